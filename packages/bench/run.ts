@@ -30,6 +30,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'bundle-size': 'P7',
   'server-start': 'P8',
   'mock-start': 'P8',
+  'server-held-snapshot': '',
   'store-retention': '',
   storage: '',
 }

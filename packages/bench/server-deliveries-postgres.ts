@@ -1,9 +1,9 @@
-import { Client } from 'pg'
 import { createCluster } from '../server/test/postgres-cluster.ts'
 import type { Child } from './src/commands.ts'
-import { findParent, readCpuTime, readFamilyCpuTime } from './src/cpu-time.ts'
+import { readCpuTime, readFamilyCpuTime } from './src/cpu-time.ts'
 import { installBullMq } from './src/deliveries/bullmq.ts'
 import { createFloorContenders, createQueueContenders, formatNames } from './src/deliveries/contender.ts'
+import { findPostmaster } from './src/deliveries/find-postmaster.ts'
 import { type QueueOptions, startEndpoint, startFloor, startQueue } from './src/deliveries/processes.ts'
 import { type Contender, findRow, measure } from './src/measure.ts'
 import { type Redis, startRedis } from './src/redis.ts'
@@ -14,16 +14,7 @@ await using cluster = await createCluster({
   settings: { fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '400' },
 })
 
-/** Finds the main process of PostgreSQL, the parent of all others. */
-const findPostmaster = async (): Promise<number> => {
-  const client = new Client({ connectionString: await cluster.createDatabase() })
-  await client.connect()
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  await client.end()
-  return findParent(rows[0]?.pid ?? 0)
-}
-
-const postmaster = await findPostmaster()
+const postmaster = await findPostmaster(cluster)
 const readPostgresCpu = (): number => readFamilyCpuTime(postmaster)
 const children: Child[] = []
 const redises: Redis[] = []

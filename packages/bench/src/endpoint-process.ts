@@ -1,15 +1,24 @@
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveCommands } from './commands.ts'
+import { computeQuantile } from './measure.ts'
 
 // A webhook endpoint in its own process that accepts everything. It sends its URL first. `arrivals` returns once that many
-// webhooks have arrived since the last call. The first argument is the delay of a response in milliseconds.
+// webhooks have arrived since the last call. `p99` returns the time that those with a stamped payload took since its last
+// call, in microseconds. The first argument is the delay of a response in milliseconds.
 const [delay = '0'] = process.argv.slice(2)
 let arrived = 0
 let expected = Number.POSITIVE_INFINITY
 let { promise, resolve } = Promise.withResolvers<void>()
 
+const stamp = Buffer.from('{"at":')
+let latencies: number[] = []
+
 const server = createServer((request, response) => {
+  request.once('data', (body: Buffer) => {
+    if (body.subarray(0, stamp.length).equals(stamp))
+      latencies.push(Date.now() - Number(body.subarray(stamp.length, body.indexOf(','))))
+  })
   request.resume().on('end', async () => {
     if (delay !== '0') await sleep(Number(delay))
     response.writeHead(200).end()
@@ -26,8 +35,14 @@ const arrivals = async (count: number): Promise<void> => {
   ;({ promise, resolve } = Promise.withResolvers<void>())
 }
 
+const p99 = (): number => {
+  const result = computeQuantile(latencies, 0.99) * 1_000
+  latencies = []
+  return result
+}
+
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   if (address !== null && typeof address === 'object')
-    serveCommands({ arrivals }, `http://127.0.0.1:${address.port}`)
+    serveCommands({ arrivals, p99 }, `http://127.0.0.1:${address.port}`)
 })

@@ -55,6 +55,6 @@ const { group, outcome } = await store.createGroup({} as Parameters<Store['creat
 expectTypeOf(outcome).toEqualTypeOf<'created' | 'same' | 'conflict'>()
 // @ts-expect-error: read-only
 group.subject = 'x'
-const settled = await store.settleDelivery({} as Parameters<Store['settleDelivery']>[0])
+const settled = await store.settleDeliveries({} as Parameters<Store['settleDeliveries']>[0])
 // @ts-expect-error: a stale settlement has no delivery
 settled.delivery

@@ -119,6 +119,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     declared.length === 0 ? operations : waitFirst(ready, operations)
   const context = { store, clock, ids, log, directory, random }
   const rateLimits = createRateLimits(rateLimit, clock)
+  const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
   const { respond, onRequest } = createApi({ ...context, authHeader, onError, rateLimits })
 
   return {
@@ -133,9 +134,9 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     summaries: afterReady(createSummaries(context)),
     subscriptions: afterReady(createSubscriptions({ ...context, allowLoopbackHttp })),
     events: afterReady(createEvents(context)),
-    deliveries: afterReady(createDeliveries(context)),
+    deliveries: afterReady(createDeliveries({ ...context, findAttempt: dispatcher.findAttempt })),
     erasures: afterReady(createErasures(context)),
-    dispatcher: createDispatcher({ ...context, fetch, onError, options: delivery }),
+    dispatcher,
     onRequest,
     on: log.on,
   }

@@ -209,7 +209,7 @@ export type SubscriptionRecord = {
  * The status of a delivery:
  * - `waiting`: behind another one of its lane, without a due time.
  * - `pending`: due at `dueAt`.
- * - `claimed`: being attempted. If it has not been settled by `dueAt`, its lease expires and it can be claimed again.
+ * - `claimed`: being attempted by this process, at the latest until `dueAt`. Other processes show it as `pending`.
  * - `delivered`, `exhausted` (all attempts failed), `skipped` (the subscription was disabled): finished.
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'claimed' | 'delivered' | 'exhausted' | 'skipped'
@@ -229,7 +229,7 @@ export type DeliveryRecord = {
   /** The event's id, unless the delivery was sent again with a new `webhook-id`. */
   readonly webhookId: string
   readonly status: DeliveryStatus
-  /** Due time (`pending`) or end of the lease (`claimed`), as Unix time in milliseconds; `null` otherwise. */
+  /** Due time (`pending`) or end of the attempt (`claimed`), as Unix time in milliseconds; `null` otherwise. */
   readonly dueAt: number | null
   /** Number of attempts so far. */
   readonly attempts: number

@@ -1,11 +1,9 @@
 import type {
-  AttemptResult,
   CallRecord,
   CallState,
   CallSummaryRecord,
   DeliveryRecord,
   DeliveryStatus,
-  DisabledReason,
   EventRecord,
   GroupRecord,
   ParticipantRecord,
@@ -139,94 +137,19 @@ export type EventQuery = FilteredPageRequest & EventSelection & InOrder
 /** Selects a page of deliveries. */
 export type DeliveryQuery = FilteredPageRequest & DeliverySelection & InOrder
 
-/** Parameters of a claim. */
-export type ClaimRequest = {
-  /** Unique per claim. Its settlements must name it. */
-  readonly claimId: string
-  readonly now: number
-  readonly leaseMs: number
-  /** Maximum number of deliveries; those to suspect subscriptions are not counted if they have a share of their own. */
-  readonly limit: number
-  /** Maximum number of claims under lease of one subscription, over all processes, at least 1. */
-  readonly perSubscription: number
-  /** The share of suspect subscriptions. Without it, they are claimed like all others. */
-  readonly suspects?: SuspectShare | undefined
-}
-
 /**
  * How a subscription's endpoint responded the last time: `quick` or `slow` after a success, `failing` after a failure;
  * and `new` before that. Subscriptions that are not `quick` are suspect.
  */
 export type Pace = 'new' | 'failing' | 'slow' | 'quick'
 
-/**
- * What a claim may take for suspect subscriptions, in addition to the others. One that is new or failing has at most 1
- * claim under lease, over all processes.
- */
-export type SuspectShare = {
-  /** Maximum number of deliveries to new and slow subscriptions. */
-  readonly limit: number
-  /** Maximum number of deliveries to failing subscriptions. */
-  readonly failing: number
-  /** Organizations whose suspect subscriptions are left out. */
-  readonly except: readonly string[]
-}
-
-/** A claimed delivery with everything that an attempt needs. */
+/** A delivery that is to be attempted, with everything that an attempt needs. */
 export type ClaimedDelivery = {
   readonly delivery: DeliveryRecord
   readonly event: EventRecord
   readonly subscription: SubscriptionRecord
   readonly pace: Pace
 }
-
-/**
- * The outcome of a claim.
- * - `delivered`: the attempt succeeded.
- * - `retry`: the attempt failed, and the next one is due after `delayMs`. With `releasesLane`, the delivery no longer
- *   blocks its lane.
- * - `deferred`: the endpoint is handling the event already (409 with `Retry-After`). The next attempt is due after
- *   `delayMs`. This counts neither as a success nor as a failure.
- * - `exhausted`: the last attempt failed.
- * - `gone`: the endpoint responded with 410.
- * - `released`: there was no attempt, because the worker stops. The delivery is due at once, and nothing is counted.
- */
-export type SettlementResult =
-  | { readonly kind: 'delivered' | 'exhausted' | 'gone'; readonly attempt: AttemptResult }
-  | {
-      readonly kind: 'retry'
-      readonly attempt: AttemptResult
-      readonly delayMs: number
-      readonly releasesLane: boolean
-    }
-  | { readonly kind: 'deferred'; readonly attempt: AttemptResult; readonly delayMs: number }
-  | { readonly kind: 'released' }
-
-/** The outcome of one claimed delivery. */
-export type Settlement = {
-  readonly deliveryId: string
-  readonly claimId: string
-  readonly now: number
-  readonly result: SettlementResult
-  /**
-   * Whether the attempt took too long for its subscription to be `quick`.
-   * @default false
-   */
-  readonly isSlow?: boolean | undefined
-  /** Time for which all attempts may fail before the subscription is disabled, in milliseconds. */
-  readonly failingLimitMs: number
-}
-
-/** The result of `settleDelivery`. */
-export type SettlementOutcome =
-  | { readonly outcome: 'stale' }
-  | {
-      readonly outcome: 'settled'
-      /** The delivery after the settlement. */
-      readonly delivery: DeliveryRecord
-      /** Set when this settlement disabled the subscription. */
-      readonly disabled: DisabledReason | null
-    }
 
 /** Names a delivery to change. */
 export type DeliveryRequestAt = {
@@ -280,12 +203,10 @@ export type BacklogRequest = {
 export type Backlog = {
   /** Deliveries behind another one of their lane. */
   readonly waiting: number
-  /** Deliveries that can be claimed: due, or with an expired lease. */
+  /** Deliveries that are due, including those that are being attempted. */
   readonly due: number
   /** Deliveries whose next attempt is due later. */
   readonly later: number
-  /** Deliveries under lease: they are being attempted. */
-  readonly claimed: number
   /** How long the oldest due delivery has been due, in milliseconds; 0 if none is due. */
   readonly oldestDueMs: number
   /** Enabled subscriptions whose last attempt failed. */

@@ -1,3 +1,4 @@
+import type { Journal } from './journal.ts'
 import type {
   ApiKeyRecord,
   AttemptRecord,
@@ -16,8 +17,6 @@ import type {
   CallChange,
   CallQuery,
   CallWithSummary,
-  ClaimedDelivery,
-  ClaimRequest,
   DeliveryQuery,
   DeliveryRequestAt,
   ErasureRequest,
@@ -33,11 +32,10 @@ import type {
   ResendOutcome,
   ResendQuery,
   SaveOutcome,
-  Settlement,
-  SettlementOutcome,
   SummaryChange,
 } from './store-requests.ts'
 
+export type * from './journal.ts'
 export type * from './store-requests.ts'
 
 /**
@@ -49,18 +47,15 @@ export type * from './store-requests.ts'
  * replaces n − 1. Otherwise the outcome is `stale` and nothing changes.
  *
  * **Events.** A change and its event are stored in one transaction, with one delivery for each subscription that matches
- * at that moment: same organization, channel and digits, and `events` is `all` or contains the name. A new delivery is
- * `waiting` in its lane, or `skipped` if its subscription is disabled.
+ * at that moment: same organization, channel and digits, and `events` is `all` or contains the name. A new delivery of a
+ * disabled subscription is `skipped`.
  *
  * **Removal.** Removing an organization or a subscription, and disabling a subscription, take effect in one transaction:
  * nobody finds what was removed, and what is disabled has nothing due. The promise resolves when everything that belongs
  * to it is removed, or skipped, in further small transactions. After a crash, `prune` continues.
  *
- * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their events.
- * A `pending` or `claimed` delivery blocks its lane until it is finished, or a settlement says `releasesLane`. When
- * nothing blocks a lane, its first `waiting` delivery becomes `pending` and due at once (a new delivery: at the time of
- * its event), unless it `waitsFor` an earlier event whose delivery in this lane is unfinished. So at most one delivery
- * blocks a lane, and no claim goes past it.
+ * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their events. See
+ * {@link Journal} for which of them may be attempted.
  *
  * **Time.** `now` is the caller's clock, which steps of the wall clock do not affect, and later moments are durations from
  * `now`. An engine that several processes share may use its own clock instead.
@@ -73,7 +68,7 @@ export type * from './store-requests.ts'
  * committed: the connection was lost, timed out or was terminated after the commit may have been sent, or the commit
  * itself failed halfway. A store never repeats such a write by itself.
  */
-export type Store = {
+export type Store = Journal & {
   /** Writes an organization by compare-and-set. */
   saveOrganization(organization: OrganizationRecord): Promise<SaveOutcome>
   /** Finds an organization by its id. */
@@ -135,7 +130,7 @@ export type Store = {
   /**
    * Writes a subscription by compare-and-set. The store maintains `failingSince` itself: it keeps the stored value, and
    * sets it to `null` if the URL changes or the subscription is enabled again. If the subscription is disabled, its
-   * unfinished deliveries become `skipped`; a claim of one can still be settled (see {@link Store.settleDelivery}).
+   * unfinished deliveries become `skipped`; an attempt of one can still be settled (see {@link Journal.settleDeliveries}).
    */
   saveSubscription(subscription: SubscriptionRecord): Promise<SaveOutcome>
   /** Finds a subscription by its id, with its secrets. */
@@ -153,74 +148,28 @@ export type Store = {
   listLastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
 
   /**
-   * Claims due deliveries: `pending` ones with `dueAt` ≤ now, and `claimed` ones whose lease has expired. Each becomes
-   * `claimed` with this claim's id and a lease, and is returned with everything that an attempt needs, as of now.
-   *
-   * Organizations take turns, and so do the subscriptions of each. Within a subscription, deliveries whose lease has
-   * expired go first, then those that are due earliest.
-   * At most `limit` are claimed, and never so many that one subscription has more than `perSubscription` claims under
-   * lease. With `suspects`, subscriptions that are not `quick` have limits of their own, and one that is new or failing
-   * has at most 1 claim under lease. See decision 0050.
-   */
-  claimDeliveries(claim: ClaimRequest): Promise<ClaimedDelivery[]>
-  /**
-   * Ends a claim by recording the outcome of its attempt. The outcome is `stale`, and nothing is written, unless the
-   * delivery is still under this claim. It is not if its lease was taken over, or it has been sent again or removed.
-   *
-   * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
-   *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
-   * - `gone` disables the subscription at once.
-   * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
-   * - The subscription becomes `quick` or `slow` by a success, `failing` by a failure, and `slow` by a slow `deferred`. It
-   *   becomes `new` again when its
-   *   URL changes or it is enabled again (see {@link Pace}).
-   * - In a disabled subscription, `gone`, `retry`, `deferred` and `released` end as `skipped`. A delivery that became `skipped` while
-   *   it was claimed is still under its claim: it ends as `delivered` or stays `skipped`.
-   */
-  settleDelivery(settlement: Settlement): Promise<SettlementOutcome>
-  /**
-   * Sends deliveries again. Each matching delivery that is finished or `pending`, oldest first, becomes `waiting` in its
-   * lane with `failures`, `deferrals` and `deferredMs` 0. `waiting` and `claimed` deliveries, and those of disabled subscriptions, do not change.
+   * Sends deliveries again. Each matching delivery that is finished or was attempted before, oldest first, returns to its lane as
+   * if it was new, in its next turn, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were never attempted, and those of disabled
+   * subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**
-   * Finishes a `waiting` or `pending` delivery as `skipped`, and lets its lane go on. Returns false, and changes nothing,
-   * if the organization has no such delivery, or it has another status.
+   * Finishes an unfinished delivery as `skipped`, in the same turn. Returns false, and changes nothing, if the organization has no
+   * such delivery, or it is finished.
    */
   cancelDelivery(request: DeliveryRequestAt): Promise<boolean>
   /**
-   * Brings the next attempt of a `pending` delivery forward to now; its schedule goes on. Returns false, and changes nothing, if the organization has
-   * no such delivery, or it has another status.
+   * Brings the next attempt of a `pending` delivery forward to now; its schedule goes on. Returns false, and changes nothing, if
+   * the organization has no such delivery, or it has another status.
    */
   retryDelivery(request: DeliveryRequestAt): Promise<boolean>
-  /**
-   * Returns the earliest `dueAt` of all `pending` and `claimed` deliveries, before which no claim finds anything;
-   * `undefined` if there are none.
-   */
+  /** Returns the earliest `dueAt` of all `pending` deliveries; `undefined` if there are none. */
   nextDueAt(): Promise<number | undefined>
   /**
    * Measures the unfinished deliveries of the whole store. It is called often while there is a large backlog, so it must
    * take no longer than counting up to the limit.
    */
   measureBacklog(request: BacklogRequest): Promise<Backlog>
-  /**
-   * Calls `wake` after a transaction of any process that made a delivery due. Calls may be merged, late or lost, so
-   * workers also poll. A worker returns `true` if it can claim now: then those of other processes may be woken later.
-   *
-   * @returns a function that unsubscribes.
-   */
-  onDue(wake: () => unknown): () => void
-
-  /**
-   * Registers the caller as a worker, so that other workers take over its claims soon after it dies, rather than when
-   * their leases expire. Calls `lost` if they may do so although the caller is alive, because it lost its connection: its
-   * attempts must end at once. Until the store has registered it again, `claimDeliveries` finds nothing; then the store
-   * calls the listeners of `onDue`. Claims that are made without a registered worker rely on their leases.
-   *
-   * @returns a function that unregisters the worker. Call it when the worker has no claims left.
-   */
-  registerWorker(lost: () => void): () => void
-
   /**
    * Removes old records: finished deliveries with their attempts, events that have no delivery left and, if
    * `recordsBefore` is set, calls that were last written before it, as was their summary, groups without a step of a
@@ -239,7 +188,7 @@ export type Store = {
   /**
    * Erases calls with their summaries, participants, and events with their deliveries and attempts, in one transaction.
    * What does not exist is ignored. Of a summary, the SHA-256 of the call's id stays, so that its event is not published
-   * again. The next delivery in the lane of an erased one becomes due; a claim of an erased delivery is stale.
+   * again. The next delivery in the lane of an erased one becomes due; the settlement of an erased delivery is stale.
    */
   erase(request: ErasureRequest): Promise<void>
   /** Closes everything that the store has open. */

@@ -52,7 +52,7 @@ const readBacklog = async ({ url }: Pick<RunningServer, 'url'>): Promise<Record<
   return Object.fromEntries(Array.from(found, ([, state = 'age', value]) => [state, Number(value)]))
 }
 
-const empty = { age: 0, due: 0, claimed: 0, later: 0, waiting: 0, failing: 0, disabled: 0 }
+const empty = { age: 0, due: 0, later: 0, waiting: 0, failing: 0, disabled: 0 }
 
 const databases = {
   SQLite: () => join(temporaryFolder(), 'wabakit.db'),
@@ -69,20 +69,21 @@ for (const [name, createDatabase] of Object.entries(databases)) {
     await createGroup(server.url, { groupId: 'team' })
     for (const phone of ['+15550100011', '+15550100012']) await join_(server, 'team', phone)
     await expect.poll(() => endpoint.held.length).toBe(1)
+    // A reading is used again for 50 times as long as it took.
     await expect
-      .poll(() => readBacklog(server), { timeout: 5_000 })
-      .toEqual({ ...empty, claimed: 1, waiting: 2 })
+      .poll(() => readBacklog(server), { timeout: 15_000 })
+      .toEqual({ ...empty, age: expect.any(Number), due: 1, waiting: 2 })
 
     endpoint.held[0]?.(500)
     const failing = { ...empty, later: 1, waiting: 2, failing: 1 }
-    await expect.poll(() => readBacklog(server), { timeout: 5_000 }).toEqual(failing)
+    await expect.poll(() => readBacklog(server), { timeout: 15_000 }).toEqual(failing)
 
     await control(server, `PATCH /organizations/acme/subscriptions/${subscription.id}`, { enabled: false })
-    await expect.poll(() => readBacklog(server), { timeout: 5_000 }).toEqual({ ...empty, disabled: 1 })
-  }, 20_000)
+    await expect.poll(() => readBacklog(server), { timeout: 15_000 }).toEqual({ ...empty, disabled: 1 })
+  }, 60_000)
 }
 
-test('shows the same from every process, and its age by the clock of the database', async () => {
+test('shows the same from every process, and since when the oldest is due', async () => {
   const database = await cluster.createDatabase()
   const apis = [await start({ database, role: 'api' }), await start({ database, role: 'api' })] as const
   await subscribe(apis[0], 'http://127.0.0.1:9/')
@@ -90,14 +91,11 @@ test('shows the same from every process, and its age by the clock of the databas
   const client = new pg.Client({ connectionString: database })
   await client.connect()
   onTestFinished(() => client.end())
-  await client.query(
-    `CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE
-     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + 3600000`,
-  )
+  await client.query('UPDATE wabakit.pending SET due_at = due_at - 3600000 WHERE event = 1')
 
   for (const api of apis) {
     const { age, ...backlog } = await readBacklog(api)
-    expect(backlog).toMatchObject({ due: 3, claimed: 0, waiting: 0 })
+    expect(backlog).toMatchObject({ due: 3, waiting: 0 })
     expect(age).toBeGreaterThanOrEqual(3_600)
     expect(age).toBeLessThan(3_660)
   }

@@ -250,15 +250,3 @@ describe.each(Object.entries(engines))('on %s', (_, createDatabase) => {
     expect(scenario.endpoint.received).toHaveLength(2)
   })
 })
-
-test('an endpoint that fails once stays subscribed when the clock of a process is 6 days behind PostgreSQL', async () => {
-  const database = await engines.PostgreSQL()
-  const scenario = await createScenario({
-    ...database,
-    open: async (sources) => ({ ...(await database.open(sources)), clock: { now: () => start - 6 * day } }),
-  })
-  scenario.endpoint.status = 500
-  await scenario.createGroup('a')
-  await scenario.pass(0)
-  expect(await scenario.findSubscription()).toMatchObject({ enabled: true, failingSince: start })
-})

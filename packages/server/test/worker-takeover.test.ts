@@ -70,8 +70,8 @@ test('a worker whose session is ended by the database gives its attempts up befo
 
   const { rows } = await client.query(
     `SELECT pg_terminate_backend(l.pid) FROM wabakit.workers w JOIN pg_locks l ON l.locktype = 'advisory'
-       AND (l.classid::bigint << 32 | l.objid::bigint) = wabakit.lock_key('worker', w.number::text)
-     WHERE w.number IN (SELECT worker FROM wabakit.deliveries WHERE status = 'claimed')`,
+       AND (l.classid::bigint << 32 | l.objid::bigint) = wabakit.lock_key('worker', w.id)
+     WHERE w.id IN (SELECT h.owner FROM wabakit.shards h JOIN wabakit.subscriptions s ON h.shard = wabakit.shard_of(s.position))`,
   )
   expect(rows.length).toBeGreaterThan(0)
 

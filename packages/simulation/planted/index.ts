@@ -1,13 +1,13 @@
 import type { PlantedBug } from './bug.ts'
 import { deliveryBugs } from './delivery.ts'
-import { postgresBugs } from './postgres.ts'
 import { requestBugs } from './requests.ts'
+import { schedulerBugs } from './scheduler.ts'
 import { sqliteBugs } from './sqlite.ts'
 
 /** All planted bugs. The simulation must find them. */
 export const plantedBugs: readonly PlantedBug[] = [
   ...deliveryBugs,
   ...requestBugs,
+  ...schedulerBugs,
   ...sqliteBugs,
-  ...postgresBugs,
 ]

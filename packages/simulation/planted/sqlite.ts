@@ -1,12 +1,16 @@
 import type { PlantedBug } from './bug.ts'
 
 const folder = 'server/src/stores/sqlite'
+const commits = `${folder}/group-commit.ts`
+const journal = `${folder}/journal.ts`
+const lanes = `${folder}/lanes.ts`
+const news = `${folder}/queue-news.ts`
 
-/** Bugs in the group commit of SQLite, and in what must follow its transactions. */
+/** Bugs in the group commit of SQLite, in what must follow its transactions, and in its journal. */
 export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'group commit: writes resolve before the commit',
-    file: `${folder}/group-commit.ts`,
+    file: commits,
     find: `      commitAll()
       checkFiles()
       return resolvers`,
@@ -15,116 +19,121 @@ export const sqliteBugs: readonly PlantedBug[] = [
       return []`,
   },
   {
-    name: 'group commit: leases survive a batch that is run again',
-    file: `${folder}/group-commit.ts`,
-    find: `      revert(undo, length)
-`,
-    replace: '',
-  },
-  {
     name: 'group commit: the first write of a failed batch is not run again',
-    file: `${folder}/group-commit.ts`,
+    file: commits,
     find: 'batch.flatMap((job) => runJobs([job]))',
     replace: 'batch.slice(1).flatMap((job) => runJobs([job]))',
   },
   {
     name: 'group commit: a failed write is not rolled back',
-    file: `${folder}/group-commit.ts`,
+    file: commits,
     find: `      rollbackToSavepoint.run()
 `,
     replace: '',
   },
   {
-    name: 'group commit: leases survive a rollback',
-    file: `${folder}/group-commit.ts`,
-    find: `    revert(undo)
-  }`,
-    replace: `    undo.length = 0
-  }`,
-  },
-  {
     name: 'group commit: writes are lost while another program holds the lock',
-    file: `${folder}/group-commit.ts`,
-    find: 'urgent = [...batch, ...urgent]',
-    replace: 'urgent = [...urgent]',
-  },
-  {
-    name: 'group commit: the result of a failed attempt waits until another one is written',
-    file: `${folder}/group-commit.ts`,
-    find: 'patient.includes(job) && endPatience()',
-    replace: 'false',
+    file: commits,
+    find: 'pending = [...batch, ...pending]',
+    replace: 'pending = [...pending]',
   },
   {
     name: 'group commit: a failed commit is reported as a success',
-    file: `${folder}/group-commit.ts`,
+    file: commits,
     find: 'throw toCommitError(error, database.isTransaction)',
     replace: 'if (database.isTransaction) throw error',
   },
   {
-    name: 'due times: a rollback loses what was taken',
-    file: `${folder}/due-times.ts`,
-    find: 'undo.push(() => put(subscription, -Infinity))',
-    replace: 'undo.push(() => times.put({ subscription, dueAt: -Infinity }))',
-  },
-  {
-    name: 'due times: what is added is not considered',
-    file: `${folder}/due-times.ts`,
-    find: `      putEarlier(times, time)
-      putEarlier(upcoming, time)`,
-    replace: '      putEarlier(times, time)',
-  },
-  {
-    name: 'leases: a removal cannot be rolled back',
-    file: `${folder}/leases.ts`,
-    find: `      if (lease !== undefined) undo.push(() => put(lease))
+    name: 'memory: what was read in a transaction stays after its rollback',
+    file: `${folder}/remember.ts`,
+    find: `      effects.push({ afterRollback: forget })
 `,
     replace: '',
   },
   {
-    name: 'claims: a failed claim loses its subscriptions',
-    file: `${folder}/claims.ts`,
-    find: `      revert(undo)
-      throw error`,
-    replace: `      undo.length = 0
-      throw error`,
+    name: 'news: heads are told before the commit',
+    file: news,
+    find: `    effects.push({ afterCommit, afterRollback`,
+    replace: `    afterCommit()
+    effects.push({ afterRollback`,
   },
   {
-    name: 'claims: slots are not counted',
-    file: `${folder}/claims.ts`,
-    find: `    queue.slots--
-`,
-    replace: '',
+    name: 'news: heads are not told',
+    file: news,
+    find: `if (state !== undefined && head !== undefined) news.tell`,
+    replace: `if (state !== undefined && head === undefined) news.tell`,
   },
   {
-    name: 'claims: what is claimed is claimed again',
-    file: `${folder}/pending.ts`,
-    find: 'if (leases.find({ event: last.event, subscription }) === undefined) next.push(last)',
-    replace: 'next.push(last)',
+    name: 'news: changes by hand are not told',
+    file: news,
+    find: `if (state !== undefined) news.tell({ kind: 'changed', state })`,
+    replace: `markChanged(subscription)`,
   },
   {
-    name: 'settlements: the lane stands still',
-    file: `${folder}/settlements.ts`,
-    find: `if (!isDisabled && laneState !== 'holding')`,
-    replace: `if (!isDisabled && laneState === 'passable')`,
+    name: 'journal on SQLite: a settlement needs no turn',
+    file: journal,
+    find: `and turn = ? and (finishedAt`,
+    replace: `and turn >= 0 * ? and (finishedAt`,
   },
   {
-    name: 'settlements: the lease remains',
-    file: `${folder}/settlements.ts`,
-    find: `    leases.remove(key)
-    if (pace`,
-    replace: '    if (pace',
+    name: 'journal on SQLite: the turn stays',
+    file: journal,
+    find: 'update deliveries set turn = turn + 1, $',
+    replace: 'update deliveries set $',
   },
   {
-    name: 'lanes: a failure lets others pass',
-    file: `${folder}/settlements.ts`,
-    find: `result.releasesLane ? 'passable' : laneState`,
-    replace: `'passable'`,
+    name: 'journal on SQLite: what is disabled is loaded',
+    file: journal,
+    find: 'isCurrent(key) ? findOpen(subscription) : undefined',
+    replace: 'isCurrent(key) ? findSubscription(subscription) : undefined',
   },
   {
-    name: 'lanes: a lane is never taken',
-    file: `${folder}/lanes.ts`,
-    find: '} else if (findUnfinished.get(subscription, subject) !== undefined) {',
-    replace: '} else if (seq < 0) {',
+    name: 'journal on SQLite: the next of a lane is not returned',
+    file: journal,
+    find: 'next: lanes.findHead(subscription, outcome.delivery.subject) ?? null',
+    replace: 'next: null',
+  },
+  {
+    name: 'journal on SQLite: any fresh delivery is a head',
+    file: journal,
+    find: '(row.isHead === 1 ? toPending(subscription, row) : [])',
+    replace: '(toPending(subscription, row))',
+  },
+  {
+    name: 'journal on SQLite: a page of heads is the last one',
+    file: journal,
+    find: 'isEnd: rows.length < limit',
+    replace: 'isEnd: limit > 0',
+  },
+  {
+    name: 'journal on SQLite: the cursor of heads leaves one out',
+    file: journal,
+    find: 'after: Number(rows.at(-1)?.event ?? after)',
+    replace: 'after: Number(rows.at(-1)?.event ?? after) + 1',
+  },
+  {
+    name: 'journal on SQLite: the last retry of a page is left out',
+    file: journal,
+    find: 'rows.slice(0, limit).map',
+    replace: 'rows.slice(0, Math.max(1, limit - 1)).map',
+  },
+  {
+    name: 'lanes on SQLite: a head overtakes a delivery that failed once',
+    file: lanes,
+    find: `b.state = 'started' and`,
+    replace: `b.state = 'delivered' and`,
+  },
+  {
+    name: 'lanes on SQLite: a head overtakes the one it waits for',
+    file: lanes,
+    find: `b.state = 'passable' and`,
+    replace: `b.state = 'delivered' and`,
+  },
+  {
+    name: 'resend on SQLite: the turn stays',
+    file: `${folder}/resend.ts`,
+    find: `state = 'fresh', turn = turn + 1,`,
+    replace: `state = 'fresh',`,
   },
   {
     name: 'revisions: a concurrent change is overwritten',

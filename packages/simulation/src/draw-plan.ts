@@ -1,3 +1,4 @@
+import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import {
   type CallStep,
   type EndpointBehavior,
@@ -19,7 +20,7 @@ import { createDraws, type Draws } from './virtual/random.ts'
 
 type Part = readonly [from: number, to: number]
 
-const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite', 'sqlite', 'postgres']
+const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
 /** From which step to which: most users make a whole call, and others join in. */
 const callParts: readonly [Part, ...Part[]] = [
@@ -40,8 +41,6 @@ const moves: readonly [ParticipantMove[], ...ParticipantMove[][]] = [
   ['leave'],
 ]
 const windows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 20_000, 100_000, 400_000]
-/** Workers on PostgreSQL check each other four times a second, so long runs take long. */
-const shortWindows: readonly [number, ...number[]] = [300, 1_000, 3_000, 3_000, 20_000, 100_000]
 
 const list = <Item>(count: number, create: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => create(index + 1))
@@ -156,9 +155,9 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   }
   if (kind < 0.55) return { at, forMs, fault: 'store unavailable' }
   if (kind < 0.62) {
-    return engine === 'postgres'
-      ? { at, forMs, fault: 'end the session', server }
-      : { at, forMs, fault: 'kill', server }
+    return engine === 'sqlite'
+      ? { at, forMs, fault: 'kill', server }
+      : { at, forMs, fault: 'end the session', server }
   }
   if (kind < 0.72) return { at, forMs, fault: 'kill the receiver', endpoint }
   const retryAfter = draws.pick('retry after', retryAfters)
@@ -194,7 +193,7 @@ export const drawPlan = (seed: number): Plan => {
     servers: ['server-1', ...servers.slice(1).map(({ name }) => name)],
     subscriptions,
   }
-  const calmAt = draws.pick('window', engine === 'postgres' ? shortWindows : windows)
+  const calmAt = draws.pick('window', windows)
   const crowd = drawCrowd(draws, calmAt)
   // Then only endpoints fail, so that everything else must be done in time.
   const isSound = draws.isChosen('sound', 0.2)
@@ -208,6 +207,7 @@ export const drawPlan = (seed: number): Plan => {
     commitMs: draws.pick('commit', [0, 2, 8, 8]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),
+    windowSize: draws.pick('window size', [1, 3, 3, windowLimits.perQueue]),
     handlerMs: draws.pick('handler', [
       [0, 0],
       [0, 20],

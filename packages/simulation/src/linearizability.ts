@@ -59,19 +59,19 @@ export const createModel: Model<string | null, { readonly requestHash: string },
   },
 }
 
-export type ClaimInput = { readonly kind: 'claim' | 'settle'; readonly claimId: string }
+export type OwnerInput = { readonly kind: 'take' } | { readonly kind: 'settle'; readonly epoch: number }
 
-/** Claims and settlements of one delivery that is delivered at once: one claim gets it, and settles it once. */
-export const claimModel: Model<
-  { readonly holder: string; readonly isDone: boolean },
-  ClaimInput,
-  'claimed' | 'settled' | 'stale'
+/** Takes of a shard, and settlements of one delivery there: the last owner settles it, once. A take has the new epoch as output. */
+export const ownerModel: Model<
+  { readonly epoch: number; readonly isDone: boolean },
+  OwnerInput,
+  number | 'settled' | 'stale'
 > = {
-  initial: { holder: '', isDone: false },
-  apply: ({ holder, isDone }, { kind, claimId }, output) => {
-    if (kind === 'claim') return holder === '' ? { holder: claimId, isDone } : undefined
-    const expected = holder === claimId && !isDone ? 'settled' : 'stale'
+  initial: { epoch: 0, isDone: false },
+  apply: ({ epoch, isDone }, input, output) => {
+    if (input.kind === 'take') return output === epoch + 1 ? { epoch: output, isDone } : undefined
+    const expected = input.epoch === epoch && !isDone ? 'settled' : 'stale'
     if (output !== undefined && output !== expected) return undefined
-    return { holder, isDone: isDone || expected === 'settled' }
+    return { epoch, isDone: isDone || expected === 'settled' }
   },
 }

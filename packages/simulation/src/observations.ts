@@ -1,9 +1,10 @@
 import type {
+  AttemptKey,
   ClaimedDelivery,
-  ClaimRequest,
   DeliveryRecord,
   DeliveryResponse,
   EventRecord,
+  OwnedShard,
   Settlement,
   SettlementOutcome,
 } from '@wabakit/core'
@@ -15,14 +16,20 @@ export type CreateCall = Call<{ readonly requestHash: string }, CreateOutput>
 
 /** Something that happened in the cluster. The invariants judge it. */
 export type Observation =
-  /** A claim was committed. `unfinished`: all unfinished deliveries at that moment. */
+  /** The store gave a server what an attempt needs. `deliveries`: all deliveries at that moment. */
   | {
-      readonly kind: 'claimed'
+      readonly kind: 'loaded'
       readonly server: string
-      readonly request: ClaimRequest
-      readonly claimed: readonly ClaimedDelivery[]
+      readonly key: AttemptKey
+      readonly claimed: ClaimedDelivery
       readonly deliveries: readonly DeliveryRecord[]
     }
+  /** A server took a shard. */
+  | { readonly kind: 'taken'; readonly server: string; readonly owned: OwnedShard }
+  /** A process begins to stand still, or goes on. */
+  | { readonly kind: 'stands still' | 'goes on'; readonly server: string }
+  /** The store lost the worker of a server, with its shards. */
+  | { readonly kind: 'worker lost'; readonly server: string }
   /** A settlement was committed. */
   | {
       readonly kind: 'settled'
@@ -32,14 +39,6 @@ export type Observation =
     }
   /** A delivery is due now, or belongs to no worker any more, because a user wants it. */
   | { readonly kind: 'reset'; readonly server: string; readonly phase: 'begins' | 'ends' }
-  /** Claims of a process ended with it, or were taken over from it. */
-  | {
-      readonly kind: 'claims lost'
-      readonly server: string
-      readonly deliveryIds: readonly string[]
-      /** Whether the process could not end its attempts: it stands still, or is dead. */
-      readonly isExcused: boolean
-    }
   /** The store returned the result of a change that publishes this event, or an error. */
   | {
       readonly kind: 'change ended'
@@ -82,6 +81,8 @@ export type Observation =
     }
   /** A user's step succeeded, which publishes this event. */
   | { readonly kind: 'step ended'; readonly name: string; readonly subject: string }
+  /** A user begins to change a subscription. */
+  | { readonly kind: 'subscription changing'; readonly id: string }
   /** A user's change of a subscription succeeded. */
   | { readonly kind: 'subscription changed'; readonly id: string; readonly change: SubscriptionStep }
   /** An observer looks at the deliveries. `calmMs`: for how long nothing has gone wrong; 0 before that. */

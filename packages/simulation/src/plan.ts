@@ -1,7 +1,7 @@
 // A plan is everything that a run depends on. It is JSON, so that a run can be saved and repeated.
 
-/** What stores the state: `memory` and `postgres` serve several processes, `sqlite` serves one. */
-export type EngineName = 'memory' | 'sqlite' | 'postgres'
+/** What stores the state: `memory` serves several processes, `sqlite` serves one. */
+export type EngineName = 'memory' | 'sqlite'
 
 /** A step of a call, in its order. */
 export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
@@ -119,7 +119,7 @@ export type EndpointFault = (typeof endpointFaults)[number]
 export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
 /**
- * What goes wrong with one call: the third `settleDelivery #3` of `server-1`; or, without a number, its first one from a time
+ * What goes wrong with one call: the third `settleDeliveries #3` of `server-1`; or, without a number, its first one from a time
  * on, in milliseconds since the start of the run.
  */
 export type CallFault = {
@@ -151,6 +151,8 @@ export type Plan = {
   readonly commitMs: number
   readonly pollMs: number
   readonly sharesFairly: boolean
+  /** How many deliveries of a subscription a server holds in memory. */
+  readonly windowSize: number
   /** How long handlers of receivers take, in milliseconds: from and to. */
   readonly handlerMs: readonly [number, number]
   readonly operations: readonly Operation[]

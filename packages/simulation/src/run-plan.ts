@@ -1,3 +1,4 @@
+import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import { createApiNetwork } from './cluster/api-network.ts'
 import { createCallFaults } from './cluster/call-faults.ts'
 import { createEndpoints } from './cluster/endpoints.ts'
@@ -49,7 +50,7 @@ type Range = readonly [number, number]
 /** How long a process stands still, in milliseconds: for a moment, or until its leases are over. */
 const standstills: readonly [Range, ...Range[]] = [
   [1, 5_000],
-  [61_000, 75_000],
+  [21_000, 35_000],
 ]
 
 /** How long a process is down that died, in milliseconds. */
@@ -73,6 +74,7 @@ export const runPlan = async (
     trace.add(`${scheduler.now()} ${owner.name}: ${label}`),
   )
   useVirtualTimers(scheduler)
+  windowLimits.perQueue = plan.windowSize
   const faults = createCallFaults(plan, draws, scheduler.now)
   const operator = createOwner('operator')
   const notes: string[] = []

@@ -64,6 +64,7 @@ const listSimpler = (plan: Plan): Plan[] => {
     { ...plan, handlerMs: [0, 0] as const },
     { ...plan, sharesFairly: true },
     { ...plan, pollMs: 1_000 },
+    { ...plan, windowSize: Math.max(plan.windowSize, 100) },
     { ...plan, latency: Math.min(plan.latency, 1) },
     { ...plan, calmAt: last + 1 },
     ...listSimplerOperations(plan),

@@ -10,11 +10,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../server/test/postgres-cluster.ts'
 import {
   type Call,
-  type ClaimInput,
   type CreateOutput,
-  claimModel,
   createModel,
   isLinearizable,
+  type OwnerInput,
+  ownerModel,
 } from '../src/linearizability.ts'
 
 type CreateCall = Call<{ readonly requestHash: string }, CreateOutput>
@@ -97,10 +97,12 @@ test.each(['sqlite', 'postgres'] as const)('concurrent creates on %s are lineari
   }
 })
 
+type OwnerCall = Call<OwnerInput, number | 'settled' | 'stale'>
+
 test.each(['sqlite', 'postgres'] as const)(
-  'concurrent claims and settlements on %s are linearizable',
+  'concurrent takes and settlements on %s are linearizable',
   async (engine) => {
-    const organizationId = `claims_${engine}`
+    const organizationId = `owners_${engine}`
     const [first] = stores[engine]
     await first?.saveOrganization(buildOrganization({ id: organizationId }))
     await first?.saveSubscription(buildSubscription({ organizationId }))
@@ -110,46 +112,49 @@ test.each(['sqlite', 'postgres'] as const)(
         buildEvent({ id: randomUUID(), organizationId, subject: `group:${count}`, occurredAt: now }),
       )
     }
-    const histories = new Map<string, Call<ClaimInput, 'claimed' | 'settled' | 'stale'>[]>()
-    const getHistory = (deliveryId: string) => {
-      const history = histories.get(deliveryId) ?? []
-      histories.set(deliveryId, history)
-      return history
-    }
-    const work = async (store: Store, name: string): Promise<void> => {
-      for (let turn = 0; turn < 6; turn++) {
-        const claimId = `${name}_${turn}`
-        const from = performance.now()
-        const request = { claimId, now: now + 1, leaseMs: 60_000, limit: 4, perSubscription: 100 }
-        const claimed = await store.claimDeliveries(request)
-        const to = performance.now()
-        const settlements = claimed.flatMap(({ delivery: { id } }) => {
-          const history = getHistory(id)
-          history.push({ input: { kind: 'claim', claimId }, from, to, output: 'claimed' })
-          const attempt = {
-            startedAt: now,
-            durationMs: 1,
-            url: '',
-            status: 200,
-            error: null,
-            responseBody: '',
-          }
-          const settle = () =>
-            record(history, { kind: 'settle', claimId }, async () => {
-              const result = { kind: 'delivered', attempt } as const
-              const own = { deliveryId: id, claimId, now: now + 2, result, failingLimitMs: 1_000 }
-              return (await store.settleDelivery(own)).outcome
-            })
-          // A result whose response was lost is written again.
-          return [settle(), settle()]
+    const takes: OwnerCall[] = []
+    const settlements = new Map<string, OwnerCall[]>()
+    const attempt = { startedAt: now, durationMs: 1, url: '', status: 200, error: null, responseBody: '' }
+    const result = { kind: 'delivered', attempt } as const
+
+    const work = async (store: Store, worker: string): Promise<void> => {
+      for (let turn = 0; turn < 10; turn++) {
+        const { shards } = await store.renewWorker({ worker, leaseMs: 60_000, now })
+        const all = await store.readQueues({ shards: shards.map(({ shard }) => shard), limit: 100 })
+        const state = all.queues.find((each) => each.state.organizationId === organizationId)?.state
+        const free = shards.filter(({ shard }) => shard === state?.shard)
+        const take: OwnerCall = { input: { kind: 'take' }, from: performance.now(), to: 0, output: undefined }
+        const [owned] = await store.takeShards({ worker, shards: free, now })
+        take.to = performance.now()
+        if (owned === undefined || state === undefined) continue
+        takes.push({ ...take, output: owned.epoch })
+        const { heads } = await store.readHeads({ queue: state.queue, after: 0, limit: 4 })
+        const keys = heads.map(({ id, turn }) => ({ ...owned, id, turn }))
+        const loaded = await store.loadDeliveries(keys)
+        const batch = keys.flatMap((key, index) => {
+          const delivery = loaded[index]?.delivery
+          return delivery === undefined ? [] : [{ ...key, delivery, now, result, failingLimitMs: 1_000 }]
         })
-        await Promise.all(settlements)
+        const settle = async (): Promise<void> => {
+          const from = performance.now()
+          const outcomes = await store.settleDeliveries(batch)
+          const to = performance.now()
+          for (const [index, { id }] of batch.entries()) {
+            const input = { kind: 'settle', epoch: owned.epoch } as const
+            const call: OwnerCall = { input, from, to, output: outcomes[index]?.outcome }
+            settlements.set(id, [...(settlements.get(id) ?? []), call])
+          }
+        }
+        // While it settles, it gives the shard up; and a result whose response was lost is written again.
+        await Promise.all([settle().then(settle), store.giveShards({ worker, shards: [owned], now })])
       }
     }
-    await Promise.all(
-      stores[engine].flatMap((store, index) => [work(store, `a${index}`), work(store, `b${index}`)]),
-    )
-    expect(histories.size).toBe(30)
-    for (const history of histories.values()) expect(isLinearizable(history, claimModel)).toBe(true)
+    await Promise.all(stores[engine].map((store, index) => work(store, `worker ${index}`)))
+    expect(takes.length).toBeGreaterThan(3)
+    const starting = Math.min(...takes.map(({ output }) => Number(output))) - 1
+    const initial = { epoch: starting, isDone: false }
+    for (const calls of settlements.values())
+      expect(isLinearizable([...takes, ...calls], { ...ownerModel, initial })).toBe(true)
+    expect([...settlements.values()].flat().some(({ output }) => output === 'settled')).toBe(true)
   },
 )

@@ -3,12 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Store } from '@wabakit/core'
 import { sqliteStore } from '@wabakit/server'
 import { openPostgres, type PostgresDatabase, postgresStore } from '@wabakit/server/postgres'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkWorkers, registerWorker } from '../../server/src/stores/postgres/functions/workers.ts'
-import { prepareSession } from '../../server/src/stores/postgres/session.ts'
 import { createCluster, type PostgresCluster } from '../../server/test/postgres-cluster.ts'
 import { organizationId, setUpOrganization } from '../src/cluster/organization.ts'
 import type { HistoryEntry } from '../src/histories/history.ts'
@@ -38,13 +36,14 @@ const openSqlite = async (path: string, { isReopened }: { readonly isReopened: b
   const stores: RealStores = {
     getStore: async () => store,
     setTime: async () => {},
-    follow: async () => {
+    findShard: async () => 0,
+    endProcess: async () => {
       if (!isReopened) return
       await store.close()
       store = sqliteStore({ path })
     },
   }
-  return { stores, store, close: () => store.close() }
+  return { stores, store, close: () => stores.getStore('').then((last) => last.close()) }
 }
 
 let cluster: PostgresCluster
@@ -53,12 +52,8 @@ let url: string
 let admin: PostgresDatabase
 let recorded: Record<EngineName, readonly Recorded[]>
 beforeAll(async () => {
-  const [memory, sqlite, postgres] = await Promise.all([
-    recordHistories('memory'),
-    recordHistories('sqlite'),
-    recordHistories('postgres'),
-  ])
-  recorded = { memory, sqlite, postgres }
+  const [memory, sqlite] = await Promise.all([recordHistories('memory'), recordHistories('sqlite')])
+  recorded = { memory, sqlite }
   cluster = await createCluster()
   url = await cluster.createDatabase()
   admin = await openPostgres({ url, ...silent })
@@ -77,111 +72,62 @@ const silent = { onWarning: () => {}, onError: () => {} }
 const setTime = async (now: number): Promise<void> =>
   void (await admin.query('UPDATE public.clock SET now = $1', [now]))
 
-/** An empty PostgreSQL whose clock shows what it is set to. Each server has a process, and each worker a session. */
+/** An empty PostgreSQL whose clock shows what it is set to. Each server has a process. */
 const openPostgresStores = async () => {
   await admin.query('DELETE FROM wabakit.workers')
   await postgresStore(admin).removeOrganization(organizationId)
   const processes = new Map<string, PostgresDatabase>()
-  const sessions = new Map<number, { readonly number: number; readonly client: pg.Client }>()
-
-  const openProcess = async (server: string): Promise<PostgresDatabase> => {
-    const own = processes.get(server) ?? (await openPostgres({ url, ...silent }))
-    processes.set(server, own)
-    return own
-  }
-  const closeProcess = async (server: string): Promise<void> => {
-    await processes.get(server)?.close()
-    processes.delete(server)
-  }
-  const startSession = async (worker: number): Promise<void> => {
-    const client = new pg.Client({ connectionString: url })
-    client.on('error', () => {})
-    await client.connect()
-    await prepareSession(client, 10_000)
-    const { rows } = await client.query<{ number: number }>(registerWorker)
-    sessions.set(worker, { number: rows[0]?.number ?? 0, client })
-  }
-  /** Resolves when PostgreSQL knows that the session is over. */
-  const endSession = async (worker: number): Promise<void> => {
-    const session = sessions.get(worker)
-    const { rows } = (await session?.client.query('SELECT pg_backend_pid() AS pid')) ?? { rows: [] }
-    await admin.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid])
-  }
-
   const stores: RealStores = {
     setTime,
     getStore: async (server) => {
-      const database = await openProcess(server)
-      const store = postgresStore(database)
-      return {
-        ...store,
-        claimDeliveries: (request) => {
-          const worker: unknown = Reflect.get(request, 'worker')
-          const number = typeof worker === 'number' ? (sessions.get(worker)?.number ?? -1) : null
-          const own = { ...database.worker, number: () => number }
-          return postgresStore({ ...database, worker: own }).claimDeliveries(request)
-        },
-      }
+      const database = processes.get(server) ?? (await openPostgres({ url, ...silent }))
+      processes.set(server, database)
+      return postgresStore(database)
     },
-    follow: async (entry) => {
-      switch (entry.method) {
-        case 'process ended':
-          return closeProcess(entry.server)
-        case 'process started':
-          await setTime(entry.now)
-          await openProcess(entry.server)
-          return
-        case 'worker registered':
-          return startSession(entry.worker)
-        case 'worker lost':
-          return endSession(entry.worker)
-        case 'workers checked':
-          await setTime(entry.now)
-          await checkWorkers(admin.query, null)
-      }
+    findShard: async (deliveryId) => {
+      const position = deliveryId.split('_')[2]
+      const [row] = await admin.query<{ shard: number }>('SELECT wabakit.shard_of($1) AS shard', [position])
+      return row?.shard ?? 0
+    },
+    endProcess: async (server) => {
+      await processes.get(server)?.close()
+      processes.delete(server)
     },
   }
   const close = async (): Promise<void> => {
-    for (const { client } of sessions.values()) await client.end().catch(() => {})
     for (const database of processes.values()) await database.close()
   }
   return { stores, store: postgresStore(admin), close }
 }
 
-test.each([
-  ['the simulated shared store', 'memory'],
-  ['the simulated PostgreSQL with its takeover', 'postgres'],
-] as const)(
-  'PostgreSQL does step by step what %s did, for several processes that die',
-  async (_, engine) => {
-    for (const { plan, history } of recorded[engine]) {
-      const { stores, store, close } = await openPostgresStores()
-      await setUpOrganization(store, plan)
-      expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
-      await close()
-    }
-  },
+/** Repeats what an engine did, seed by seed. */
+const replayAll = async (
+  engine: EngineName,
+  open: (index: number) => Promise<{ stores: RealStores; store: Store; close: () => Promise<void> }>,
+): Promise<void> => {
+  for (const [index, { plan, history }] of recorded[engine].entries()) {
+    const { stores, store, close } = await open(index)
+    await setUpOrganization(store, plan)
+    expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
+    await close()
+  }
+}
+
+test(
+  'PostgreSQL does step by step what the simulated shared store did, for several processes that die',
+  () => replayAll('memory', openPostgresStores),
   120_000,
 )
 
-test('a SQLite file does step by step what the simulated SQLite did, through crashes', async () => {
-  for (const [index, { plan, history }] of recorded.sqlite.entries()) {
-    const { stores, store, close } = await openSqlite(join(folder, `crashes-${index}.db`), {
-      isReopened: true,
-    })
-    await setUpOrganization(store, plan)
-    expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
-    await close()
-  }
-}, 600_000)
+test(
+  'a SQLite file does step by step what the simulated SQLite did, through crashes',
+  () => replayAll('sqlite', (index) => openSqlite(join(folder, `crashes-${index}.db`), { isReopened: true })),
+  600_000,
+)
 
-test('a SQLite file does step by step what the simulated shared store did, for several workers', async () => {
-  for (const [index, { plan, history }] of recorded.memory.entries()) {
-    const { stores, store, close } = await openSqlite(join(folder, `workers-${index}.db`), {
-      isReopened: false,
-    })
-    await setUpOrganization(store, plan)
-    expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
-    await close()
-  }
-}, 600_000)
+test(
+  'a SQLite file does step by step what the simulated shared store did, for several workers',
+  () =>
+    replayAll('memory', (index) => openSqlite(join(folder, `workers-${index}.db`), { isReopened: false })),
+  600_000,
+)

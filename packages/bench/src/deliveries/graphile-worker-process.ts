@@ -1,6 +1,7 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import { serveCommands } from '../commands.ts'
 import { runConcurrently } from '../run-concurrently.ts'
+import { runPaced, stampPayload } from '../run-paced.ts'
 import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
 
@@ -39,6 +40,7 @@ const countOpen = async (): Promise<number> =>
 serveCommands({
   store: (times) =>
     runConcurrently({ times, concurrency: connections }, () => utils.addJob('deliver', nextJob())),
+  pace: (times) => runPaced(times, (at) => utils.addJob('deliver', nextJob(stampPayload(at)))),
   fill: (times) =>
     utils.addJobs(Array.from({ length: times }, () => ({ identifier: 'deliver', payload: nextJob() }))),
   settled: () => waitUntilNone(countOpen),

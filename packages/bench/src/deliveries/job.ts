@@ -15,11 +15,11 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 /** A delivery in the queue of a peer. */
 export type Job = { readonly id: string; readonly url: string; readonly body: string }
 
-export const createJobs = (url: string): (() => Job) => {
+export const createJobs = (url: string): ((body?: string) => Job) => {
   let events = 0
-  return () => {
+  return (body = payload) => {
     events += 1
-    return { id: `evt_${events}`, url, body: payload }
+    return { id: `evt_${events}`, url, body }
   }
 }
 

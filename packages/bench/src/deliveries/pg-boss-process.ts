@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss'
 import { serveCommands } from '../commands.ts'
 import { runConcurrently } from '../run-concurrently.ts'
+import { runPaced, stampPayload } from '../run-paced.ts'
 import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
 
@@ -36,6 +37,7 @@ const countOpen = async (): Promise<number> => {
 
 serveCommands({
   store: (times) => runConcurrently({ times, concurrency: connections }, () => boss.send(queue, nextJob())),
+  pace: (times) => runPaced(times, (at) => boss.send(queue, nextJob(stampPayload(at)))),
   fill: (times) =>
     boss.insert(
       queue,

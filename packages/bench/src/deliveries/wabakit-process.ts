@@ -2,6 +2,7 @@ import { startServer } from '@wabakit/server'
 import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 import { runConcurrently } from '../run-concurrently.ts'
+import { runPaced, stampPayload } from '../run-paced.ts'
 import { connections, number, readSettings, waitUntilNone } from './job.ts'
 
 // `wabakit serve` with the commands that its peers also have. `store` publishes events one by one, and `fill` does it without
@@ -9,7 +10,8 @@ import { connections, number, readSettings, waitUntilNone } from './job.ts'
 // process that both stores and delivers.
 const { database, role, endpoint, concurrency } = readSettings()
 const organization = 'bench'
-const { service } = await startServer({
+const apiKey = 'wk_bench_0123456789'
+const { service, url } = await startServer({
   port: 0,
   database,
   role,
@@ -17,31 +19,48 @@ const { service } = await startServer({
   deliveryConcurrency: concurrency,
   // All workers deliver to one subscription, whose limit applies to all processes together.
   deliveryConcurrencyPerSubscription: 10_000,
-  organizations: role === 'worker' ? [] : [{ id: organization, integrations: [{ wabaNumber: number }] }],
+  rateLimitPerOrganization: 1_000_000,
+  rateLimitPerKey: 1_000_000,
+  organizations:
+    role === 'worker'
+      ? []
+      : [{ id: organization, integrations: [{ wabaNumber: number }], apiKeys: [{ key: apiKey }] }],
 })
 if (role !== 'worker')
   await service.subscriptions.create(organization, { channel: 'WHATSAPP', number, url: endpoint })
 
 let calls = 0
-const publish = () => {
+const publish = (body = payload) => {
   calls += 1
   return service.events.publish(organization, {
     name: 'CALL_AI_SUMMARY',
     subject: `call:${calls}`,
     channel: 'WHATSAPP',
     number,
-    payload,
+    payload: body,
   })
+}
+
+const createGroup = async (): Promise<void> => {
+  const response = await fetch(`${url}/whatsapp/wa-group/create`, {
+    method: 'POST',
+    headers: { authorization: apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ wabaNumber: number, subject: 'Launch' }),
+  })
+  await response.arrayBuffer()
+  if (!response.ok) throw new Error(`The server responded with ${response.status}.`)
 }
 
 // While a delivery is not settled, there is a next due time.
 const countOpen = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
-const store = (times: number): Promise<void> => runConcurrently({ times, concurrency: connections }, publish)
+const store = (times: number): Promise<void> =>
+  runConcurrently({ times, concurrency: connections }, () => publish())
 
 serveCommands({
   store,
   fill: store,
+  pace: (times) => runPaced(times, (at, nth) => (nth % 10 === 0 ? createGroup() : publish(stampPayload(at)))),
   settled: () => waitUntilNone(countOpen),
   hold: () => service.dispatcher.stop(),
   release: () => service.dispatcher.start(),

@@ -1,4 +1,4 @@
-import type { SettlementResult, Store } from '@wabakit/core'
+import type { OwnedShard, QueueState, SettlementResult, Store } from '@wabakit/core'
 
 /**
  * Deliveries of a backlog. The strings are SQL expressions for both engines, in which `n` is the number of the delivery,
@@ -10,7 +10,7 @@ export type Contents = {
   readonly subject: string
   /** Number of the subscription, counted from 1. */
   readonly subscription: string
-  /** `pending`, `waiting` or `delivered`. */
+  /** `pending` or `delivered`. */
   readonly status: string
   /** When a pending delivery is due. A delivered one was settled at `n`. */
   readonly dueAt: string
@@ -43,31 +43,55 @@ const attempt = { startedAt: 0, durationMs: 1, url: 'https://receiver.example/',
 const result: SettlementResult = { kind: 'delivered', attempt: { ...attempt, responseBody: 'ok' } }
 let counter = 0
 
-/** Duration of a cycle, and the number of deliveries it claimed and settled. */
+/** A queue, and how far it was read. */
+type Reading = OwnedShard & { readonly queue: QueueState['queue']; after: number }
+
+const openQueues = async (store: Store): Promise<Reading[]> => {
+  const worker = 'bench'
+  const now = Date.now()
+  const { shards } = await store.renewWorker({ worker, leaseMs: 86_400_000, now })
+  const owned = await store.takeShards({ worker, shards, now })
+  const { queues } = await store.readQueues({ shards: owned.map(({ shard }) => shard), limit: 10_000 })
+  return queues.flatMap(({ state: { queue, shard } }) => {
+    const own = owned.find((each) => each.shard === shard)
+    return own === undefined ? [] : { ...own, queue, after: 0 }
+  })
+}
+
+/** The queues of each store, that which was read last at the end. */
+const opened = new WeakMap<Store, Reading[]>()
+
+/** Duration of a cycle, and the number of deliveries it settled. */
 export type Cycle = { readonly nanoseconds: number; readonly deliveries: number }
 
 /**
- * Claims up to 64 deliveries and settles them concurrently, like the dispatcher. Then publishes the same events again,
- * without measuring it, so that the size of the backlog stays the same.
+ * Reads 64 deliveries, of as many subscriptions as possible, loads them and settles them, like the dispatcher. Then publishes the same
+ * events again, without measuring it, so that the size of the backlog stays the same.
  */
 export const runCycle = async (store: Store): Promise<Cycle> => {
-  const claimId = `claim_${counter++}`
-  const now = Date.now()
+  const queues = opened.get(store) ?? (await openQueues(store))
+  opened.set(store, queues)
+  const own = queues.splice(0, limit)
+  queues.push(...own)
   const start = process.hrtime.bigint()
-  const claimed = await store.claimDeliveries({
-    claimId,
-    now,
-    leaseMs: 60_000,
-    limit,
-    perSubscription: limit,
+  const read = own.map(async (reading) => {
+    const { queue, shard, epoch, after } = reading
+    const page = await store.readHeads({ queue, after, limit: Math.ceil(limit / own.length) })
+    reading.after = page.after
+    return page.heads.map(({ id, turn }) => ({ id, turn, shard, epoch }))
   })
-  await Promise.all(
-    claimed.map(({ delivery }) =>
-      store.settleDelivery({ deliveryId: delivery.id, claimId, now, result, failingLimitMs: 1 }),
-    ),
+  const keys = (await Promise.all(read)).flat()
+  const loaded = await store.loadDeliveries(keys)
+  const now = Date.now()
+  await store.settleDeliveries(
+    keys.flatMap((key, index) => {
+      const delivery = loaded[index]?.delivery
+      return delivery === undefined ? [] : { ...key, delivery, now, result, failingLimitMs: 1 }
+    }),
   )
   const nanoseconds = Number(process.hrtime.bigint() - start)
-  const republished = claimed.map(({ event }) => ({ ...event, id: `new_${counter++}`, occurredAt: now }))
+  const events = loaded.flatMap((each) => each?.event ?? [])
+  const republished = events.map((event) => ({ ...event, id: `new_${counter++}`, occurredAt: now }))
   await Promise.all(republished.map((event) => store.addEvent(event)))
-  return { nanoseconds, deliveries: claimed.length }
+  return { nanoseconds, deliveries: events.length }
 }

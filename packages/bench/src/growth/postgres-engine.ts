@@ -2,7 +2,7 @@ import { openPostgres, postgresStore } from '@wabakit/server/postgres'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
 
-/** So many are inserted at a time. What the triggers see of one insert is kept in a temporary file. */
+/** So many are inserted at a time. */
 const chunk = 500_000
 
 /** Ranges of numbers, the last included, of at most {@link chunk} each. */
@@ -31,22 +31,23 @@ const formatFillSql = ({
     `INSERT INTO wabakit.events
     SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${formatDigitsSql(`(${subscription})`)},
       ${payloadSql}, NULL, NULL, n FROM generate_series(${first}, ${last}) n`,
-    `INSERT INTO wabakit.deliveries
-      (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at, attempts)
-    SELECT 'acme', subscription, n, 'GROUP_PARTICIPANT_JOINED', subject, status, status = 'pending',
-      CASE status WHEN 'pending' THEN due_at END, CASE status WHEN 'delivered' THEN n END,
-      (status = 'delivered')::integer
-    FROM (
-      SELECT n, ${subscription} AS subscription, ${subject} AS subject, ${status} AS status, ${dueAt} AS due_at
-      FROM generate_series(${first}, ${last}) n
-    ) AS filled`,
+    ...[
+      `INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, due_at)
+      SELECT subscription, n, 'acme', wabakit.lane_of(subscription, subject), false, due_at`,
+      `INSERT INTO wabakit.deliveries
+        (subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, finished_at,
+         started_at, duration_ms, url, status, response_body)
+      SELECT subscription, n, 'acme', 'delivered', 1, 1, 0, 0, 0, n, 0, 12, 'https://receiver.example/', 200, 'ok'`,
+    ].map(
+      (insert, index) => `${insert} FROM (
+        SELECT n, (${subscription})::bigint AS subscription, ${subject} AS subject, ${status} AS status, ${dueAt} AS due_at
+        FROM generate_series(${first}, ${last}) n
+      ) AS filled WHERE status ${index === 0 ? '<>' : '='} 'delivered'`,
+    ),
   ]),
-  `INSERT INTO wabakit.attempts
-  SELECT subscription, event, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true
-  FROM wabakit.deliveries WHERE status = 'delivered'`,
   'VACUUM (ANALYZE) wabakit.events',
+  'VACUUM (ANALYZE) wabakit.pending',
   'VACUUM (ANALYZE) wabakit.deliveries',
-  'VACUUM (ANALYZE) wabakit.attempts',
   'CHECKPOINT',
 ]
 

@@ -30,11 +30,9 @@ const formatFillSql = ({
   insert into events
   select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${formatDigitsSql('subscription')}, ${payloadSql}, null, null, n, 1
   from filled;
-  insert into deliveries
-    (event, subscription, organizationId, subject, status, laneState, dueAt, createdAt, finishedAt, attempts, failures)
-  select n, subscription, 'acme', subject, status,
-    case status when 'pending' then 'holding' when 'waiting' then 'waiting' end,
-    case status when 'pending' then dueAt end, n, case status when 'delivered' then n end, status = 'delivered', 0
+  insert into deliveries (event, subscription, organizationId, subject, state, turn, dueAt, finishedAt, attempts)
+  select n, subscription, 'acme', subject, iif(status = 'delivered', status, 'fresh'), status = 'delivered',
+    iif(status = 'delivered', null, dueAt), iif(status = 'delivered', n, null), status = 'delivered'
   from filled;
   insert into attempts
     (event, subscription, number, startedAt, durationMs, url, status, responseBody, succeeded, deferred)

@@ -25,7 +25,7 @@ export const createEvent = (): EventRecord => {
 
 /** Operations of a store. Each returns its duration in nanoseconds. */
 export const operations: Readonly<Record<string, (store: Store) => Promise<number>>> = {
-  'claim and settle one of 64': async (store) => {
+  'read and settle one of 64': async (store) => {
     const { nanoseconds, deliveries } = await runCycle(store)
     return nanoseconds / deliveries
   },

@@ -41,7 +41,7 @@ export type AttemptContext = {
   /** Called if the attempt takes longer than `slowAfterMs`. */
   readonly onSlow: () => void
   /** Stops if the attempt must end without a result. */
-  readonly stopping: StopSignal
+  readonly stopping: Pick<StopSignal, 'onStop'>
 }
 
 /** The result of an attempt, and the pause that the endpoint requested, in milliseconds. */

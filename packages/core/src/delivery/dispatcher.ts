@@ -3,11 +3,11 @@ import type { ClaimedDelivery, SettlementOutcome, SettlementResult } from '../st
 import { type Clock, readWallClock } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
-import { createPoller } from './poller.ts'
-import { createPool, type PoolJob } from './pool.ts'
+import { startBackgroundTimer } from './background-timer.ts'
+import { createOwnership } from './ownership.ts'
 import { decideResult, failingLimitMs } from './schedule.ts'
-import { createStopSignal, type StopSignal } from './stop-signal.ts'
-import { writeSettlement } from './write-settlement.ts'
+import { createScheduler, type Ended, type Job } from './scheduler.ts'
+import { createSettlementWriter } from './settlement-writer.ts'
 
 /** Options for sending deliveries. */
 export type DeliveryOptions = {
@@ -35,8 +35,8 @@ export type DeliveryOptions = {
    */
   readonly sharesFairly?: boolean | undefined
   /**
-   * Time after which a claim expires, in milliseconds. Must be longer than `timeoutMs`.
-   * @default 60_000
+   * Time after which other workers take over from one that no longer answers, in milliseconds.
+   * @default 20_000
    */
   readonly leaseMs?: number | undefined
   /**
@@ -59,8 +59,9 @@ export type DeliveryOptions = {
 /** An attempt and what was recorded of it. */
 export type AttemptReported = {
   readonly claimed: ClaimedDelivery
-  readonly result: SettlementResult
-  /** `stale` if another worker had taken over the delivery. */
+  /** `released` if the attempt was stopped before it had a result. */
+  readonly result: SettlementResult | { readonly kind: 'released' }
+  /** `stale` if nothing was recorded: another worker has taken over the delivery, it has changed, or it was released. */
   readonly settlement: SettlementOutcome
 }
 
@@ -87,7 +88,7 @@ export type Dispatcher = {
   /** Sends each delivery as soon as it is due, until `stop`. Does not keep the process alive. */
   start(): void
   /**
-   * Stops claiming, and lets running attempts finish. Releases those that do not finish in time, and at once those to
+   * Starts no more attempts, and lets running ones finish. Releases those that do not finish in time, and at once those to
    * endpoints whose last attempt failed: they rarely finish, and are repeated anyway.
    */
   stop(options?: StopOptions): Promise<void>
@@ -97,6 +98,8 @@ export type Dispatcher = {
    * @returns a function that removes the listener.
    */
   onAttempt(listener: (report: AttemptReported) => void): () => void
+  /** Returns when the attempt of a delivery ends at the latest, as Unix time in milliseconds, if this process makes one now. */
+  findAttempt(deliveryId: string): number | undefined
 }
 
 export type DispatcherContext = ServerContext & {
@@ -105,18 +108,14 @@ export type DispatcherContext = ServerContext & {
   readonly options: DeliveryOptions
 }
 
-type Job = PoolJob & {
-  readonly claimed: ClaimedDelivery
-  readonly claimId: string
-  readonly claimedAt: number
-  /** Stops if the claim must not be attempted any more. */
-  readonly stopping: StopSignal
-}
-
 /** Duration in milliseconds after which an attempt is slow and frees its slot. */
 const slowAfterMs = 500
 
-const released: SettlementResult = { kind: 'released' }
+/** The pause before an attempt to renew a lease that failed is repeated, in milliseconds. */
+const failurePauseMs = 500
+
+/** The lease of a worker that was not started, and so does not renew it: `runDue` ends by itself. */
+const longLeaseMs = 365 * 86_400_000
 
 /** Creates a dispatcher. It does nothing until `runDue` or `start`. */
 export const createDispatcher = ({ options, ...context }: DispatcherContext): Dispatcher => {
@@ -126,17 +125,13 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     concurrency = 64,
     perSubscription = 8,
     sharesFairly = true,
-    leaseMs = 60_000,
+    leaseMs = 20_000,
     pollMs = 1_000,
   } = options
-  const attemptableMs = leaseMs - timeoutMs
   const signatureClock = options.signatureClock ?? { now: () => readWallClock(clock) }
   const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
-  let stopping = createStopSignal()
-  /** For attempts to endpoints whose last attempt failed. */
-  let stoppingFailing = createStopSignal()
-  let unregister: (() => void) | undefined
+  const writer = createSettlementWriter(store, { patienceMs: leaseMs, isPatient: () => isStarted })
 
   const report = (reported: AttemptReported): void => {
     for (const listener of listeners) {
@@ -148,92 +143,131 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     }
   }
 
-  const write = async (
-    { claimed, claimId }: Job,
-    result: SettlementResult,
-    isSlow?: boolean,
-  ): Promise<void> => {
-    const deliveryId = claimed.delivery.id
-    const written = { deliveryId, claimId, now: clock.now(), result, isSlow, failingLimitMs }
-    const options = { patienceMs: attemptableMs, stopping }
-    const settlement = await writeSettlement(store, written, options)
-    report({ claimed, result, settlement })
-  }
-
-  const attempt = async ({ claimed, stopping }: Job, onSlow: () => void): Promise<SettlementResult> => {
+  const attempt = async (job: Job): Promise<Ended> => {
+    const { claimed, slot, stopping } = job
+    let isSlow = false
+    const onSlow = (): void => {
+      isSlow = true
+      if (sharesFairly) slot.moveToSlow()
+    }
     const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
-    const report = await attemptDelivery(claimed, { ...context, ...timing })
-    const isStopped = stopping.isStopped() && report.attempt.status === null
-    return isStopped ? released : decideResult(claimed.delivery, report, random)
+    const made = await attemptDelivery(claimed, { ...context, ...timing })
+    slot.free()
+    if (stopping.isStopped() && made.attempt.status === null) {
+      report({ claimed, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
+      return { result: undefined, isSlow }
+    }
+    return { result: decideResult(claimed.delivery, made, random), isSlow }
   }
 
-  const pool = createPool<Job>({
-    concurrency,
-    clock,
-    onError,
-    claim: async ({ limit, suspects }) => {
-      if (!sharesFairly && limit === 0) return []
-      const claimId = ids('claim')
-      const now = clock.now()
-      const job = { claimId, claimedAt: now }
-      const signals = { failing: stoppingFailing, others: stopping }
-      const shares = sharesFairly ? { limit, suspects } : { limit }
-      const claimed = await store.claimDeliveries({ claimId, now, leaseMs, perSubscription, ...shares })
-      return claimed.map((each) => ({
-        ...job,
-        claimed: each,
-        stopping: each.pace === 'failing' ? signals.failing : signals.others,
-        organizationId: each.delivery.organizationId,
-        pace: sharesFairly ? each.pace : 'quick',
-      }))
-    },
-    run: async (job, slot) => {
-      // After a long wait for its slot, the attempt could outlive the lease, and another worker could start one.
-      const isLate = clock.now() - job.claimedAt > attemptableMs
-      if (isLate || job.stopping.isStopped()) {
-        await write(job, released)
-        return false
-      }
-      let isSlow = false
-      const result = await attempt(job, () => {
-        isSlow = true
-        if (sharesFairly) slot.moveToSlow()
+  const scheduler = createScheduler({
+    ...{ journal: store, clock, concurrency, perSubscription, sharesFairly, timeoutMs, attempt, onError },
+    getEpoch: (shard) => (ownership.check() ? ownership.getEpoch(shard) : undefined),
+    isSettling: writer.isWriting,
+    settle: async ({ key, claimed }, result, pace) => {
+      const { delivery } = claimed
+      const settlement = await writer.write({
+        ...key,
+        delivery,
+        now: clock.now(),
+        result,
+        pace,
+        failingLimitMs,
       })
-      slot.free()
-      await write(job, result, isSlow)
-      return result.kind === 'delivered' && !isSlow
+      report({ claimed, result, settlement })
+      return settlement
     },
-    release: (job) => write(job, released),
   })
-  const poller = createPoller({ store, clock, pool, pollMs, onError })
-  /** Ends running attempts, so that other workers can take over. */
-  const stopAttempts = (): void => {
-    stoppingFailing.stop()
-    stopping.stop()
-    stoppingFailing = createStopSignal()
-    stopping = createStopSignal()
+  const ownership = createOwnership({
+    journal: store,
+    clock,
+    worker: ids('worker'),
+    getLeaseMs: () => (isStarted ? leaseMs : longLeaseMs),
+    onTaken: scheduler.take,
+    onLeft: scheduler.leave,
+  })
+  let isStarted = false
+  /** The time between a start and the next stop. */
+  let current: object | undefined
+  /** Those who want deliveries to be sent: `start`, and each `runDue`. */
+  let users = 0
+  let unsubscribe: (() => void) | undefined
+  let opening: Promise<void> = Promise.resolve()
+  let closing: Promise<void> = Promise.resolve()
+
+  const open = (): Promise<void> => {
+    users++
+    if (users > 1) return opening
+    opening = closing.then(async () => {
+      writer.setImpatient(false)
+      unsubscribe = store.listen((news) => {
+        if (news.kind === 'lost') {
+          ownership.lose()
+          ownership.renew().catch(onError)
+        } else scheduler.tell(news)
+      })
+      scheduler.open()
+      await ownership.renew()
+    })
+    return opening
+  }
+
+  const close = (graceMs: number): Promise<void> => {
+    users--
+    if (users > 0) return Promise.resolve()
+    closing = opening
+      .catch(() => {})
+      .then(async () => {
+        const timer = setTimeout(() => writer.setImpatient(true), graceMs)
+        await scheduler.close(graceMs)
+        clearTimeout(timer)
+        unsubscribe?.()
+        await ownership.end().catch(onError)
+      })
+    return closing
+  }
+
+  /** Repeats work until `isOver`. It returns after how long, in milliseconds. */
+  const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
+    while (!isOver()) {
+      const ms = await work().catch((error: unknown) => {
+        onError(error)
+        return failurePauseMs
+      })
+      await new Promise<void>((resolve) => startBackgroundTimer(resolve, Math.min(ms, pollMs)))
+    }
   }
 
   return {
-    runDue: pool.drain,
+    runDue: async () => {
+      try {
+        await open()
+        await scheduler.drain()
+      } finally {
+        await close(0)
+      }
+    },
     nextDueAt: () => store.nextDueAt(),
     start: () => {
-      unregister ??= store.registerWorker(stopAttempts)
-      poller.start()
+      if (isStarted) return
+      isStarted = true
+      const session = {}
+      current = session
+      const isOver = (): boolean => current !== session
+      void open()
+        .catch(onError)
+        .then(() => {
+          void repeat(ownership.renew, isOver)
+          void repeat(() => scheduler.sweep().then(() => pollMs), isOver)
+        })
     },
     stop: async ({ graceMs = 10_000 } = {}) => {
-      poller.stop()
-      const closed = pool.close()
-      stoppingFailing.stop()
-      const timer = setTimeout(() => stopping.stop(), graceMs)
-      await closed
-      clearTimeout(timer)
-      unregister?.()
-      unregister = undefined
-      stopping = createStopSignal()
-      stoppingFailing = createStopSignal()
-      pool.open()
+      if (!isStarted) return
+      isStarted = false
+      current = undefined
+      await close(graceMs)
     },
+    findAttempt: scheduler.findAttempt,
     onAttempt: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -18,12 +18,14 @@ export const countResendable = async (store: Store, selection: DeliverySelection
   const enabled = new Map<string, boolean>()
   let count = 0
   for await (const page of readSelected(store, selection)) {
-    for (const { organizationId, subscriptionId, status } of page) {
+    for (const { organizationId, subscriptionId, status, failures, deferrals } of page) {
       if (!enabled.has(subscriptionId)) {
         const found = await store.findSubscription(organizationId, subscriptionId)
         enabled.set(subscriptionId, found?.disabledReason === null)
       }
-      if (enabled.get(subscriptionId) && status !== 'waiting' && status !== 'claimed') count += 1
+      // Those that were never attempted, or not since the last time, need no resend.
+      const isFresh = status === 'waiting' || (status === 'pending' && failures + deferrals === 0)
+      if (enabled.get(subscriptionId) && !isFresh) count += 1
     }
   }
   return count

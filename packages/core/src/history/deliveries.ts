@@ -1,6 +1,7 @@
 import { listSecrets, signHeaders } from '../delivery/attempt.ts'
+import type { Dispatcher } from '../delivery/dispatcher.ts'
 import { InputError } from '../errors/input-error.ts'
-import type { AttemptRecord, DeliveryRecord, SubscriptionRecord } from '../records.ts'
+import type { AttemptRecord, DeliveryRecord, DeliveryStatus, SubscriptionRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
@@ -145,10 +146,29 @@ const parseChange = (organizationId: string, toChange: DeliveriesToChange): Deli
 
 const batch = 500
 
-export const createDeliveries = ({ store, clock }: ServerContext): Deliveries => ({
+/** Returns statuses as a store has them: it does not know what is being attempted. */
+const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
+  ...new Set(statuses.map((status) => (status === 'claimed' ? 'pending' : status))),
+]
+
+export type DeliveriesContext = ServerContext & Pick<Dispatcher, 'findAttempt'>
+
+export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContext): Deliveries => ({
   list: async (organizationId, query = {}) => {
     checkSelection({ ...query, organizationId })
-    return store.listDeliveries({ limit: 100, ...limitExamined(query), ...query, organizationId })
+    const { statuses } = query
+    const page = await store.listDeliveries({
+      limit: 100,
+      ...limitExamined(query),
+      ...query,
+      statuses: statuses && toStored(statuses),
+      organizationId,
+    })
+    const items = page.items.map((delivery): DeliveryRecord => {
+      const endsAt = delivery.status === 'pending' ? findAttempt(delivery.id) : undefined
+      return endsAt === undefined ? delivery : { ...delivery, status: 'claimed', dueAt: endsAt }
+    })
+    return { ...page, items: items.filter(({ status }) => statuses?.includes(status) ?? true) }
   },
   attempts: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })
@@ -199,6 +219,7 @@ export const createDeliveries = ({ store, clock }: ServerContext): Deliveries =>
   },
   cancel: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })
+    if (findAttempt(deliveryId) !== undefined) return false
     return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
   },
   cancelAll: async (organizationId, toChange, { dryRun = false } = {}) => {
@@ -207,6 +228,7 @@ export const createDeliveries = ({ store, clock }: ServerContext): Deliveries =>
   },
   retry: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })
+    if (findAttempt(deliveryId) !== undefined) return false
     return store.retryDelivery({ organizationId, deliveryId, now: clock.now() })
   },
 })

@@ -1,5 +1,4 @@
 import type { EventRecord } from '../records.ts'
-import { outside } from '../storage/heap.ts'
 import type {
   DeliverySelection,
   EventSelection,
@@ -9,17 +8,20 @@ import type {
   Store,
 } from '../store.ts'
 import { containsText } from './contains-text.ts'
-import type { DeliveryQueue } from './delivery-queue.ts'
+import type { MemoryJournal } from './journal.ts'
 import { forgetCall, pruneRecords } from './old-records.ts'
 import { readPage } from './paging.ts'
 import {
   type DeliveryRow,
   type EventRow,
   getDeliveryId,
+  getStatus,
+  isUnfinished,
   type OrganizationTables,
   type SubscriptionRow,
   toDeliveryRecord,
 } from './tables.ts'
+import { enterLane, leaveLane, listPending } from './unfinished.ts'
 
 /** Events and their deliveries. */
 export type History = Pick<
@@ -31,6 +33,7 @@ export type History = Pick<
   | 'resendDeliveries'
   | 'cancelDelivery'
   | 'retryDelivery'
+  | 'nextDueAt'
   | 'prune'
   | 'erase'
 > & {
@@ -48,12 +51,18 @@ export type HistoryContext = {
   readonly organizations: ReadonlyMap<string, OrganizationTables>
   /** Throws if there is no such organization. */
   readonly getTables: (organizationId: string) => OrganizationTables
-  readonly queue: DeliveryQueue
+  /** All deliveries, by their ids. */
+  readonly deliveries: Map<string, DeliveryRow>
+  readonly journal: Pick<MemoryJournal, 'tellAdded' | 'tellChanged'>
   readonly nextOrder: () => number
+  readonly takePosition: TakePosition
 }
 
-const isUnfinished = ({ status }: DeliveryRow): boolean =>
-  status === 'waiting' || status === 'pending' || status === 'claimed'
+/**
+ * Takes a position for a delivery, behind the last of its lane. In a database, a transaction may take its position long before it is committed, and so have
+ * one before those that were committed meanwhile.
+ */
+export type TakePosition = (order: number, lastOfLane: number) => number
 
 const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
   record.channel === event.channel &&
@@ -78,7 +87,7 @@ const createFilter = (selection: DeliverySelection) => {
   const matchesEvent = createEventFilter(selection)
   return (row: DeliveryRow): boolean =>
     (subscriptionId === undefined || subscriptionId === row.owner.record.id) &&
-    (statuses === undefined || statuses.includes(row.status)) &&
+    (statuses === undefined || statuses.includes(getStatus(row))) &&
     (responses === undefined ||
       (row.attempts.length > 0 && responses.includes(row.attempts.at(-1)?.status ?? 0))) &&
     matchesEvent(row)
@@ -86,28 +95,28 @@ const createFilter = (selection: DeliverySelection) => {
 
 const toList = <Row>(row: Row | undefined): readonly Row[] => (row === undefined ? [] : [row])
 
-const createDelivery = (event: EventRecord, owner: SubscriptionRow, order: number): DeliveryRow => {
-  const isEnabled = owner.record.disabledReason === null
-  return {
-    at: 0,
-    order,
-    slot: outside,
-    event,
-    owner,
-    lane: undefined,
-    webhookId: event.id,
-    status: isEnabled ? 'waiting' : 'skipped',
-    claimId: undefined,
-    failures: 0,
-    deferrals: 0,
-    deferredMs: 0,
-    finishedAt: isEnabled ? null : event.occurredAt,
-    attempts: [],
-  }
-}
+const createDelivery = (
+  event: EventRecord,
+  owner: SubscriptionRow,
+  { order, position }: Pick<DeliveryRow, 'order' | 'position'>,
+): DeliveryRow => ({
+  order,
+  position,
+  event,
+  owner,
+  state: 'skipped',
+  dueAt: event.occurredAt,
+  turn: 0,
+  webhookId: event.id,
+  failures: 0,
+  deferrals: 0,
+  deferredMs: 0,
+  finishedAt: event.occurredAt,
+  attempts: [],
+})
 
-export const createHistory = ({ organizations, getTables, queue, nextOrder }: HistoryContext): History => {
-  const deliveries = new Map<string, DeliveryRow>()
+export const createHistory = (context: HistoryContext): History => {
+  const { organizations, getTables, deliveries, journal, nextOrder, takePosition } = context
   const events = new Map<string, EventRow>()
 
   const listRows = ({ organizationId, deliveryId: id }: DeliverySelection): readonly DeliveryRow[] =>
@@ -119,15 +128,20 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
   }
 
   const forget = (rows: Iterable<DeliveryRow>): void => {
-    for (const row of rows) {
-      deliveries.delete(getDeliveryId(row))
-      queue.forget(row)
-    }
+    for (const row of rows) deliveries.delete(getDeliveryId(row))
+  }
+
+  const cancel = (row: DeliveryRow, now: number): void => {
+    leaveLane(row, 'skipped', now)
+    journal.tellChanged(row.owner)
   }
 
   const resend = (row: DeliveryRow, { now, webhookIdSuffix }: ResendQuery): boolean => {
-    if (row.owner.record.disabledReason !== null || !queue.resend(row, now)) return false
+    if (row.owner.record.disabledReason !== null || row.state === 'fresh') return false
     if (webhookIdSuffix !== null) row.webhookId = `${row.event.id}${webhookIdSuffix}`
+    row.turn++
+    enterLane(row, now)
+    journal.tellChanged(row.owner)
     return true
   }
 
@@ -172,10 +186,14 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
       for (const owner of tables.subscriptions.values()) {
         if (!matches(owner, event)) continue
         if (subscriptionId !== undefined && owner.record.id !== subscriptionId) continue
-        const row = createDelivery(event, owner, nextOrder())
+        const order = nextOrder()
+        const last = owner.lanes.get(event.subject)?.at(-1)?.position ?? 0
+        const row = createDelivery(event, owner, { order, position: takePosition(order, last) })
         tables.deliveries.push(row)
         deliveries.set(getDeliveryId(row), row)
-        if (isUnfinished(row)) queue.enqueue(row, event.occurredAt)
+        if (owner.record.disabledReason !== null) continue
+        enterLane(row, event.occurredAt)
+        journal.tellAdded(row)
       }
     },
     listEvents: async (query) => {
@@ -219,15 +237,26 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
     },
     cancelDelivery: async ({ organizationId, deliveryId, now }) => {
       const row = findRow(organizationId, deliveryId)
-      if (row?.status !== 'waiting' && row?.status !== 'pending') return false
-      queue.remove(row, now)
+      if (row === undefined || !isUnfinished(row)) return false
+      cancel(row, now)
       return true
     },
     retryDelivery: async ({ organizationId, deliveryId, now }) => {
       const row = findRow(organizationId, deliveryId)
-      if (row?.status !== 'pending') return false
-      queue.retry(row, now)
+      if (row === undefined || getStatus(row) !== 'pending') return false
+      // A head is due already.
+      if (row.state !== 'fresh') row.dueAt = now
+      journal.tellChanged(row.owner)
       return true
+    },
+    nextDueAt: async () => {
+      const owners = Array.from(organizations.values()).flatMap(({ subscriptions }) => [
+        ...subscriptions.values(),
+      ])
+      const next = owners
+        .flatMap(listPending)
+        .reduce((earliest, { dueAt }) => Math.min(earliest, dueAt), Infinity)
+      return next === Infinity ? undefined : next
     },
     prune: async ({ before, recordsBefore = -Infinity, limit }) => {
       let [deliveryCount, eventCount, recordCount] = [0, 0, 0]
@@ -247,7 +276,7 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
       const isErased = ({ event }: EventRow | DeliveryRow): boolean => erased.has(event.id)
       for (const row of tables.deliveries.filter(isErased)) {
         deliveries.delete(getDeliveryId(row))
-        queue.remove(row, now)
+        cancel(row, now)
       }
       tables.deliveries = tables.deliveries.filter((row) => !isErased(row))
       tables.events = tables.events.filter((row) => !isErased(row))

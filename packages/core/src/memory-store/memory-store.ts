@@ -1,17 +1,17 @@
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type { SubscriptionRecord } from '../records.ts'
-import { createDueNotifier } from '../storage/due-notifier.ts'
-import { outside } from '../storage/heap.ts'
+import { createNewsChannel } from '../storage/news-channel.ts'
 import type { SaveOutcome, Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 import { containsText } from './contains-text.ts'
-import { createDeliveryQueue } from './delivery-queue.ts'
-import { createHistory } from './history.ts'
+import { createHistory, type TakePosition } from './history.ts'
+import { createJournal, getQueue } from './journal.ts'
 import { measureBacklog } from './measure-backlog.ts'
 import { readNewest } from './newest.ts'
 import { readPage } from './paging.ts'
-import { createDueQueue, createTables, type OrganizationTables, type SubscriptionRow } from './tables.ts'
+import { createTables, type DeliveryRow, type OrganizationTables, type SubscriptionRow } from './tables.ts'
+import { skipAll } from './unfinished.ts'
 
 type Revised = { readonly revision: number }
 
@@ -19,14 +19,13 @@ const isNext = (current: Revised | undefined, next: Revised): boolean =>
   next.revision === (current?.revision ?? 0) + 1
 
 const createSubscription = (record: SubscriptionRecord, order: number): SubscriptionRow => ({
-  at: 0,
   order,
-  slot: outside,
   record,
   pace: 'new',
+  changedAt: order,
   lanes: new Map(),
-  pending: createDueQueue(),
-  leased: createDueQueue(),
+  fresh: [],
+  retries: new Set(),
 })
 
 /**
@@ -36,14 +35,27 @@ const createSubscription = (record: SubscriptionRecord, order: number): Subscrip
  * @example
  * const server = createReferenceServer({ organizations: [], store: memoryStore() })
  */
-export const memoryStore = (): Store => {
+export const memoryStore = (): Store => createMemoryStore((order) => order)
+
+/**
+ * Creates a store in memory in which deliveries can have other positions than in the order of their events. `tellsAll`: it tells
+ * every delivery that is added, as PostgreSQL does, and not only heads of lanes.
+ */
+export const createMemoryStore = (takePosition: TakePosition, tellsAll = false): Store => {
   const organizations = new Map<string, OrganizationTables>()
   /** The organization of each key, by the key's hash. */
   const keyOwners = new Map<string, OrganizationTables>()
-  const dueNotifier = createDueNotifier()
-  const queue = createDeliveryQueue(dueNotifier.notify)
+  const deliveries = new Map<string, DeliveryRow>()
+  const queues = new Map<string, SubscriptionRow>()
   let order = 0
   const nextOrder = (): number => ++order
+  const { tellAdded, tellChanged, ...journal } = createJournal({
+    deliveries,
+    queues,
+    news: createNewsChannel(),
+    nextOrder,
+    tellsAll,
+  })
 
   const getTables = (organizationId: string): OrganizationTables => {
     const tables = organizations.get(organizationId)
@@ -53,8 +65,10 @@ export const memoryStore = (): Store => {
   const { check, publish, removeOrganization, removeSubscription, ...history } = createHistory({
     organizations,
     getTables,
-    queue,
+    deliveries,
+    journal: { tellAdded, tellChanged },
     nextOrder,
+    takePosition,
   })
 
   const saveSubscription = (record: SubscriptionRecord): SaveOutcome => {
@@ -62,19 +76,23 @@ export const memoryStore = (): Store => {
     const row = subscriptions.get(record.id)
     if (!isNext(row?.record, record)) return 'stale'
     if (row === undefined) {
-      subscriptions.set(record.id, createSubscription(record, nextOrder()))
+      const added = createSubscription(record, nextOrder())
+      subscriptions.set(record.id, added)
+      queues.set(getQueue(added), added)
       return 'saved'
     }
     const { url, disabledReason, failingSince } = row.record
     const isReset = record.url !== url || (disabledReason !== null && record.disabledReason === null)
     row.record = { ...record, failingSince: isReset ? null : failingSince }
-    if (isReset) queue.setPace(row, 'new')
-    if (record.disabledReason !== null) queue.skipAll(row, record.updatedAt)
+    if (isReset) row.pace = 'new'
+    if (record.disabledReason !== null) skipAll(row, record.updatedAt)
+    tellChanged(row)
     return 'saved'
   }
 
   return {
     ...history,
+    ...journal,
     saveOrganization: async (organization) => {
       const tables = organizations.get(organization.id)
       if (!isNext(tables?.organization, organization)) return 'stale'
@@ -92,7 +110,7 @@ export const memoryStore = (): Store => {
       if (tables === undefined) return false
       organizations.delete(organizationId)
       for (const hash of tables.keys.keys()) keyOwners.delete(hash)
-      for (const owner of tables.subscriptions.values()) queue.drop(owner)
+      for (const owner of tables.subscriptions.values()) queues.delete(getQueue(owner))
       removeOrganization(tables)
       return true
     },
@@ -210,19 +228,13 @@ export const memoryStore = (): Store => {
       const owner = tables?.subscriptions.get(subscriptionId)
       if (tables === undefined || owner === undefined) return false
       tables.subscriptions.delete(subscriptionId)
-      queue.drop(owner)
+      queues.delete(getQueue(owner))
       removeSubscription(owner)
       return true
     },
 
-    claimDeliveries: async (claim) => queue.claim(claim),
-    settleDelivery: async (settlement) => queue.settle(settlement),
-    nextDueAt: async () => queue.nextDueAt(),
     checkWritable: async () => {},
     measureBacklog: async (request) => measureBacklog(organizations.values(), request),
-    onDue: dueNotifier.subscribe,
-    // The claims of a process end with it, and with its store.
-    registerWorker: () => () => {},
     close: async () => {},
   }
 }

@@ -11,24 +11,8 @@ import type {
   ParticipantRecord,
   SubscriptionRecord,
 } from '../records.ts'
-import { createHeap, type Heap, type HeapItem } from '../storage/heap.ts'
+import type { LaneState } from '../storage/decide-settlement.ts'
 import type { Pace } from '../store.ts'
-
-/** An item of a {@link DueQueue}. */
-export type Queued = HeapItem & {
-  /** When it is due. */
-  at: number
-  /** Decides between items that are due at the same moment. */
-  readonly order: number
-}
-
-/** A queue with the earliest item first. */
-export type DueQueue<Item extends Queued> = Heap<Item>
-
-const isBefore = (left: Queued, right: Queued): boolean =>
-  left.at < right.at || (left.at === right.at && left.order < right.order)
-
-export const createDueQueue = <Item extends Queued>(): DueQueue<Item> => createHeap<Item>(isBefore)
 
 /** An event and its position in the order of all rows. */
 export type EventRow = {
@@ -36,15 +20,18 @@ export type EventRow = {
   readonly event: EventRecord
 }
 
-/** A delivery. `at` is its due time, the end of its lease, or 0 while it is `waiting`. */
-export type DeliveryRow = Queued & {
+/** A delivery. */
+export type DeliveryRow = {
+  readonly order: number
+  /** Its place in its queue. */
+  readonly position: number
   readonly event: EventRecord
   readonly owner: SubscriptionRow
-  /** Its lane, while it is unfinished. */
-  lane: Lane | undefined
+  state: LaneState | 'delivered' | 'exhausted' | 'skipped'
+  /** While it is unfinished. */
+  dueAt: number
+  turn: number
   webhookId: string
-  status: DeliveryStatus
-  claimId: string | undefined
   failures: number
   deferrals: number
   deferredMs: number
@@ -52,22 +39,19 @@ export type DeliveryRow = Queued & {
   readonly attempts: AttemptRecord[]
 }
 
-/** The unfinished deliveries of one subscription and one subject. */
-export type Lane = {
-  readonly subject: string
-  /** The delivery that blocks the others. */
-  blocker: DeliveryRow | undefined
-  waiting: DueQueue<DeliveryRow> | undefined
-  readonly unfinished: Set<DeliveryRow>
-}
-
-/** A subscription with its lanes. `at` is the time at which a claim checks it again. */
-export type SubscriptionRow = Queued & {
+/** A subscription with its unfinished deliveries. */
+export type SubscriptionRow = {
+  readonly order: number
   record: SubscriptionRecord
   pace: Pace
-  readonly lanes: Map<string, Lane>
-  readonly pending: DueQueue<DeliveryRow>
-  readonly leased: DueQueue<DeliveryRow>
+  /** The order of the last change other than a new delivery. */
+  changedAt: number
+  /** By subject, by position. */
+  readonly lanes: Map<string, DeliveryRow[]>
+  /** Those that were never attempted, by position, and others that once were among them. */
+  fresh: DeliveryRow[]
+  /** Those that were attempted. */
+  readonly retries: Set<DeliveryRow>
 }
 
 /** The records of one organization. */
@@ -105,22 +89,45 @@ export const createTables = (organization: OrganizationRecord, order: number): O
 
 export const getDeliveryId = ({ order }: DeliveryRow): string => `dlv_${order}`
 
-const hasTime = (status: DeliveryStatus): boolean => status === 'pending' || status === 'claimed'
+export const isUnfinished = ({ state }: DeliveryRow): boolean =>
+  state === 'fresh' || state === 'started' || state === 'passable'
 
-export const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => ({
-  id: getDeliveryId(row),
-  organizationId: row.event.organizationId,
-  subscriptionId: row.owner.record.id,
-  eventId: row.event.id,
-  eventName: row.event.name,
-  subject: row.event.subject,
-  webhookId: row.webhookId,
-  status: row.status,
-  dueAt: hasTime(row.status) ? row.at : null,
-  attempts: row.attempts.length,
-  failures: row.failures,
-  deferrals: row.deferrals,
-  deferredMs: row.deferredMs,
-  createdAt: row.event.occurredAt,
-  finishedAt: row.finishedAt,
-})
+/** Returns the head of a lane, if it has one. */
+export const findHead = ({ lanes }: SubscriptionRow, subject: string): DeliveryRow | undefined => {
+  const lane = lanes.get(subject) ?? []
+  const index = lane.findIndex(({ state }) => state === 'fresh')
+  const head = lane[index]
+  const isBlocked = lane
+    .slice(0, Math.max(0, index))
+    .some(({ state, event }) => state === 'started' || event.name === head?.event.waitsFor)
+  return isBlocked ? undefined : head
+}
+
+/** Returns the status of a delivery, in which attempts that are under way do not count. */
+export const getStatus = (row: DeliveryRow): DeliveryStatus => {
+  const { state, owner, event } = row
+  if (state === 'started' || state === 'passable') return 'pending'
+  if (state === 'fresh') return findHead(owner, event.subject) === row ? 'pending' : 'waiting'
+  return state
+}
+
+export const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => {
+  const status = getStatus(row)
+  return {
+    id: getDeliveryId(row),
+    organizationId: row.event.organizationId,
+    subscriptionId: row.owner.record.id,
+    eventId: row.event.id,
+    eventName: row.event.name,
+    subject: row.event.subject,
+    webhookId: row.webhookId,
+    status,
+    dueAt: status === 'pending' ? row.dueAt : null,
+    attempts: row.attempts.length,
+    failures: row.failures,
+    deferrals: row.deferrals,
+    deferredMs: row.deferredMs,
+    createdAt: row.event.occurredAt,
+    finishedAt: row.finishedAt,
+  }
+}

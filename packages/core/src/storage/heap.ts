@@ -19,7 +19,7 @@ export type Heap<Item extends HeapItem> = {
 }
 
 /**
- * Creates an empty heap. A store can use one to keep track of what is due next.
+ * Creates an empty heap.
  *
  * @param isBefore - whether `left` comes before `right`.
  */

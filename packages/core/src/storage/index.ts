@@ -1,5 +1,12 @@
-// Building blocks for a store: fair turns, what is due next, and waking the workers of this process
+// Building blocks for a store: what a settlement changes, the workers of one process, and telling their schedulers
 
-export { createDueNotifier, type DueNotifier } from './due-notifier.ts'
+export {
+  type BeforeSettlement,
+  type DecidedSettlement,
+  decideSettlement,
+  type LaneState,
+  type SettledDelivery,
+} from './decide-settlement.ts'
 export { createHeap, type Heap, type HeapItem, outside } from './heap.ts'
-export { createTurns, type Turns } from './turns.ts'
+export { createNewsChannel, type NewsChannel } from './news-channel.ts'
+export { createWorkers, type Workers } from './workers.ts'

@@ -1,6 +1,5 @@
-import type { Store } from '../store.ts'
 import { equal, ok, rejects } from './assert.ts'
-import { claimOne, listAll, publish, released, settle, setUp } from './deliveries.ts'
+import { listAll, publish, setUp } from './deliveries.ts'
 import {
   buildCall,
   buildEvent,
@@ -12,21 +11,6 @@ import {
   start,
 } from './records.ts'
 import { defineCases } from './store-case.ts'
-
-/** Waits for the first call of `onDue`, for at most 5 s, and counts the calls. */
-const listenForDue = (store: Store) => {
-  let wakes = 0
-  const woken = new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('onDue was not called within 5 s')), 5_000)
-    const stop = store.onDue(() => {
-      wakes++
-      clearTimeout(timer)
-      stop()
-      resolve()
-    })
-  })
-  return { woken, wakes: () => wakes }
-}
 
 /** Groups, participants, calls and summaries, with their events. */
 export const changeCases = defineCases({
@@ -227,26 +211,5 @@ export const changeCases = defineCases({
     await publish(store, {})
     await store.saveSubscription(buildSubscription())
     equal(await listAll(store), [])
-  },
-
-  'calls onDue once when a delivery becomes due': async (store) => {
-    await setUp(store)
-    const { woken, wakes } = listenForDue(store)
-    await publish(store, {})
-    await woken
-    const before = wakes()
-    await publish(store, { subject: 'group:g2' })
-    equal(wakes(), before)
-  },
-
-  'calls onDue when a claimed delivery is released': async (store) => {
-    await setUp(store)
-    const published = listenForDue(store)
-    await publish(store, {})
-    await published.woken
-    const claimed = await claimOne(store)
-    const { woken } = listenForDue(store)
-    await settle(store, claimed, released)
-    await woken
   },
 })

@@ -1,5 +1,14 @@
 import type { AttemptResult, DeliveryRecord, EventRecord, SubscriptionRecord } from '../records.ts'
-import type { ClaimedDelivery, ClaimRequest, SettlementOutcome, SettlementResult, Store } from '../store.ts'
+import type {
+  AttemptKey,
+  ClaimedDelivery,
+  OwnedShard,
+  PendingDelivery,
+  Settlement,
+  SettlementOutcome,
+  SettlementResult,
+  Store,
+} from '../store.ts'
 import { ok } from './assert.ts'
 import { buildEvent, buildOrganization, buildSubscription, start } from './records.ts'
 
@@ -24,23 +33,90 @@ export const publish = async (
   return published
 }
 
-let claimCount = 0
-
-/** A claimed delivery and the id of its claim. */
-export type Claimed = ClaimedDelivery & { readonly claimId: string }
-
-/** Claims due deliveries, by default at the start. */
-export const claim = async (store: Store, overrides: Partial<ClaimRequest> = {}): Promise<Claimed[]> => {
-  const claimId = overrides.claimId ?? `claim_${++claimCount}`
-  const request = { now: start, leaseMs: 60_000, limit: 100, perSubscription: 100, ...overrides, claimId }
-  return (await store.claimDeliveries(request)).map((claimed) => ({ ...claimed, claimId }))
+/** What a worker of the cases knows of a store. */
+type Worker = {
+  readonly owned: readonly OwnedShard[]
+  /** The deliveries and turns of which an attempt was begun. */
+  readonly begun: Set<string>
 }
 
-/** Claims exactly one delivery. */
-export const claimOne = async (store: Store, overrides: Partial<ClaimRequest> = {}): Promise<Claimed> => {
-  const [claimed, ...others] = await claim(store, overrides)
-  ok(claimed !== undefined && others.length === 0, 'expected to claim exactly one delivery')
-  return claimed
+const workers = new WeakMap<Store, Worker>()
+
+const worker = 'worker of the cases'
+
+/** Returns the worker of a store, which owns all shards. */
+const getWorker = async (store: Store): Promise<Worker> => {
+  const known = workers.get(store)
+  if (known !== undefined) return known
+  const { shards } = await store.renewWorker({ worker, leaseMs: 365 * day, now: start })
+  const owned = await store.takeShards({ worker, shards, now: start })
+  const created = { owned, begun: new Set<string>() }
+  workers.set(store, created)
+  return created
+}
+
+/** A pending delivery and the shard that it is in. */
+type Found = OwnedShard & { readonly pending: PendingDelivery }
+
+/** Reads all heads and retries of a queue, in pages that are smaller than most queues of the cases. */
+const readQueue = async (store: Store, queue: string): Promise<PendingDelivery[]> => {
+  const found: PendingDelivery[] = []
+  for (let after = -1, isEnd = false; !isEnd; ) {
+    const page = await store.readHeads({ queue, after, limit: 3 })
+    found.push(...page.heads)
+    after = page.after
+    isEnd = page.isEnd
+  }
+  return [...found, ...(await store.readRetries({ queue, limit: 1_000 })).retries]
+}
+
+/** Finds everything that could be attempted at some time. */
+export const findPending = async (store: Store): Promise<Found[]> => {
+  const { owned } = await getWorker(store)
+  const found: Found[] = []
+  let since: string | undefined
+  for (let isMore = true; isMore; ) {
+    const page = await store.readQueues({ shards: owned.map(({ shard }) => shard), since, limit: 100 })
+    for (const { state } of page.queues) {
+      const epoch = owned.find(({ shard }) => shard === state.shard)?.epoch ?? -1
+      for (const pending of await readQueue(store, state.queue))
+        found.push({ shard: state.shard, epoch, pending })
+    }
+    since = page.cursor
+    isMore = page.isMore
+  }
+  return found
+}
+
+/** A delivery of which an attempt was begun. */
+export type Begun = ClaimedDelivery & { readonly key: AttemptKey & Pick<Settlement, 'delivery'> }
+
+/** Begins attempts of what is due at a time, by default at the start, as the owner of all shards would. */
+export const begin = async (
+  store: Store,
+  { now = start, limit = 100 }: { readonly now?: number; readonly limit?: number } = {},
+): Promise<Begun[]> => {
+  const { begun } = await getWorker(store)
+  const due = (await findPending(store))
+    .filter(({ pending }) => pending.dueAt <= now && !begun.has(`${pending.id} ${pending.turn}`))
+    .sort(
+      ({ pending: left }, { pending: right }) => left.dueAt - right.dueAt || left.position - right.position,
+    )
+    .slice(0, limit)
+  const keys = due.map(({ shard, epoch, pending: { id, turn } }) => ({ shard, epoch, id, turn }))
+  for (const { id, turn } of keys) begun.add(`${id} ${turn}`)
+  const loaded = await store.loadDeliveries(keys)
+  return keys.flatMap((key, index) => {
+    const found = loaded[index]
+    return found === undefined ? [] : [{ ...found, key: { ...key, delivery: found.delivery } }]
+  })
+}
+
+/** Begins exactly one attempt. */
+export const beginOne = async (store: Store, options?: Parameters<typeof begin>[1]): Promise<Begun> => {
+  const [begun, ...others] = await begin(store, options)
+  ok(begun !== undefined && others.length === 0, 'expected exactly one delivery to be due')
+  return begun
 }
 
 /** Builds the result of a successful attempt at the start. */
@@ -62,7 +138,6 @@ export const defer = (delayMs: number): SettlementResult => ({
   attempt: buildAttempt({ status: 409 }),
   delayMs,
 })
-export const released: SettlementResult = { kind: 'released' }
 export const retry = (delayMs: number, releasesLane = false, startedAt = start): SettlementResult => ({
   kind: 'retry',
   attempt: buildAttempt({ status: 500, startedAt }),
@@ -70,32 +145,26 @@ export const retry = (delayMs: number, releasesLane = false, startedAt = start):
   releasesLane,
 })
 
-export const settle = (
+/** Settles one attempt. */
+export const settle = async (
   store: Store,
-  { claimId, delivery }: Pick<Claimed, 'claimId'> & { readonly delivery: Pick<DeliveryRecord, 'id'> },
+  { key }: Pick<Begun, 'key'>,
   result: SettlementResult,
   now = start,
-): Promise<SettlementOutcome> =>
-  store.settleDelivery({ deliveryId: delivery.id, claimId, now, result, failingLimitMs: 5 * day })
-
-/** Settles a claim as delivered after a slow attempt. */
-export const settleSlowly = (store: Store, { claimId, delivery }: Claimed): Promise<SettlementOutcome> =>
-  store.settleDelivery({
-    deliveryId: delivery.id,
-    claimId,
-    now: start,
-    result: delivered,
-    isSlow: true,
-    failingLimitMs: 5 * day,
-  })
+): Promise<SettlementOutcome> => {
+  const settlement = { ...key, now, result, failingLimitMs: 5 * day }
+  const [outcome] = await store.settleDeliveries([settlement])
+  ok(outcome !== undefined, 'a settlement has an outcome')
+  return outcome
+}
 
 /** Lists all deliveries of the organization. */
 export const listAll = async (store: Store): Promise<DeliveryRecord[]> =>
   (await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })).items
 
-/** Returns the names of the events of claimed deliveries. */
-export const listNames = (claimed: readonly ClaimedDelivery[]): string[] =>
-  claimed.map(({ event: { name } }) => name)
+/** Returns the names of the events of attempted deliveries. */
+export const listNames = (begun: readonly ClaimedDelivery[]): string[] =>
+  begun.map(({ event: { name } }) => name)
 
 /** Lists the statuses of all deliveries, in the order of their events. */
 export const listStatuses = async (store: Store): Promise<string[]> =>

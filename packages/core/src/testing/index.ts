@@ -2,8 +2,8 @@
 
 import { backlogCases } from './backlog-cases.ts'
 import { changeCases } from './change-cases.ts'
-import { claimCases } from './claim-cases.ts'
 import { eventListingCases } from './event-listing-cases.ts'
+import { journalCases } from './journal-cases.ts'
 import { laneCases } from './lane-cases.ts'
 import { listingCases } from './listing-cases.ts'
 import { pruningCases } from './pruning-cases.ts'
@@ -32,7 +32,7 @@ export const storeCases: readonly StoreCase[] = [
   ...storedValueCases,
   ...pruningCases,
   ...laneCases,
-  ...claimCases,
+  ...journalCases,
   ...settlementCases,
   ...resendCases,
   ...backlogCases,

@@ -1,8 +1,8 @@
 import type { Store } from '../store.ts'
 import { equal, ok } from './assert.ts'
 import {
-  claim,
-  claimOne,
+  begin,
+  beginOne,
   delivered,
   exhausted,
   listAll,
@@ -20,7 +20,7 @@ const later = start + 86_400_000
 
 /** Claims two deliveries. The first fails and releases its lane. The other succeeds, so the subscription is not failing. */
 const retryFirst = async (store: Store, delayMs: number): Promise<void> => {
-  const [first, other] = await claim(store)
+  const [first, other] = await begin(store)
   ok(first !== undefined && other !== undefined, 'both were claimed')
   await settle(store, first, retry(delayMs, true), start + 1)
   await settle(store, other, delivered, start + 1)
@@ -50,8 +50,8 @@ export const laneCases = defineCases({
       (await listAll(store)).map(({ dueAt }) => dueAt),
       [start, null, null],
     )
-    equal(listNames(await claim(store, { now: later })), ['A'])
-    equal(await claim(store), [])
+    equal(listNames(await begin(store, { now: later })), ['A'])
+    equal(await begin(store), [])
   },
 
   'sets the next delivery of a lane due when the first is finished': async (store) => {
@@ -59,32 +59,23 @@ export const laneCases = defineCases({
     await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'D' })
     for (const [index, name] of ['A', 'B', 'C', 'D'].entries()) {
       const now = start + index * 1_000
-      const claimed = await claimOne(store, { now })
-      equal(claimed.event.name, name)
-      await settle(store, claimed, index % 2 === 0 ? delivered : exhausted, now + 1_000)
+      const begun = await beginOne(store, { now })
+      equal(begun.event.name, name)
+      await settle(store, begun, index % 2 === 0 ? delivered : exhausted, now + 1_000)
     }
     equal(await listStatuses(store), ['delivered', 'exhausted', 'delivered', 'exhausted'])
     equal(await store.nextDueAt(), undefined)
   },
 
-  'sets the next delivery due at the time of the settlement': async (store) => {
-    await setUp(store)
-    await publish(store, { name: 'A' }, { name: 'B' })
-    await settle(store, await claimOne(store), delivered, start + 77)
-    equal(await store.nextDueAt(), start + 77)
-    equal(await claim(store, { now: start + 76 }), [])
-    equal(listNames(await claim(store, { now: start + 77 })), ['B'])
-  },
-
   'delivers to subjects and subscriptions independently of each other': async (store) => {
     await setUp(store, [buildSubscription({ id: 'sub_1' }), buildSubscription({ id: 'sub_2' })])
     await publish(store, { name: 'A' }, { name: 'B', subject: 'group:g2' }, { name: 'C' })
-    const claimed = await claim(store)
-    equal(listNames(claimed).sort(), ['A', 'A', 'B', 'B'])
-    const own = claimed.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_2')
+    const begun = await begin(store)
+    equal(listNames(begun).sort(), ['A', 'A', 'B', 'B'])
+    const own = begun.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_2')
     if (own !== undefined) await settle(store, own, delivered)
     equal(
-      (await claim(store)).map(({ event, subscription: { id } }) => `${event.name} ${id}`),
+      (await begin(store)).map(({ event, subscription: { id } }) => `${event.name} ${id}`),
       ['C sub_2'],
     )
   },
@@ -92,10 +83,10 @@ export const laneCases = defineCases({
   'blocks a lane while its first delivery is retried': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' })
-    await settle(store, await claimOne(store), retry(5_000))
+    await settle(store, await beginOne(store), retry(5_000))
     equal(await listStatuses(store), ['pending', 'waiting'])
     equal(await store.nextDueAt(), start + 5_000)
-    equal(listNames(await claim(store, { now: later })), ['A'])
+    equal(listNames(await begin(store, { now: later })), ['A'])
   },
 
   'unblocks a lane if a settlement releases it': async (store) => {
@@ -105,15 +96,15 @@ export const laneCases = defineCases({
     equal(await listStatuses(store), ['pending', 'pending', 'waiting', 'delivered'])
     equal(
       (await listAll(store)).map(({ dueAt }) => dueAt),
-      [start + 5_001, start + 1, null, null],
+      [start + 5_001, start, null, null],
     )
-    const overtaking = await claimOne(store, { now: start + 1 })
+    const overtaking = await beginOne(store, { now: start + 1 })
     equal(overtaking.event.name, 'B')
 
-    const overtaken = await claimOne(store, { now: start + 5_001, leaseMs: 100_000 })
+    const overtaken = await beginOne(store, { now: start + 5_001 })
     equal(overtaken.event.name, 'A')
     await settle(store, overtaken, retry(5_000), start + 5_001)
-    equal(await listStatuses(store), ['pending', 'claimed', 'waiting', 'delivered'])
+    equal(await listStatuses(store), ['pending', 'pending', 'waiting', 'delivered'])
     await settle(store, overtaking, delivered, start + 5_001)
     equal(await listStatuses(store), ['pending', 'delivered', 'pending', 'delivered'])
   },
@@ -122,11 +113,11 @@ export const laneCases = defineCases({
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'X', subject: 'group:other' })
     await retryFirst(store, 1)
-    const claimed = await claim(store, { now: start + 2 })
-    const overtaken = claimed.find(({ event }) => event.name === 'A')
+    const begun = await begin(store, { now: start + 2 })
+    const overtaken = begun.find(({ event }) => event.name === 'A')
     ok(overtaken, 'both are claimed')
     await settle(store, overtaken, delivered, start + 2)
-    equal(await listStatuses(store), ['delivered', 'claimed', 'waiting', 'delivered'])
+    equal(await listStatuses(store), ['delivered', 'pending', 'waiting', 'delivered'])
   },
 
   'never lets a delivery overtake the one it waits for before that is finished': async (store) => {
@@ -140,12 +131,12 @@ export const laneCases = defineCases({
       )
       let now = start
       for (let failures = 1; failures <= 5; failures++) {
-        await settle(store, await claimOne(store, { now }), retry(1_000, failures >= 3), now)
+        await settle(store, await beginOne(store, { now }), retry(1_000, failures >= 3), now)
         equal((await listStatuses(store)).slice(-2), ['pending', 'waiting'])
         now += 1_000
       }
-      await settle(store, await claimOne(store, { now }), result, now)
-      const summary = await claimOne(store, { now })
+      await settle(store, await beginOne(store, { now }), result, now)
+      const summary = await beginOne(store, { now })
       equal(summary.event.name, 'CALL_AI_SUMMARY')
       await settle(store, summary, delivered, now)
     }
@@ -160,7 +151,7 @@ export const laneCases = defineCases({
       { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
       { name: 'CALL_ENDED', subject },
     )
-    await settle(store, await claimOne(store), delivered)
+    await settle(store, await beginOne(store), delivered)
     equal(await listStatuses(store), ['delivered', 'pending', 'waiting'])
   },
 
@@ -172,10 +163,10 @@ export const laneCases = defineCases({
       { name: 'CALL_ENDED', subject },
       { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
     )
-    await settle(store, await claimOne(store), retry(9_000, true))
+    await settle(store, await beginOne(store), retry(9_000, true))
     await publish(store, { name: 'LATER', subject })
     equal(await listStatuses(store), ['pending', 'waiting', 'waiting'])
-    await settle(store, await claimOne(store, { now: start + 9_000 }), delivered, start + 9_000)
+    await settle(store, await beginOne(store, { now: start + 9_000 }), delivered, start + 9_000)
     equal(await listStatuses(store), ['delivered', 'pending', 'waiting'])
   },
 
@@ -188,18 +179,18 @@ export const laneCases = defineCases({
       { name: 'CALL_ENDED', subject },
       { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
     )
-    await settle(store, await claimOne(store), retry(9_000, true))
-    await settle(store, await claimOne(store), delivered)
-    equal(listNames(await claim(store)), ['CALL_AI_SUMMARY'])
+    await settle(store, await beginOne(store), retry(9_000, true))
+    await settle(store, await beginOne(store), delivered)
+    equal(listNames(await begin(store)), ['CALL_AI_SUMMARY'])
   },
 
   'sets a delivery due if its subject has only finished deliveries': async (store) => {
     await setUp(store)
     await publish(store, { name: 'CALL_ENDED' })
-    await settle(store, await claimOne(store), delivered)
+    await settle(store, await beginOne(store), delivered)
     await publish(store, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED', occurredAt: start + 5 })
     equal(await store.nextDueAt(), start + 5)
-    equal(listNames(await claim(store, { now: start + 5 })), ['CALL_AI_SUMMARY'])
+    equal(listNames(await begin(store, { now: start + 5 })), ['CALL_AI_SUMMARY'])
   },
 
   'keeps the order of a long lane': async (store) => {
@@ -208,9 +199,9 @@ export const laneCases = defineCases({
     await publish(store, ...names.map((name) => ({ name })))
     const seen: string[] = []
     for (let index = 0; index < names.length; index++) {
-      const claimed = await claimOne(store)
-      seen.push(claimed.event.name)
-      await settle(store, claimed, delivered)
+      const begun = await beginOne(store)
+      seen.push(begun.event.name)
+      await settle(store, begun, delivered)
     }
     equal(seen, names)
   },

@@ -1,9 +1,9 @@
 import type { CallQuery, GroupQuery } from '../store.ts'
 import { equal, ok } from './assert.ts'
 import {
+  begin,
+  beginOne,
   buildAttempt,
-  claim,
-  claimOne,
   delivered,
   exhausted,
   listAll,
@@ -36,7 +36,7 @@ export const listingCases = defineCases({
   'finds deliveries by id, event, subscription, status and time': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2', events: ['B'] })])
     const [first, second] = await publish(store, { ...byNumber(1), name: 'A' }, { ...byNumber(2), name: 'B' })
-    await settle(store, await claimOne(store, { now: start + 1 }), delivered)
+    await settle(store, await beginOne(store, { now: start + 1 }), delivered)
     const find = async (query: object) => {
       const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
       return items.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`).sort()
@@ -75,9 +75,9 @@ export const listingCases = defineCases({
   'lists the attempts of a delivery in order, only for its own organization': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const first = await claimOne(store)
+    const first = await beginOne(store)
     await settle(store, first, retry(1_000))
-    await settle(store, await claimOne(store, { now: start + 1_000 }), delivered)
+    await settle(store, await beginOne(store, { now: start + 1_000 }), delivered)
     const { id } = first.delivery
     equal(await store.listAttempts('acme', id), [
       { ...buildAttempt({ status: 500 }), deliveryId: id, number: 1, succeeded: false, deferred: false },
@@ -90,11 +90,11 @@ export const listingCases = defineCases({
   'finds deliveries by their last response, and lists their last attempts': async (store) => {
     await setUp(store)
     await publish(store, { subject: 'group:a' }, { subject: 'group:b' }, { subject: 'group:c' })
-    const [first, second] = await claim(store, { limit: 3 })
-    ok(first !== undefined && second !== undefined, 'two deliveries are claimed')
+    const [first, second] = await begin(store, { limit: 3 })
+    ok(first !== undefined && second !== undefined, 'two deliveries are begun')
     await settle(store, first, retry(1_000))
     await settle(store, second, exhausted)
-    const again = await claimOne(store, { now: start + 1_000 })
+    const again = await beginOne(store, { now: start + 1_000 })
     await settle(store, again, {
       kind: 'retry',
       delayMs: 1,

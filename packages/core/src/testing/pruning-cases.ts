@@ -1,5 +1,5 @@
 import { equal } from './assert.ts'
-import { claimOne, delivered, listAll, publish, settle, setUp } from './deliveries.ts'
+import { beginOne, delivered, listAll, publish, settle, setUp } from './deliveries.ts'
 import {
   buildCall,
   buildEvent,
@@ -18,8 +18,8 @@ export const pruningCases = defineCases({
   'prunes finished deliveries with their attempts, and events without deliveries': async (store) => {
     await setUp(store)
     const [old, unsettled, recent] = await publish(store, byNumber(1), byNumber(2), byNumber(3))
-    const claimed = await claimOne(store, { limit: 1, now: start + 3 })
-    await settle(store, claimed, delivered, start + 10)
+    const begun = await beginOne(store, { limit: 1, now: start + 3 })
+    await settle(store, begun, delivered, start + 10)
     equal(await store.prune({ before: start + 10, limit: 100 }), 0)
     equal(await store.prune({ before: start + 11, limit: 100 }), 2)
     equal(await store.prune({ before: start + 11, limit: 100 }), 0)
@@ -32,19 +32,19 @@ export const pruningCases = defineCases({
       (await listAll(store)).map(({ eventId }) => eventId),
       [unsettled?.id, recent?.id],
     )
-    equal(await store.listAttempts('acme', claimed.delivery.id), [])
+    equal(await store.listAttempts('acme', begun.delivery.id), [])
     equal((await store.listDeliveries({ organizationId: 'acme', eventId: old?.id, limit: 10 })).items, [])
   },
 
   'treats the settlement of a pruned delivery as stale': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const claimed = await claimOne(store)
+    const begun = await beginOne(store)
     await store.saveSubscription(buildSubscription({ revision: 2, disabledReason: 'by_hand' }))
     await store.prune({ before: start + 1, limit: 100 })
     const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
     equal(items, [])
-    equal((await settle(store, claimed, delivered)).outcome, 'stale')
+    equal((await settle(store, begun, delivered)).outcome, 'stale')
   },
 
   'prunes no more records at once than the limit': async (store) => {
@@ -59,10 +59,10 @@ export const pruningCases = defineCases({
   'knows after pruning that a call has a summary and a group id is taken': async (store) => {
     await setUp(store)
     await store.createGroup({ group: buildGroup(), event: buildEvent() })
-    await settle(store, await claimOne(store), delivered)
+    await settle(store, await beginOne(store), delivered)
     await store.saveCall({ call: buildCall(), event: null })
     await store.saveSummary({ summary: buildSummary(), event: buildEvent({ subject: 'call:c1' }) })
-    await settle(store, await claimOne(store), delivered)
+    await settle(store, await beginOne(store), delivered)
     equal(await store.prune({ before: start + 1, limit: 100 }), 4)
     equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'replaced')
     equal((await store.createGroup({ group: buildGroup(), event: buildEvent() })).outcome, 'same')

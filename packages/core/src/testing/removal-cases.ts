@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts'
 import { equal, ok } from './assert.ts'
-import { claim, claimOne, delivered, listAll, listStatuses, publish, settle, setUp } from './deliveries.ts'
+import { begin, beginOne, delivered, listAll, listStatuses, publish, settle, setUp } from './deliveries.ts'
 import {
   buildCall,
   buildEvent,
@@ -50,7 +50,7 @@ export const removalCases = defineCases({
     const removing = store.removeOrganization('acme')
     await waitUntil(() => isGone(store))
 
-    equal(await claim(store), [])
+    equal(await begin(store), [])
     equal(await store.removeOrganization('acme'), false)
     equal((await store.listOrganizations({ limit: 10 })).items, [])
     equal(await store.findGroup('acme', 'g1'), undefined)
@@ -83,7 +83,7 @@ export const removalCases = defineCases({
     const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
     const disabling = store.saveSubscription(disabled)
     await waitUntil(async () => (await store.findSubscription('acme', 'sub_1'))?.disabledReason === 'by_hand')
-    equal(await claim(store), [])
+    equal(await begin(store), [])
     equal(await disabling, 'saved')
     equal([...new Set(await listStatuses(store))], ['skipped'])
     equal(await store.nextDueAt(), undefined)
@@ -95,7 +95,7 @@ export const removalCases = defineCases({
     const removing = store.removeSubscription('acme', 'sub_1')
     await waitUntil(async () => (await store.findSubscription('acme', 'sub_1')) === undefined)
     await publish(store, {})
-    equal(await claim(store), [])
+    equal(await begin(store), [])
     equal(await listAll(store), [])
     equal((await store.listSubscriptions('acme', { limit: 10 })).items, [])
     equal(await store.removeSubscription('acme', 'sub_1'), false)
@@ -110,9 +110,9 @@ export const removalCases = defineCases({
     const [first, other] = [buildEvent({ subject: 'call:c1' }), buildEvent({ subject: 'call:c2' })]
     await store.saveSummary({ summary: buildSummary(), event: first })
     await store.saveSummary({ summary: buildSummary({ callId: 'c2' }), event: other })
-    const claimed = await claim(store)
-    for (const each of claimed) await settle(store, each, delivered)
-    const erased = claimed.find(({ event }) => event.id === first.id)?.delivery.id ?? ''
+    const begun = await begin(store)
+    for (const each of begun) await settle(store, each, delivered)
+    const erased = begun.find(({ event }) => event.id === first.id)?.delivery.id ?? ''
 
     await store.erase({ ...nothing, callIds: ['c1', 'unknown'], eventIds: [first.id, 'unknown'] })
 
@@ -147,16 +147,16 @@ export const removalCases = defineCases({
     await setUp(store)
     const [first, second] = await publish(store, {}, {})
     await store.erase({ ...nothing, eventIds: [first?.id ?? ''] })
-    equal((await claimOne(store)).event.id, second?.id)
+    equal((await beginOne(store)).event.id, second?.id)
   },
 
   'treats the settlement of an erased delivery as stale, and sends the next one': async (store) => {
     await setUp(store)
     const [first, second] = await publish(store, {}, {})
-    const claimed = await claimOne(store, { perSubscription: 1 })
+    const begun = await beginOne(store)
     await store.erase({ ...nothing, eventIds: [first?.id ?? ''] })
-    equal((await settle(store, claimed, delivered)).outcome, 'stale')
-    equal((await claimOne(store, { perSubscription: 1 })).event.id, second?.id)
+    equal((await settle(store, begun, delivered)).outcome, 'stale')
+    equal((await beginOne(store)).event.id, second?.id)
   },
 
   'erases nothing of another organization': async (store) => {

@@ -1,8 +1,8 @@
 import type { ResendQuery, Store } from '../store.ts'
 import { equal, includes, ok } from './assert.ts'
 import {
-  claim,
-  claimOne,
+  begin,
+  beginOne,
   defer,
   delivered,
   exhausted,
@@ -31,19 +31,18 @@ export const resendCases = defineCases({
   'cancels a delivery that waits for another attempt, and lets its lane go on': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' })
-    const claimed = await claimOne(store)
-    const { id: deliveryId } = claimed.delivery
+    const begun = await beginOne(store)
+    const { id: deliveryId } = begun.delivery
     const cancel = (id: string, organizationId = 'acme') =>
       store.cancelDelivery({ organizationId, deliveryId: id, now: start + 1 })
-    equal(await cancel(deliveryId), false, 'it is being attempted')
-    await settle(store, claimed, retry(60_000))
+    await settle(store, begun, retry(60_000))
     equal(await cancel(deliveryId, 'other'), false)
     equal(await cancel('nobody'), false)
     equal(await cancel(deliveryId), true)
     equal(await cancel(deliveryId), false, 'it is finished')
     const [first, second] = await listAll(store)
     includes(first, { status: 'skipped', dueAt: null, finishedAt: start + 1, attempts: 1 })
-    includes(second, { status: 'pending', dueAt: start + 1 })
+    includes(second, { status: 'pending', dueAt: start })
   },
 
   'cancels a delivery that waits for its turn': async (store) => {
@@ -55,33 +54,32 @@ export const resendCases = defineCases({
       true,
     )
     equal(await listStatuses(store), ['pending', 'skipped', 'waiting'])
-    await settle(store, await claimOne(store), delivered)
-    equal((await claimOne(store)).event.name, 'C')
+    await settle(store, await beginOne(store), delivered)
+    equal((await beginOne(store)).event.name, 'C')
   },
 
   'makes a pending delivery due now, and goes on with its schedule': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' })
-    const claimed = await claimOne(store)
-    const { id: deliveryId } = claimed.delivery
+    const begun = await beginOne(store)
+    const { id: deliveryId } = begun.delivery
     const request = { organizationId: 'acme', deliveryId, now: start + 1 }
-    equal(await store.retryDelivery(request), false, 'it is being attempted')
-    await settle(store, claimed, retry(60_000))
+    await settle(store, begun, retry(60_000))
     equal(await store.retryDelivery({ ...request, organizationId: 'other' }), false)
     const [, waiting] = await listAll(store)
     equal(await store.retryDelivery({ ...request, deliveryId: waiting?.id ?? '' }), false, 'it waits')
     equal(await store.retryDelivery(request), true)
-    const again = await claimOne(store, { now: start + 1 })
+    const again = await beginOne(store, { now: start + 1 })
     includes(again.delivery, { id: deliveryId, failures: 1, attempts: 1 })
     await settle(store, again, delivered, start + 1)
-    equal((await claimOne(store, { now: start + 1 })).event.name, 'B')
+    equal((await beginOne(store, { now: start + 1 })).event.name, 'B')
   },
 
   'sends a finished delivery again, with its webhook-id and a new schedule': async (store) => {
     await setUp(store)
     const [published] = await publish(store, {})
-    await settle(store, await claimOne(store), defer(1_000))
-    await settle(store, await claimOne(store, { now: start + 1_000 }), exhausted)
+    await settle(store, await beginOne(store), defer(1_000))
+    await settle(store, await beginOne(store, { now: start + 1_000 }), exhausted)
     equal(await resend(store, { now: start + 2_000 }), { resent: 1 })
     const [delivery] = await listAll(store)
     includes(delivery, {
@@ -94,33 +92,33 @@ export const resendCases = defineCases({
       finishedAt: null,
       webhookId: published?.id,
     })
-    await settle(store, await claimOne(store, { now: start + 2_000 }), delivered)
+    await settle(store, await beginOne(store, { now: start + 2_000 }), delivered)
     equal(await listStatuses(store), ['delivered'])
   },
 
   'sends again with a new webhook-id on request, which the delivery keeps': async (store) => {
     await setUp(store)
     const [published] = await publish(store, {})
-    await settle(store, await claimOne(store), delivered)
+    await settle(store, await beginOne(store), delivered)
     await resend(store, { webhookIdSuffix: '-2' })
-    const claimed = await claimOne(store)
-    equal(claimed.delivery.webhookId, `${published?.id}-2`)
-    await settle(store, claimed, delivered)
+    const begun = await beginOne(store)
+    equal(begun.delivery.webhookId, `${published?.id}-2`)
+    await settle(store, begun, delivered)
     await resend(store)
-    equal((await claimOne(store)).delivery.webhookId, `${published?.id}-2`)
+    equal((await beginOne(store)).delivery.webhookId, `${published?.id}-2`)
   },
 
   'sends a range of deliveries again in the order of their events': async (store) => {
     await setUp(store)
     const names = ['A', 'B', 'C']
     await publish(store, ...names.map((name) => ({ name })))
-    for (const _ of names) await settle(store, await claimOne(store), delivered)
+    for (const _ of names) await settle(store, await beginOne(store), delivered)
     equal(await resend(store), { resent: 3 })
     equal(await listStatuses(store), ['pending', 'waiting', 'waiting'])
     for (const name of names) {
-      const claimed = await claimOne(store)
-      equal(claimed.event.name, name)
-      await settle(store, claimed, delivered)
+      const begun = await beginOne(store)
+      equal(begun.event.name, name)
+      await settle(store, begun, delivered)
     }
   },
 
@@ -139,7 +137,7 @@ export const resendCases = defineCases({
     await publish(store, { name: 'A' }, { name: 'B' })
     for (const delayMs of [1_000, 1_000]) {
       const now = (await store.nextDueAt()) ?? start
-      await settle(store, await claimOne(store, { now }), retry(delayMs), now)
+      await settle(store, await beginOne(store, { now }), retry(delayMs), now)
     }
     equal(await resend(store, { now: start + 1_500, statuses: ['pending'] }), { resent: 1 })
     const [first] = await listAll(store)
@@ -147,47 +145,47 @@ export const resendCases = defineCases({
     equal(await listStatuses(store), ['pending', 'waiting'])
   },
 
-  'returns an overtaken delivery to its position in the lane': async (store) => {
-    await setUp(store)
-    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
-    await settle(store, await claimOne(store), retry(9_000, true))
-    const second = await claimOne(store)
-    equal(await resend(store, { statuses: ['pending'] }), { resent: 1 })
-    equal(await listStatuses(store), ['waiting', 'claimed', 'waiting'])
-    await settle(store, second, delivered)
-    equal(listNames(await claim(store)), ['A'])
-    equal(await listStatuses(store), ['claimed', 'delivered', 'waiting'])
-  },
+  'returns an overtaken delivery to its position in the lane, and lets one that was attempted keep its time':
+    async (store) => {
+      await setUp(store)
+      await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+      await settle(store, await beginOne(store), retry(9_000, true))
+      await settle(store, await beginOne(store), retry(1_000))
+      const [first] = await listAll(store)
+      equal(await resend(store, { deliveryId: first?.id }), { resent: 1 })
+      equal(await listStatuses(store), ['pending', 'pending', 'waiting'])
+      equal(listNames(await begin(store, { now: start + 1_000 })), ['A', 'B'])
+    },
 
-  'does not change waiting or claimed deliveries': async (store) => {
+  'does not change deliveries that were never attempted': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' })
-    const claimed = await claimOne(store)
+    const begun = await beginOne(store)
     equal(await resend(store), { resent: 0 })
-    equal(await listStatuses(store), ['claimed', 'waiting'])
-    equal((await settle(store, claimed, delivered)).outcome, 'settled')
+    equal(await listStatuses(store), ['pending', 'waiting'])
+    equal((await settle(store, begun, delivered)).outcome, 'settled')
   },
 
   'rejects the result of an attempt whose delivery was sent again in the meantime': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const claimed = await claimOne(store)
+    const begun = await beginOne(store)
     await store.saveSubscription(buildSubscription({ revision: 2, disabledReason: 'by_hand' }))
     await store.saveSubscription(buildSubscription({ revision: 3 }))
     equal(await resend(store), { resent: 1 })
-    equal(await settle(store, claimed, delivered), { outcome: 'stale' })
+    equal(await settle(store, begun, delivered), { outcome: 'stale' })
     equal(await listStatuses(store), ['pending'])
   },
 
   'preserves the order of a delivery and the one it waits for when both are sent again': async (store) => {
     await setUp(store)
     await publish(store, { name: 'CALL_ENDED' }, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED' })
-    await settle(store, await claimOne(store), delivered)
-    await settle(store, await claimOne(store), delivered)
+    await settle(store, await beginOne(store), delivered)
+    await settle(store, await beginOne(store), delivered)
     await resend(store)
-    await settle(store, await claimOne(store), retry(9_000, true))
+    await settle(store, await beginOne(store), retry(9_000, true))
     equal(await listStatuses(store), ['pending', 'waiting'])
-    await settle(store, await claimOne(store, { now: start + 9_000 }), delivered)
+    await settle(store, await beginOne(store, { now: start + 9_000 }), delivered)
     equal(await listStatuses(store), ['delivered', 'pending'])
   },
 
@@ -198,7 +196,7 @@ export const resendCases = defineCases({
       { name: 'A', subject: 's1', occurredAt: start },
       { name: 'B', subject: 's2', occurredAt: start + 5 },
     )
-    for (const claimed of await claim(store, { now: start + 5 })) await settle(store, claimed, delivered)
+    for (const begun of await begin(store, { now: start + 5 })) await settle(store, begun, delivered)
     const [one] = await listAll(store)
     ok(one !== undefined, 'there are deliveries')
     equal((await resend(store, { deliveryId: one.id })).resent, 1)
@@ -215,7 +213,7 @@ export const resendCases = defineCases({
     await setUp(store)
     const names = Array.from({ length: 7 }, (_, index) => `E${index}`)
     await publish(store, ...names.map((name) => ({ name })))
-    for (const _ of names) await settle(store, await claimOne(store), delivered)
+    for (const _ of names) await settle(store, await beginOne(store), delivered)
     const pages: number[] = []
     let cursor: string | undefined
     do {
@@ -226,9 +224,9 @@ export const resendCases = defineCases({
     equal(pages, [3, 3, 1])
     const seen: string[] = []
     for (const _ of names) {
-      const claimed = await claimOne(store)
-      seen.push(claimed.event.name)
-      await settle(store, claimed, delivered)
+      const begun = await beginOne(store)
+      seen.push(begun.event.name)
+      await settle(store, begun, delivered)
     }
     equal(seen, names)
   },

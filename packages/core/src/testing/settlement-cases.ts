@@ -1,8 +1,8 @@
 import { equal, includes, ok } from './assert.ts'
 import {
+  begin,
+  beginOne,
   buildAttempt,
-  claim,
-  claimOne,
   defer,
   delivered,
   exhausted,
@@ -11,7 +11,6 @@ import {
   listNames,
   listStatuses,
   publish,
-  released,
   retry,
   settle,
   setUp,
@@ -27,57 +26,57 @@ export const settlementCases = defineCases({
   'records a success': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const claimed = await claimOne(store)
-    const outcome = await settle(store, claimed, delivered, start + 20)
+    const begun = await beginOne(store)
+    const outcome = await settle(store, begun, delivered, start + 20)
     const expected = {
-      ...claimed.delivery,
+      ...begun.delivery,
       status: 'delivered',
       dueAt: null,
       attempts: 1,
       finishedAt: start + 20,
     }
-    equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
+    equal(outcome, { outcome: 'settled', delivery: expected, turn: 1, disabled: null, next: null })
     equal(await listAll(store), [expected])
   },
 
   'records a failure, and sets the delivery due after its pause': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const claimed = await claimOne(store)
-    const outcome = await settle(store, claimed, retry(5_000), start + 20)
+    const begun = await beginOne(store)
+    const outcome = await settle(store, begun, retry(5_000), start + 20)
     const expected = {
-      ...claimed.delivery,
+      ...begun.delivery,
       status: 'pending',
       dueAt: start + 5_020,
       attempts: 1,
       failures: 1,
     }
-    equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
-    equal(await claim(store, { now: start + 5_019 }), [])
-    equal((await claimOne(store, { now: start + 5_020 })).delivery.failures, 1)
+    equal(outcome, { outcome: 'settled', delivery: expected, turn: 1, disabled: null, next: null })
+    equal(await begin(store, { now: start + 5_019 }), [])
+    equal((await beginOne(store, { now: start + 5_020 })).delivery.failures, 1)
   },
 
   'defers a delivery: it blocks its lane, counts its deferrals, and is neither a failure nor a success':
     async (store) => {
       await setUp(store)
       await publish(store, { name: 'A' }, { name: 'B' })
-      const claimed = await claimOne(store)
+      const begun = await beginOne(store)
       const counts = { status: 'pending', dueAt: start + 6_020, attempts: 1, deferrals: 1, deferredMs: 6_000 }
-      const expected = { ...claimed.delivery, ...counts }
-      const outcome = await settle(store, claimed, defer(6_000), start + 20)
-      equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
+      const expected = { ...begun.delivery, ...counts }
+      const outcome = await settle(store, begun, defer(6_000), start + 20)
+      equal(outcome, { outcome: 'settled', delivery: expected, turn: 1, disabled: null, next: null })
       equal((await listAll(store))[0], expected)
-      equal(await claim(store, { now: start + 6_019 }), [])
-      const again = await claimOne(store, { now: start + 6_020 })
+      equal(await begin(store, { now: start + 6_019 }), [])
+      const again = await beginOne(store, { now: start + 6_020 })
       includes(again.delivery, { failures: 0, deferrals: 1, deferredMs: 6_000 })
       equal(again.pace, 'new')
       await settle(store, again, defer(1_000), start + 6_020)
-      const last = await claimOne(store, { now: start + 7_020 })
+      const last = await beginOne(store, { now: start + 7_020 })
       includes(last.delivery, { deferrals: 2, deferredMs: 7_000 })
       equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, null)
       await settle(store, last, delivered)
       equal(
-        (await store.listAttempts('acme', claimed.delivery.id)).map(({ succeeded, deferred }) => [
+        (await store.listAttempts('acme', begun.delivery.id)).map(({ succeeded, deferred }) => [
           succeeded,
           deferred,
         ]),
@@ -89,35 +88,25 @@ export const settlementCases = defineCases({
       )
     },
 
-  'makes a subscription slow by a slow deferral, and leaves its pace otherwise': async (store) => {
+  'stores the pace that a settlement brings, and keeps it otherwise': async (store) => {
     await setUp(store)
-    await publish(store, ...['s1', 's2', 's3', 's4'].map((subject) => ({ subject })))
-    const [first, second, third] = await claim(store, { limit: 3 })
-    ok(first !== undefined && second !== undefined && third !== undefined, 'three were claimed')
-    await settle(store, first, delivered)
-    await settle(store, second, defer(60_000))
-    const [fourth] = await claim(store)
-    equal(fourth?.pace, 'quick')
-    const { claimId, delivery } = third
-    const result = defer(60_000)
-    await store.settleDelivery({
-      deliveryId: delivery.id,
-      claimId,
-      now: start,
-      result,
-      isSlow: true,
-      failingLimitMs: day,
-    })
-    equal((await claimOne(store, { now: start + 60_000, limit: 1 })).pace, 'slow')
+    await publish(store, { subject: 's1' }, { subject: 's2' }, { subject: 's3' })
+    const [first, second] = await begin(store, { limit: 2 })
+    ok(first !== undefined && second !== undefined, 'two were due')
+    equal(first.pace, 'new')
+    const settled = { now: start, result: delivered, failingLimitMs: day }
+    await store.settleDeliveries([{ ...first.key, ...settled, pace: 'slow' }])
+    await store.settleDeliveries([{ ...second.key, ...settled }])
+    equal((await beginOne(store)).pace, 'slow')
   },
 
   'does not disable a failing subscription because of a deferral': async (store) => {
     await setUp(store)
     await publish(store, {})
-    await settle(store, await claimOne(store), retry(5 * day))
+    await settle(store, await beginOne(store), retry(5 * day))
     const outcome = await settle(
       store,
-      await claimOne(store, { now: start + 5 * day }),
+      await beginOne(store, { now: start + 5 * day }),
       defer(1_000),
       start + 5 * day,
     )
@@ -128,30 +117,32 @@ export const settlementCases = defineCases({
   'records an exhausted delivery, which does not block its lane': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' })
-    const outcome = await settle(store, await claimOne(store), exhausted, start + 20)
+    const outcome = await settle(store, await beginOne(store), exhausted, start + 20)
     ok(outcome.outcome === 'settled', 'the claim is settled')
     includes(outcome.delivery, { status: 'exhausted', failures: 1, finishedAt: start + 20, dueAt: null })
-    equal(listNames(await claim(store, { now: start + 20 })), ['B'])
+    equal(listNames(await begin(store, { now: start + 20 })), ['B'])
   },
 
-  'writes nothing for another claim, a second result or an unknown delivery': async (store) => {
+  'writes nothing for another begin, a second result or an unknown delivery': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const claimed = await claimOne(store)
+    const begun = await beginOne(store)
     const stale = { outcome: 'stale' }
-    equal(await settle(store, { ...claimed, claimId: 'another' }, delivered), stale)
-    equal(await settle(store, { ...claimed, delivery: { id: 'nobody' } }, delivered), stale)
-    equal(await listAll(store), [claimed.delivery])
-    await settle(store, claimed, retry(1_000))
-    equal(await settle(store, claimed, delivered), stale)
-    equal((await store.listAttempts('acme', claimed.delivery.id)).length, 1)
+    const { key } = begun
+    equal(await settle(store, { key: { ...key, turn: key.turn + 1 } }, delivered), stale)
+    equal(await settle(store, { key: { ...key, epoch: key.epoch - 1 } }, delivered), stale)
+    equal(await settle(store, { key: { ...key, id: 'nobody' } }, delivered), stale)
+    equal(await listAll(store), [begun.delivery])
+    await settle(store, begun, retry(1_000))
+    equal(await settle(store, begun, delivered), stale)
+    equal((await store.listAttempts('acme', begun.delivery.id)).length, 1)
   },
 
   'disables a subscription that is gone, and skips its unfinished deliveries': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
     await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C', subject: 's2' })
-    const claimed = await claim(store)
-    const first = claimed.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_1')
+    const begun = await begin(store)
+    const first = begun.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_1')
     ok(first !== undefined, 'A was claimed')
     const outcome = await settle(store, first, gone, start + 9)
     ok(outcome.outcome === 'settled', 'the claim is settled')
@@ -175,7 +166,7 @@ export const settlementCases = defineCases({
     await publish(store, { occurredAt: start + 5 })
     const [kept] = await listAll(store)
     includes(kept, { status: 'skipped', dueAt: null, finishedAt: start + 5, attempts: 0 })
-    equal(await claim(store, { now: start + day }), [])
+    equal(await begin(store, { now: start + day }), [])
   },
 
   'skips unfinished deliveries when a subscription is disabled, and does not restore them by itself': async (
@@ -194,28 +185,44 @@ export const settlementCases = defineCases({
     )
     await store.saveSubscription(buildSubscription({ revision: 3 }))
     await publish(store, { name: 'C' })
-    equal(listNames(await claim(store)), ['C'])
+    equal(listNames(await begin(store)), ['C'])
+  },
+
+  'accepts the success of an attempt that was canceled in the meantime': async (store) => {
+    await setUp(store)
+    await publish(store, { subject: 's1' }, { subject: 's2' })
+    for (const [index, result] of [delivered, retry(1_000)].entries()) {
+      const [begun] = await begin(store, { limit: 1 })
+      ok(begun !== undefined, 'one is due')
+      const request = { organizationId: 'acme', deliveryId: begun.key.id, now: start }
+      equal(await store.cancelDelivery(request), true)
+      equal((await settle(store, begun, result)).outcome, 'settled')
+      equal(await settle(store, begun, result), { outcome: 'stale' })
+      equal((await listStatuses(store))[index], index === 0 ? 'delivered' : 'skipped')
+      equal((await store.listAttempts('acme', begun.key.id)).length, 1)
+    }
+    equal(await begin(store, { now: start + day }), [])
   },
 
   'accepts the success of an attempt whose subscription was disabled in the meantime': async (store) => {
-    for (const [index, result] of [delivered, retry(1_000), defer(1_000), released].entries()) {
+    for (const [index, result] of [delivered, retry(1_000), defer(1_000)].entries()) {
       if (index === 0) await setUp(store)
       const revision = index * 2 + 1
       await publish(store, { subject: `s${index}` })
-      const claimed = await claimOne(store)
+      const begun = await beginOne(store)
       await store.saveSubscription(buildSubscription({ revision: revision + 1, disabledReason: 'by_hand' }))
       equal((await listStatuses(store)).at(-1), 'skipped')
-      equal((await settle(store, claimed, result)).outcome, 'settled')
+      equal((await settle(store, begun, result)).outcome, 'settled')
       equal((await listStatuses(store)).at(-1), index === 0 ? 'delivered' : 'skipped')
       await store.saveSubscription(buildSubscription({ revision: revision + 2 }))
-      equal(await claim(store, { now: start + day }), [])
+      equal(await begin(store, { now: start + day }), [])
     }
   },
 
   'disables a subscription if all attempts have failed for 5 days': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B', subject: 's2' }, { name: 'C', subject: 's3' })
-    const [first, second, early] = await claim(store, { leaseMs: 9 * day })
+    const [first, second, early] = await begin(store)
     ok(first !== undefined && second !== undefined && early !== undefined, 'all were claimed')
     await settle(store, first, retry(5 * day - 1, true, start + 1), start + 1)
     equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, start + 1)
@@ -233,12 +240,12 @@ export const settlementCases = defineCases({
   'resets failingSince when an attempt succeeds': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B', subject: 's2' })
-    const [first, second] = await claim(store, { leaseMs: 9 * day })
+    const [first, second] = await begin(store)
     ok(first !== undefined && second !== undefined, 'both were claimed')
     await settle(store, first, retry(5 * day, true))
     await settle(store, second, delivered, start + 5 * day)
     equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, null)
-    const again = await claimOne(store, { now: start + 5 * day })
+    const again = await beginOne(store, { now: start + 5 * day })
     const outcome = await settle(store, again, retry(1, true, start + 5 * day), start + 5 * day)
     equal(outcome.outcome === 'settled' && outcome.disabled, null)
     equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, start + 5 * day)
@@ -248,7 +255,7 @@ export const settlementCases = defineCases({
     async (store) => {
       await setUp(store)
       await publish(store, {})
-      await settle(store, await claimOne(store), retry(1_000))
+      await settle(store, await beginOne(store), retry(1_000))
       const since = async () => (await store.findSubscription('acme', 'sub_1'))?.failingSince
       await store.saveSubscription(buildSubscription({ revision: 2, events: ['A'], failingSince: null }))
       equal(await since(), start)
@@ -257,7 +264,7 @@ export const settlementCases = defineCases({
       await store.saveSubscription(buildSubscription({ revision: 4 }))
       equal(await since(), null)
       await publish(store, { subject: 's2' })
-      await settle(store, await claimOne(store), retry(1_000))
+      await settle(store, await beginOne(store), retry(1_000))
       equal(await since(), start)
       await store.saveSubscription(buildSubscription({ revision: 5, url: 'https://other.example/' }))
       equal(await since(), null)
@@ -268,16 +275,16 @@ export const settlementCases = defineCases({
     equal(await store.saveSubscription(buildSubscription()), 'stale')
     equal(await store.saveSubscription(buildSubscription({ revision: 3 })), 'stale')
     await publish(store, {})
-    await settle(store, await claimOne(store), gone)
+    await settle(store, await beginOne(store), gone)
     equal(await store.saveSubscription(buildSubscription({ revision: 2 })), 'stale')
     equal(await store.saveSubscription(buildSubscription({ revision: 3 })), 'saved')
   },
 
-  'removes a subscription with its deliveries, whose claims become stale': async (store) => {
+  'removes a subscription with its deliveries, whose attempts become stale': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
     await publish(store, { name: 'A' }, { name: 'B' })
-    const claimed = await claim(store)
-    const own = claimed.find(({ subscription: { id } }) => id === 'sub_1')
+    const begun = await begin(store)
+    const own = begun.find(({ subscription: { id } }) => id === 'sub_1')
     ok(own !== undefined, 'A was claimed')
     equal(await store.removeSubscription('acme', 'sub_1'), true)
     equal(await store.removeSubscription('acme', 'sub_1'), false)
@@ -294,11 +301,11 @@ export const settlementCases = defineCases({
   'numbers attempts without gaps, also after sending again': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const first = await claimOne(store)
+    const first = await beginOne(store)
     await settle(store, first, exhausted)
     const again = { organizationId: 'acme', now: start, limit: 10, webhookIdSuffix: null }
     await store.resendDeliveries(again)
-    await settle(store, await claimOne(store), { kind: 'delivered', attempt: buildAttempt({ status: 204 }) })
+    await settle(store, await beginOne(store), { kind: 'delivered', attempt: buildAttempt({ status: 204 }) })
     const attempts = await store.listAttempts('acme', first.delivery.id)
     equal(
       attempts.map(({ number, status }) => [number, status]),

@@ -1,5 +1,5 @@
 import { equal, ok } from './assert.ts'
-import { buildAttempt, claimOne, publish, settle, setUp } from './deliveries.ts'
+import { beginOne, buildAttempt, publish, settle, setUp } from './deliveries.ts'
 import { buildCall, buildEvent, buildGroup, buildSummary } from './records.ts'
 import { defineCases } from './store-case.ts'
 
@@ -10,10 +10,10 @@ export const storedValueCases = defineCases({
     const payload = JSON.stringify({ text: '日本語 🎉 "\\ \u2028'.repeat(60_000) })
     const responseBody = '🎉'.repeat(2_048)
     await publish(store, { payload })
-    const claimed = await claimOne(store)
-    ok(claimed.event.payload === payload, 'the payload is unchanged')
-    await settle(store, claimed, { kind: 'delivered', attempt: buildAttempt({ responseBody }) })
-    const [kept] = await store.listAttempts('acme', claimed.delivery.id)
+    const begun = await beginOne(store)
+    ok(begun.event.payload === payload, 'the payload is unchanged')
+    await settle(store, begun, { kind: 'delivered', attempt: buildAttempt({ responseBody }) })
+    const [kept] = await store.listAttempts('acme', begun.delivery.id)
     ok(kept?.responseBody === responseBody, 'the response body is unchanged')
     await store.saveCall({ call: buildCall(), event: null })
     const large = buildSummary({ summary: { recap: payload, keyPoints: [payload], nextSteps: [] } })

@@ -1,5 +1,5 @@
 import { equal, rejects } from './assert.ts'
-import { claim, publish, setUp } from './deliveries.ts'
+import { begin, publish, setUp } from './deliveries.ts'
 import {
   buildApiKey,
   buildCall,
@@ -104,7 +104,7 @@ export const tenancyCases = defineCases({
     equal(await store.removeOrganization('acme'), true)
     equal(await store.removeOrganization('acme'), false)
 
-    equal(await claim(store), [])
+    equal(await begin(store), [])
     equal(await store.nextDueAt(), undefined)
     equal(await store.findCaller('a'.repeat(64)), undefined)
     await store.saveOrganization(buildOrganization())

@@ -18,7 +18,7 @@ export const createSecureRandom = (): Random => {
 }
 
 /** Creates an id that starts with a prefix and an underscore. Every id differs from all earlier ones. */
-export type Ids = (prefix: 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'claim') => string
+export type Ids = (prefix: 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'worker') => string
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

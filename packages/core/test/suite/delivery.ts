@@ -785,13 +785,12 @@ const running = defineCases('Dispatcher', {
 
   'ends running attempts when the store has lost its worker, and attempts them again': async () => {
     let loseWorker = (): void => {}
-    let registrations = 0
+    const base = memoryStore()
     const store: Store = {
-      ...memoryStore(),
-      registerWorker: (lost) => {
-        registrations++
-        loseWorker = lost
-        return () => registrations--
+      ...base,
+      listen: (listener) => {
+        loseWorker = () => listener({ kind: 'lost' })
+        return base.listen(listener)
       },
     }
     const clock = { now: () => Date.now() * 100 }
@@ -815,9 +814,9 @@ const running = defineCases('Dispatcher', {
     await postGroup(scenario)
     await delivered
     equal(results, ['released', 'retry', 'released', 'delivered'])
-    equal(registrations, 1)
     await scenario.server.dispatcher.stop()
-    equal(registrations, 0)
+    const { shards } = await store.renewWorker({ worker: 'another', leaseMs: 1, now: clock.now() })
+    equal(new Set(shards.map(({ owner }) => owner)), new Set([null]))
   },
 
   'after stop, nothing is sent until the next start': async () => {
@@ -832,7 +831,7 @@ const running = defineCases('Dispatcher', {
     equal(scenario.sent.length, 1)
   },
 
-  'stop lets running attempts finish, and claims no more': async () => {
+  'stop lets running attempts finish, and starts no more': async () => {
     const scenario = await createScenario({ delivery: { concurrency: 1 } })
     await scenario.subscribe()
     await postGroup(scenario)
@@ -848,26 +847,6 @@ const running = defineCases('Dispatcher', {
     await begun
     await scenario.server.dispatcher.stop()
     equal(await statuses(scenario), ['delivered', 'pending'])
-  },
-
-  'a delivery that waited too long for its slot is released, and sent under a new claim': async () => {
-    const scenario = await createScenario({
-      delivery: { concurrency: 1, leaseMs: 20_000, timeoutMs: 15_000 },
-    })
-    await scenario.subscribe()
-    await postGroup(scenario)
-    await scenario.server.dispatcher.runDue()
-    await postGroup(scenario)
-    await postGroup(scenario)
-    scenario.respond = async () => {
-      if (scenario.sent.length === 2) scenario.clock.time += 5_001
-      return new Response()
-    }
-    const outcomes: string[] = []
-    scenario.server.dispatcher.onAttempt(({ result }) => outcomes.push(result.kind))
-    await scenario.server.dispatcher.runDue()
-    equal(outcomes.toSorted(), ['delivered', 'delivered', 'released'])
-    equal(scenario.sent.length, 3)
   },
 
   'stop releases attempts that do not finish in time: they are due at once and not counted': async () => {
@@ -890,7 +869,7 @@ const running = defineCases('Dispatcher', {
     equal(await statuses(scenario), ['delivered'])
   },
 
-  'onAttempt reports the claimed delivery, the result and the settlement of each attempt': async () => {
+  'onAttempt reports the delivery, the result and the settlement of each attempt': async () => {
     const scenario = await createScenario()
     await scenario.subscribe()
     const reports: unknown[] = []
@@ -919,31 +898,30 @@ const running = defineCases('Dispatcher', {
     equal(await scenario.server.dispatcher.nextDueAt(), start + 5 * second)
   },
 
-  'a delivery that another worker has taken over is settled by that worker only': async () => {
-    const scenario = await createScenario()
-    await scenario.subscribe()
+  'the outcome of an attempt counts for nothing if another worker has taken over the delivery': async () => {
     const store = memoryStore()
-    const shared = await createScenario({ store })
-    await shared.subscribe()
-    await postGroup(shared)
-    shared.respond = async () => {
-      shared.respond = answer(200)
-      shared.clock.time += 60_000
-      const now = shared.clock.time
-      const request = { claimId: 'another', now, leaseMs: 60_000, limit: 10, perSubscription: 10 }
-      equal((await store.claimDeliveries(request)).length, 1)
+    const scenario = await createScenario({ store })
+    await scenario.subscribe()
+    await postGroup(scenario)
+    scenario.respond = async () => {
+      const now = scenario.clock.time + 2 * 365 * day
+      const { shards } = await store.renewWorker({ worker: 'another', leaseMs: 1_000, now })
+      const taken = await store.takeShards({ worker: 'another', shards, now })
+      equal(taken.length, store.shards)
       return new Response(null, { status: 500 })
     }
     const outcomes: string[] = []
-    shared.server.dispatcher.onAttempt(({ settlement }) => outcomes.push(settlement.outcome))
-    await shared.server.dispatcher.runDue()
-    equal([outcomes, await statuses(shared)], [['stale'], ['claimed']])
+    scenario.server.dispatcher.onAttempt(({ settlement }) => outcomes.push(settlement.outcome))
+    await scenario.server.dispatcher.runDue()
+    const [delivery] = (await scenario.server.deliveries.list('acme')).items
+    equal(outcomes, ['stale'])
+    includes(delivery, { status: 'pending', attempts: 0 })
   },
 
   'runDue rejects if the store cannot be reached': async () => {
     const store = memoryStore()
-    const claimDeliveries = () => Promise.reject(new StorageUnavailableError('down'))
-    const scenario = await createScenario({ store: { ...store, claimDeliveries } })
+    const readQueues = () => Promise.reject(new StorageUnavailableError('down'))
+    const scenario = await createScenario({ store: { ...store, readQueues } })
     await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
   },
 
@@ -955,8 +933,8 @@ const running = defineCases('Dispatcher', {
       delivery: { pollMs: 2 },
       store: {
         ...store,
-        claimDeliveries: (claim) => (isDown ? down() : store.claimDeliveries(claim)),
-        nextDueAt: () => (isDown ? down() : store.nextDueAt()),
+        renewWorker: (renewal) => (isDown ? down() : store.renewWorker(renewal)),
+        readQueues: (request) => (isDown ? down() : store.readQueues(request)),
       },
     })
     await scenario.subscribe()
@@ -971,16 +949,16 @@ const running = defineCases('Dispatcher', {
     equal(await statuses(scenario), ['delivered'])
   },
 
-  'a result is written again while the store is unavailable, until the claim expires': async () => {
+  'a result is written again while the store is unavailable': async () => {
     const store = memoryStore()
     let failures = 3
     const scenario = await createScenario({
       store: {
         ...store,
-        settleDelivery: (settlement) =>
+        settleDeliveries: (settlements) =>
           failures-- > 0
             ? Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 1 }))
-            : store.settleDelivery(settlement),
+            : store.settleDeliveries(settlements),
       },
     })
     await scenario.subscribe()
@@ -995,8 +973,8 @@ const running = defineCases('Dispatcher', {
     const scenario = await createScenario({
       store: {
         ...store,
-        settleDelivery: async (settlement) => {
-          const outcome = await store.settleDelivery(settlement)
+        settleDeliveries: async (settlements) => {
+          const outcome = await store.settleDeliveries(settlements)
           if (losses-- > 0) throw new StorageOutcomeUnknownError('cut off')
           return outcome
         },
@@ -1008,27 +986,26 @@ const running = defineCases('Dispatcher', {
     equal([scenario.sent.length, await statuses(scenario), losses], [1, ['delivered'], -1])
   },
 
-  'a result that cannot be written is passed to onError, and the delivery is sent again when its lease has expired':
-    async () => {
-      const store = memoryStore()
-      let isDown = true
-      const scenario = await createScenario({
-        delivery: { timeoutMs: 1_000, leaseMs: 1_001 },
-        store: {
-          ...store,
-          settleDelivery: (settlement) =>
-            isDown
-              ? Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 2 }))
-              : store.settleDelivery(settlement),
-        },
-      })
-      await scenario.subscribe()
-      await postGroup(scenario)
-      await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
-      isDown = false
-      await scenario.advance(1_001)
-      equal([scenario.sent.length, await statuses(scenario)], [2, ['delivered']])
-    },
+  'a result that cannot be written is passed to onError, and the delivery is sent again': async () => {
+    const store = memoryStore()
+    let isDown = true
+    const scenario = await createScenario({
+      delivery: { leaseMs: 20 },
+      store: {
+        ...store,
+        settleDeliveries: (settlements) =>
+          isDown
+            ? Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 2 }))
+            : store.settleDeliveries(settlements),
+      },
+    })
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
+    isDown = false
+    await scenario.advance(0)
+    equal([scenario.sent.length, await statuses(scenario)], [2, ['delivered']])
+  },
 })
 
 /** Deliveries. */

@@ -51,8 +51,7 @@ const delivery = {
   signatureClock: { now: () => Date.now() },
   // No jitter, so that a test can advance the clock to an attempt.
   random: () => 0,
-  // One worker, whose leases never expire and whose slots are never full.
-  leaseMs: 1e15,
+  // One worker, whose slots are never full.
   concurrency: 1e6,
   perSubscription: 1e6,
   sharesFairly: false,
@@ -61,12 +60,15 @@ const delivery = {
 /** Wraps a store so that no attempt follows a failed one which is the last. */
 const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt']): Store => ({
   ...store,
-  settleDelivery: (settlement) => {
-    const { deliveryId, result } = settlement
-    const isFailure = result.kind === 'retry' || result.kind === 'deferred'
-    if (!isFailure || !isLastAttempt(deliveryId)) return store.settleDelivery(settlement)
-    return store.settleDelivery({ ...settlement, result: { kind: 'exhausted', attempt: result.attempt } })
-  },
+  settleDeliveries: (settlements) =>
+    store.settleDeliveries(
+      settlements.map((settlement) => {
+        const { id, result } = settlement
+        const isFailure = result.kind === 'retry' || result.kind === 'deferred'
+        if (!isFailure || !isLastAttempt(id)) return settlement
+        return { ...settlement, result: { kind: 'exhausted', attempt: result.attempt } }
+      }),
+    ),
 })
 
 /** A received event may have an id of any length, but a subject may not. */

@@ -12,7 +12,7 @@ export type ScheduledTask = {
 /** What delivers webhooks, and what announces that some are due. */
 export type DeliveryWorker = {
   readonly dispatcher: Pick<Dispatcher, 'runDue' | 'nextDueAt' | 'start' | 'stop'>
-  readonly store: Pick<Store, 'onDue'>
+  readonly store: Pick<Store, 'listen'>
 }
 
 /** The time of a tenant. It runs tasks and delivers webhooks when they are due. */

@@ -64,7 +64,7 @@ export const createVirtualScheduler = (startAt: number, onError: (error: unknown
     },
     start: (started) => {
       worker = started
-      unsubscribe = started.store.onDue(deliver)
+      unsubscribe = started.store.listen(deliver)
     },
     stop: async () => {
       const stopping = worker?.dispatcher.stop({ graceMs: 0 })

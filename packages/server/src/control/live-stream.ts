@@ -16,7 +16,7 @@ export type OtherAttempts = {
 
 type LiveStreamOptions = {
   readonly service: Pick<ReferenceServer, 'events' | 'on' | 'dispatcher'>
-  readonly store: Pick<Store, 'onDue'>
+  readonly store: Pick<Store, 'listen'>
   /** `undefined` when no other process shares the store. */
   readonly otherAttempts: OtherAttempts | undefined
   /**
@@ -120,7 +120,7 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
 
   async function* follow({ organizationId, after }: StreamStart): AsyncGenerator<Uint8Array> {
     const attempts: LiveAttempt[] = []
-    const stops = [await collectAttempts(organizationId, attempts), service.on('*', wake), store.onDue(wake)]
+    const stops = [await collectAttempts(organizationId, attempts), service.on('*', wake), store.listen(wake)]
     let isOpen = false
     try {
       const readNext = await followEvents(service.events, organizationId, after)

@@ -10,8 +10,8 @@ export const getResponseLine = (body: string | null | undefined): string | null 
     .split(/[\r\n]/, 1)[0]
     ?.slice(0, maxLength) || null
 
-/** What an attempt meant for its delivery, or `stale` when another worker had claimed the delivery meanwhile. */
+/** What an attempt meant for its delivery, or `stale` when another worker had taken it over, or it has changed. */
 export type AttemptOutcome = AttemptReported['result']['kind'] | 'stale'
 
 export const getAttemptOutcome = ({ result, settlement }: AttemptReported): AttemptOutcome =>
-  settlement.outcome === 'stale' ? 'stale' : result.kind
+  settlement.outcome === 'stale' && result.kind !== 'released' ? 'stale' : result.kind

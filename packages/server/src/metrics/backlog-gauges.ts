@@ -20,12 +20,12 @@ export const createBacklogGauges = (
 ): BacklogGauges => {
   const age = new Gauge({
     name: 'wabakit_delivery_backlog_age_seconds',
-    help: 'Time since the oldest due delivery became due, by the clock of the database. 0 if none is due.',
+    help: 'Time since the oldest due delivery became due. 0 if none is due.',
     registers,
   })
   const deliveries = new Gauge({
     name: 'wabakit_deliveries',
-    help: `Unfinished deliveries in the database, by state: due, claimed, later or waiting. ${countLimit} means at least this many.`,
+    help: `Unfinished deliveries in the database, by state: due (or being attempted), later or waiting. ${countLimit} means at least this many.`,
     labelNames: ['state'],
     registers,
   })
@@ -39,7 +39,7 @@ export const createBacklogGauges = (
 
   const update = (backlog: Backlog | undefined): void => {
     age.set((backlog?.oldestDueMs ?? Number.NaN) / 1_000)
-    for (const state of ['due', 'claimed', 'later', 'waiting'] as const) {
+    for (const state of ['due', 'later', 'waiting'] as const) {
       deliveries.set({ state }, backlog?.[state] ?? Number.NaN)
     }
     subscriptions.set({ state: 'failing' }, backlog?.failingSubscriptions ?? Number.NaN)

@@ -7,7 +7,6 @@ const backlog: Backlog = {
   waiting: 1,
   due: 2,
   later: 3,
-  claimed: 4,
   oldestDueMs: 5,
   failingSubscriptions: 6,
   disabledSubscriptions: 7,

@@ -13,6 +13,8 @@ export type CopiedTable = {
    * the expression into the value that `row_to_json` returns in PostgreSQL.
    */
   readonly columns: Readonly<Record<string, string>>
+  /** Columns that PostgreSQL computes from a row `r`, each with its expression. */
+  readonly computed?: Readonly<Record<string, string>>
 }
 
 /** PostgreSQL stores `'all'` as null. */
@@ -44,6 +46,20 @@ const copyTable = (
   columns: { ...copyRecord(table), ...others },
 })
 
+/** The columns that `pending` and `deliveries` have in common. */
+const deliveryColumns = {
+  subscription: 'd.subscription',
+  event: 'd.event',
+  organization_id: 'd.organizationId',
+  state: 'd.state',
+  turn: 'd.turn',
+  attempts: 'd.attempts',
+  failures: 'd.failures',
+  deferrals: 'd.deferrals',
+  deferred_ms: 'd.deferredMs',
+  webhook_id: 'd.webhookId',
+}
+
 /** All tables, in the order in which they are copied. */
 export const copiedTables: readonly CopiedTable[] = [
   copyTable('organizations', ['seq'], { position: 'seq' }),
@@ -56,27 +72,23 @@ export const copiedTables: readonly CopiedTable[] = [
   copyTable('subscriptions', ['seq'], { position: 'seq', pace: 'pace' }),
   copyTable('events', ['seq'], { position: 'seq' }),
   {
-    name: 'deliveries',
-    from: 'deliveries d join events e on e.seq = d.event',
+    name: 'pending',
+    from: '(select * from deliveries where finishedAt is null) d',
     key: ['d.event', 'd.subscription'],
     columns: {
-      organization_id: 'd.organizationId',
-      subscription: 'd.subscription',
-      event: 'd.event',
-      event_name: 'e.name',
-      subject: 'd.subject',
-      webhook_id: 'd.webhookId',
-      status: 'd.status',
-      holds_lane: expressions.flag(`(d.laneState is 'holding')`),
+      ...deliveryColumns,
+      waits: expressions.flag('(d.waitsFor is not null)'),
       due_at: 'd.dueAt',
-      claim_id: 'null',
-      worker: 'null',
-      attempts: 'd.attempts',
-      failures: 'd.failures',
-      deferrals: 'd.deferrals',
-      deferred_ms: 'd.deferredMs',
-      finished_at: 'd.finishedAt',
     },
+    computed: {
+      lane: 'wabakit.lane_of(r.subscription, (SELECT e.subject FROM wabakit.events e WHERE e.position = r.event))',
+    },
+  },
+  {
+    name: 'deliveries',
+    from: '(select * from deliveries where finishedAt is not null) d',
+    key: ['d.event', 'd.subscription'],
+    columns: { ...deliveryColumns, finished_at: 'd.finishedAt' },
   },
   copyTable('attempts', ['event', 'subscription', 'number'], {
     event: 'event',

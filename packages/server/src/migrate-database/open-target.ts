@@ -110,11 +110,15 @@ export const openTarget = async (url: string): Promise<Target> => {
         throw toOpenError(error, address)
       }),
     write: async (table, { records, rows, lastKey }) => {
-      const { name } = table
+      const { name, columns, computed = {} } = table
+      const expressions = {
+        ...Object.fromEntries(Object.keys(columns).map((key) => [key, key])),
+        ...computed,
+      }
       await query(
         `WITH written AS (
-          INSERT INTO wabakit.${name} (${listColumns(table)}) OVERRIDING SYSTEM VALUE
-          SELECT ${listColumns(table)} FROM json_populate_recordset(NULL::wabakit.${name}, $1)
+          INSERT INTO wabakit.${name} (${Object.keys(expressions).join(', ')}) OVERRIDING SYSTEM VALUE
+          SELECT ${Object.values(expressions).join(', ')} FROM json_populate_recordset(NULL::wabakit.${name}, $1) AS r
         )
         UPDATE ${unfinishedCopy} SET
           table_name = $2, last_key = $3, copied = $4 + CASE WHEN table_name = $2 THEN copied ELSE 0 END`,

@@ -27,7 +27,7 @@ export const watchWrites = (store: Store, now: () => number = () => performance.
     saveCall: watch(store.saveCall),
     saveSummary: watch(store.saveSummary),
     addEvent: watch(store.addEvent),
-    settleDelivery: watch(store.settleDelivery),
+    settleDeliveries: watch(store.settleDeliveries),
     checkWritable: createWriteCheck({ write: watch(store.checkWritable), readLast: () => last, now }),
   }
 }

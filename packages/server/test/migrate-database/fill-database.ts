@@ -4,9 +4,6 @@ import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 
-/** Claims that a server held when it was killed. */
-export const lostClaim = 'claim_of_a_killed_server'
-
 const answers: Readonly<Record<string, number>> = { '/takes': 200, '/fails': 500, '/gone': 410 }
 
 const number = '+1 555 0100001'
@@ -30,7 +27,7 @@ const subscribe = async (
 
 /**
  * Fills a SQLite file by the rules of the service, with records of every kind and deliveries in every state, over the
- * four days before now, and leaves it as a killed server does: some deliveries are claimed.
+ * four days before now.
  *
  * @param url - where the subscription sends whose deliveries are all still to be made.
  */
@@ -94,7 +91,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
     now += 6 * minute
   }
 
-  // A call whose summary waits for its end, claimed by a server that is gone; one of the claims was skipped then.
+  // A call whose summary waits for its end.
   now = Date.now() - minute
   await subscribe(server, { path: url, channel: 'PSTN' })
   const simulateCall = async (): Promise<string> => {
@@ -122,11 +119,9 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
     botTest: { webhooks: false },
   })
   await calls.miss('acme', 'missed')
-  await store.claimDeliveries({ claimId: lostClaim, now, leaseMs: day, limit: 100, perSubscription: 100 })
   await subscriptions.update('acme', stops, { enabled: false })
   // Numbers that were given to a row which is gone are not given again.
   await subscriptions.remove('acme', await subscribe(server, { path: '/removed' }))
   await server.organizations.remove('gone')
-  // No more: `close` releases nothing, as a killed server does not.
   await store.close()
 }

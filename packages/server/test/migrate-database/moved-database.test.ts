@@ -13,7 +13,7 @@ import { listenForWebhooks } from '../fixture.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { event, subscription } from '../records.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { fillDatabase, lostClaim } from './fill-database.ts'
+import { fillDatabase } from './fill-database.ts'
 import { readStore } from './read-store.ts'
 
 let cluster: PostgresCluster
@@ -68,48 +68,28 @@ test('a store returns the same after the migration as before, page by page', asy
   }
 })
 
-test('each delivery keeps its state in its lane', async () => {
+test('each delivery keeps its state, its turn and its lane', async () => {
   const { from, to } = await migrate()
   const source = openSqlite(from)
-  const before = source
-    .prepare(
-      `select event, subscription, coalesce(laneState, 'none') as "laneState" from deliveries order by 1, 2`,
-    )
-    .all()
-  expect(new Set(before.map(({ laneState }) => laneState))).toEqual(
-    new Set(['holding', 'waiting', 'passable', 'none']),
+  const before = source.prepare('select event, subscription, state, turn from deliveries order by 1, 2').all()
+  expect(new Set(before.map(({ state }) => state))).toEqual(
+    new Set(['fresh', 'started', 'passable', 'delivered', 'exhausted', 'skipped']),
   )
   const database = await openPostgres({ url: to })
   onTestFinished(database.close)
 
   const after = await database.query(
-    `SELECT event::integer, subscription::integer, CASE
-       WHEN holds_lane THEN 'holding' WHEN due_at IS NOT NULL THEN 'passable'
-       WHEN status = 'waiting' THEN 'waiting' ELSE 'none'
-     END AS "laneState"
-     FROM wabakit.deliveries ORDER BY 1, 2`,
+    `SELECT event::integer, subscription::integer, state, turn FROM (
+       SELECT event, subscription, state, turn FROM wabakit.pending
+       UNION ALL SELECT event, subscription, state, turn FROM wabakit.deliveries
+     ) AS d ORDER BY 1, 2`,
   )
   expect(after).toEqual(before.map((row) => ({ ...row })))
-})
-
-test('a claim from before the migration settles nothing', async () => {
-  const { to } = await migrate()
-  const store = await openTarget(to)
-  const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })
-  const attempt = {
-    startedAt: Date.now(),
-    durationMs: 1,
-    url: 'http://127.0.0.1:9/',
-    status: 200,
-    error: null,
-    responseBody: null,
-  }
-  for (const { id: deliveryId } of items) {
-    const result = { kind: 'delivered', attempt } as const
-    const settlement = { deliveryId, claimId: lostClaim, now: Date.now(), result, failingLimitMs: 1_000 }
-    expect(await store.settleDelivery(settlement)).toEqual({ outcome: 'stale' })
-  }
-  expect((await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })).items).toEqual(items)
+  const lanes = await database.query(
+    `SELECT p.lane = wabakit.lane_of(p.subscription, e.subject) AS same FROM wabakit.pending p
+     JOIN wabakit.events e ON e.position = p.event GROUP BY 1`,
+  )
+  expect(lanes).toEqual([{ same: true }])
 })
 
 test('a server on PostgreSQL goes on: lanes in order, under the same webhook ids', async () => {
@@ -174,8 +154,13 @@ test('every column is copied, except what PostgreSQL numbers itself', async () =
     [copiedTables.map(({ name }) => name)],
   )
 
-  const copied = copiedTables.flatMap(({ name, columns }) =>
-    Object.keys(columns).map((key) => `${name}.${key}`),
+  const copied = copiedTables.flatMap(({ name, columns, computed }) =>
+    Object.keys({ ...columns, ...computed }).map((key) => `${name}.${key}`),
   )
-  expect(columns.map(({ name }) => name).sort()).toEqual([...copied, 'deliveries.position'].sort())
+  // All attempts are copied into their table.
+  const attempt = ['started_at', 'duration_ms', 'url', 'status', 'response_body'].map(
+    (key) => `deliveries.${key}`,
+  )
+  const numbered = ['pending.xact', 'pending.retries_of', 'subscriptions.changed']
+  expect(columns.map(({ name }) => name).sort()).toEqual([...copied, ...attempt, ...numbered].sort())
 })

@@ -6,12 +6,12 @@
  * have signed, separated by commas. Prints a {@link Verdict} as JSON.
  */
 import { createHmac } from 'node:crypto'
-import { type ClaimFigures, checkClaims } from './claim-rules.ts'
 import { type Acknowledgement, type Arrival, type Interval, type Kill, readLines } from './lines.ts'
+import { checkOwners, type OwnerFigures } from './owner-rules.ts'
 import { readDatabase } from './read-database.ts'
 
 /** What the checker found. */
-export type Verdict = ClaimFigures & {
+export type Verdict = OwnerFigures & {
   readonly acknowledged: number
   readonly events: number
   readonly arrivals: number
@@ -115,14 +115,8 @@ for (const { eventId, status, attempts, recorded, succeeded } of contents.delive
   if (succeeded !== Number(status === 'delivered')) report('settled twice', `${eventId}: ${succeeded} times`)
 }
 
-// Where several processes share the deliveries, each is attempted by one of them at a time.
-const several: ClaimFigures =
-  contents.claims.length === 0
-    ? { takeovers: 0, overlaps: 0, resumed: { deliveries: 0, medianMs: 0, longestMs: 0 } }
-    : checkClaims({ ...contents, intervals, kills }, report)
-
 const verdict: Verdict = {
-  ...several,
+  ...checkOwners({ ...contents, intervals, kills }, report),
   acknowledged: acknowledged.length,
   events: contents.events.length,
   arrivals: arrivals.length,

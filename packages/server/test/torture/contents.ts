@@ -1,21 +1,21 @@
-/** An entry of the log of claims. */
-export type ClaimEntry = {
-  readonly eventId: string
-  /** `released`: due again without an attempt. `dropped`: ended because its delivery is sent again. */
-  readonly kind: 'claimed' | 'settled' | 'released' | 'dropped'
-  readonly claimId: string
+/** An entry of the log of owners. */
+export type OwnerEntry = {
+  readonly shard: number
+  readonly kind: 'taken' | 'given up' | 'settled'
   readonly process: string
   /** Unix time in milliseconds. */
   readonly at: number
-  /** What was left of the lease of the claim before, where there was one, in milliseconds. */
-  readonly leaseLeftMs: number | undefined
-  /** For how long the worker of a claim that ended had been lost, in milliseconds; `undefined` while it was not. */
+  /** What was left of the lease of the owner before, in milliseconds. */
+  readonly leaseLeftMs: number
+  /** For how long that owner had been lost, in milliseconds; `undefined` if it was not. */
   readonly lostMs: number | undefined
 }
 
 /** A delivery, and what was recorded of its attempts. */
 export type DeliveryRow = {
   readonly eventId: string
+  /** `null` where there is one process alone. */
+  readonly shard: number | null
   readonly status: string
   /** As the delivery counts them. */
   readonly attempts: number
@@ -36,6 +36,6 @@ export type Contents = {
     readonly payload: string
   }[]
   readonly deliveries: readonly DeliveryRow[]
-  /** In the order it happened; empty where one process alone claims. */
-  readonly claims: readonly ClaimEntry[]
+  /** In the order it happened; empty where there is one process alone. */
+  readonly log: readonly OwnerEntry[]
 }

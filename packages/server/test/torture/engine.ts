@@ -7,15 +7,8 @@ export type EnvironmentDatabase = {
   readonly address: string
   /** As a process gets it. */
   addressFor(process: string): string
-  /** Called once, when it has its tables and nothing else. */
-  prepare(): Promise<void>
-  /** How many deliveries are claimed under the name of a process. */
-  countClaims(process: string): Promise<number>
-  /**
-   * Lets the leases of a minute of whatever some processes have claimed be over, as if that minute had passed. They
-   * must be dead or paused, or have nothing to attempt.
-   */
-  endLeases(...processes: readonly string[]): Promise<void>
+  /** How many shards a process owns. */
+  countShards(process: string): Promise<number>
 }
 
 /** What environments run on. */

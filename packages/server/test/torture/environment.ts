@@ -8,7 +8,7 @@ import type { Verdict } from './checker.ts'
 import { drain } from './drain.ts'
 import type { Engine, EnvironmentDatabase, Role } from './engine.ts'
 import { createFleet, type Fleet } from './fleet.ts'
-import { type Load, type LoadReport, startLoad } from './load.ts'
+import { type Load, type LoadReport, startLoad, wabaNumbers } from './load.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 
@@ -26,7 +26,7 @@ const settings = {
   organizations: [
     {
       id: 'torture',
-      integrations: [{ wabaNumber: '+15550100001' }],
+      integrations: wabaNumbers.map((wabaNumber) => ({ wabaNumber })),
       pstnNumbers: ['+15550100002'],
       callSummaries: 'manual',
       apiKeys: [{ key: 'wk_torture_0123456789' }],
@@ -61,7 +61,7 @@ export type Environment = {
   readonly database: EnvironmentDatabase
   readonly fleet: Fleet
   readonly recorder: Recorder
-  /** Ids of the two subscriptions. */
+  /** Ids of the subscriptions. */
   readonly subscriptionIds: readonly string[]
   /** Calls the control API; throws unless it succeeds. */
   control(method: string, path: string, body?: object): Promise<Record<string, unknown>>
@@ -138,12 +138,9 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
 
   made.defer(async () => void (await endAll('SIGKILL')))
   await Promise.all(fleet.members.map((member) => member.start()))
-  await database.prepare()
   const subscriptionIds: string[] = []
-  for (const [channel, number] of [
-    ['WHATSAPP', '+15550100001'],
-    ['PSTN', '+15550100002'],
-  ]) {
+  const numbers = [...wabaNumbers.map((number) => ['WHATSAPP', number]), ['PSTN', '+15550100002']]
+  for (const [channel, number] of numbers) {
     const subscription = { channel, number, url: `${recorder.url}/${channel}`, secret: firstSecret }
     const made = await control('POST', '/organizations/torture/subscriptions', subscription)
     subscriptionIds.push(String(made.id))
@@ -163,7 +160,7 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
     load,
     finish: async ({ drain: isWaitedFor } = { drain: true }) => {
       const report = await load.stop()
-      if (isWaitedFor) await drain({ control, recorder, database, fleet })
+      if (isWaitedFor) await drain(control)
       await endAll('SIGTERM')
       return { ...(await check()), load: report }
     },

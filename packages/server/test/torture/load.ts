@@ -37,6 +37,9 @@ export type Load = {
   stop(): Promise<LoadReport>
 }
 
+/** The numbers of groups: several, so that there are subscriptions in several shards. */
+export const wabaNumbers = ['+15550100001', '+15550100011', '+15550100012', '+15550100013'] as const
+
 type Answer = { readonly status: number; readonly body: unknown }
 
 /** Creates groups, plays calls and saves summaries, and writes down what was acknowledged. */
@@ -87,7 +90,8 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
 
   const createGroup = async (): Promise<void> => {
     const groupId = newId('group')
-    const body = { wabaNumber: '+15550100001', subject: 'Torture', groupId }
+    const wabaNumber = wabaNumbers[count % wabaNumbers.length]
+    const body = { wabaNumber, subject: 'Torture', groupId }
     const times = random.happens(0.05) ? 5 : 1
     const answers = await Promise.all(
       Array.from({ length: times }, () => insist('/whatsapp/wa-group/create', body)),

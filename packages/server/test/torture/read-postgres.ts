@@ -1,8 +1,7 @@
-import type { ClaimEntry, Contents } from './contents.ts'
+import type { Contents } from './contents.ts'
 import { runSql } from './postgres-sql.ts'
 
-const readKind = (kind: unknown): ClaimEntry['kind'] =>
-  kind === 'claimed' || kind === 'settled' || kind === 'released' ? kind : 'dropped'
+const kinds = ['taken', 'given up', 'settled'] as const
 
 /** Reads a PostgreSQL database by SQL of its own. */
 export const readPostgres = async (address: string): Promise<Contents> => {
@@ -17,14 +16,19 @@ export const readPostgres = async (address: string): Promise<Contents> => {
   )
   const deliveries = await runSql(
     address,
-    `SELECT e.id, d.status, d.attempts, count(a.number) AS recorded, count(*) FILTER (WHERE a.succeeded) AS succeeded
-     FROM wabakit.deliveries d JOIN wabakit.events e ON e.position = d.event
-     LEFT JOIN wabakit.attempts a USING (subscription, event) GROUP BY e.id, d.position`,
+    `SELECT e.id, wabakit.shard_of(d.subscription) AS shard, d.state, d.attempts,
+       count(a.number) + d.succeeded AS recorded, count(*) FILTER (WHERE a.succeeded) + d.succeeded AS succeeded
+     FROM (
+       SELECT subscription, event, state, attempts, 0 AS succeeded FROM wabakit.pending
+       UNION ALL SELECT subscription, event, state, attempts, (started_at IS NOT NULL)::integer FROM wabakit.deliveries
+     ) AS d
+     JOIN wabakit.events e ON e.position = d.event
+     LEFT JOIN wabakit.attempts a USING (subscription, event)
+     GROUP BY e.id, d.subscription, d.state, d.attempts, d.succeeded`,
   )
-  const claims = await runSql(
+  const log = await runSql(
     address,
-    `SELECT e.id, c.kind, c.claim_id, c.process, c.at, c.lease_left_ms, c.lost_ms
-     FROM torture.claims c JOIN wabakit.events e ON e.position = c.event ORDER BY c.position`,
+    'SELECT shard, kind, process, at, lease_left_ms, lost_ms FROM torture.log ORDER BY position',
   )
   return {
     groupIds: new Set(groups.map(({ id }) => String(id))),
@@ -37,18 +41,18 @@ export const readPostgres = async (address: string): Promise<Contents> => {
     })),
     deliveries: deliveries.map((row) => ({
       eventId: String(row.id),
-      status: String(row.status),
+      shard: Number(row.shard),
+      status: String(row.state),
       attempts: Number(row.attempts),
       recorded: Number(row.recorded),
       succeeded: Number(row.succeeded),
     })),
-    claims: claims.map((row) => ({
-      eventId: String(row.id),
-      kind: readKind(row.kind),
-      claimId: String(row.claim_id),
+    log: log.map((row) => ({
+      shard: Number(row.shard),
+      kind: kinds.find((kind) => kind === row.kind) ?? 'settled',
       process: String(row.process),
       at: Number(row.at),
-      leaseLeftMs: row.lease_left_ms === null ? undefined : Number(row.lease_left_ms),
+      leaseLeftMs: Number(row.lease_left_ms),
       lostMs: row.lost_ms === null ? undefined : Number(row.lost_ms),
     })),
   }

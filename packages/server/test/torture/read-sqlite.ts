@@ -20,18 +20,19 @@ export const readSqlite = (path: string): Contents => {
       payload: String(row.payload),
     })),
     deliveries: all(
-      `select e.id, d.status, d.attempts, count(a.number) as recorded, coalesce(sum(a.succeeded), 0) as succeeded
+      `select e.id, d.state as status, d.attempts, count(a.number) as recorded, coalesce(sum(a.succeeded), 0) as succeeded
        from deliveries d join events e on e.seq = d.event
        left join attempts a on a.event = d.event and a.subscription = d.subscription
        group by d.event, d.subscription`,
     ).map((row) => ({
       eventId: String(row.id),
+      shard: null,
       status: String(row.status),
       attempts: Number(row.attempts),
       recorded: Number(row.recorded),
       succeeded: Number(row.succeeded),
     })),
-    claims: [],
+    log: [],
   }
   database.close()
   return contents

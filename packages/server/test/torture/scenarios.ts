@@ -12,6 +12,7 @@ import { loneKills } from './scenarios/lone-kills.ts'
 import { postgresStorage } from './scenarios/postgres-storage.ts'
 import { powerLies, powerLosses } from './scenarios/power-losses.ts'
 import { restarts } from './scenarios/restarts.ts'
+import { scaling } from './scenarios/scaling.ts'
 import { soak } from './scenarios/soak.ts'
 import { sqliteStorage } from './scenarios/sqlite-storage.ts'
 import { stops } from './scenarios/stops.ts'
@@ -53,6 +54,7 @@ export const postgresScenarios: Scenarios<PostgresEngine> = {
   kills: { run: kills, times: 200 },
   'lone-kills': { run: loneKills, times: 6 },
   zombies: { run: zombies, times: 20 },
+  scaling: { run: scaling, times: 60 },
   stops: { run: stops, times: 40 },
   upgrades: { run: upgrades, times: 40 },
   restarts: { run: restarts, times: 30 },

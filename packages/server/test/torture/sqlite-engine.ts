@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Engine } from './engine.ts'
 
-/** One process on a SQLite file. Its claims are in its memory and end with it. */
+/** One process on a SQLite file. It alone delivers. */
 export const sqliteEngine: Engine = {
   roles: ['all'],
   dropCommits: join(import.meta.dirname, 'preload/drop-sqlite-commits.ts'),
@@ -10,9 +10,7 @@ export const sqliteEngine: Engine = {
     return {
       address: path,
       addressFor: () => path,
-      prepare: async () => {},
-      countClaims: async () => 0,
-      endLeases: async () => {},
+      countShards: async () => 0,
     }
   },
 }

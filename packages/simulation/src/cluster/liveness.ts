@@ -1,6 +1,7 @@
 import type { DeliveryRecord } from '@wabakit/core'
 import type { Engine } from '../engines/engine.ts'
 import { listDeliveries } from '../engines/observed-store.ts'
+import { createDueTimes } from '../invariants/due-times.ts'
 import type { Violate } from '../invariants/rule.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
@@ -44,6 +45,7 @@ export const watchLiveness = (context: LivenessContext): void => {
     onSettled,
   } = context
   const { calmAt } = plan
+  const dueTimes = createDueTimes(() => getTrueTime(context))
   let isOver = false
   let hasRetained = false
 
@@ -70,13 +72,16 @@ export const watchLiveness = (context: LivenessContext): void => {
       await continueRemovals()
       return scheduleNext(3_000)
     }
-    const dueTimes = unfinished.flatMap(({ dueAt }) => dueAt ?? [])
-    if (unfinished.length > 0 && dueTimes.length === 0 && hasRetained) {
+    const due = unfinished.flatMap((delivery) => {
+      const dueAt = dueTimes.find(delivery)
+      return dueAt === undefined ? [] : [{ delivery, dueAt }]
+    })
+    if (unfinished.length > 0 && due.length === 0 && hasRetained) {
       return violate(settles, `${unfinished.length} deliveries wait, and nothing is before them`)
     }
-    const earliest = Math.min(...dueTimes)
+    const earliest = Math.min(...due.map(({ dueAt }) => dueAt))
     const since = Math.min(now - earliest, calmMs)
-    const late = unfinished.find(({ dueAt }) => dueAt === earliest)
+    const late = due.find(({ dueAt }) => dueAt === earliest)?.delivery
     const others = unfinished.filter(({ subscriptionId }) => subscriptionId === late?.subscriptionId)
     if (since > patienceMs + plan.pollMs + others.length * plan.handlerMs[1]) {
       return violate(starves, `${late?.eventName} of ${late?.subject} has been due for ${since} ms`)

@@ -168,6 +168,7 @@ export const createOperations = (context: OperationsContext): Operations => {
         }
         break
       case 'change a subscription':
+        observe({ kind: 'subscription changing', id: operation.subscription })
         await changeSubscription(service, operation)
         observe({ kind: 'subscription changed', id: operation.subscription, change: operation.change })
         break

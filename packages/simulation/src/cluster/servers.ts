@@ -87,6 +87,11 @@ export const createServers = (context: ServersContext): Servers => {
     engine.abandon(server.user)
   }
 
+  const resume = ({ name, user: { owner } }: Server): void => {
+    if (owner.state === 'paused') observe({ kind: 'goes on', server: name })
+    scheduler.resume(owner)
+  }
+
   return {
     start,
     isRunning: (name) => running.get(name)?.user.owner.state === 'running',
@@ -112,11 +117,13 @@ export const createServers = (context: ServersContext): Servers => {
     },
     pause: (name) => {
       const owner = running.get(name)?.user.owner
-      if (owner?.state === 'running') owner.state = 'paused'
+      if (owner?.state !== 'running') return
+      owner.state = 'paused'
+      observe({ kind: 'stands still', server: name })
     },
     resume: (name) => {
-      const owner = running.get(name)?.user.owner
-      if (owner !== undefined) scheduler.resume(owner)
+      const server = running.get(name)
+      if (server !== undefined) resume(server)
     },
     stepClock: (name, byMs) => {
       offsets.set(name, (offsets.get(name) ?? 0) + byMs)
@@ -124,7 +131,7 @@ export const createServers = (context: ServersContext): Servers => {
     heal: () => {
       offsets.clear()
       context.noteTrouble(0)
-      for (const { user } of running.values()) scheduler.resume(user.owner)
+      for (const server of running.values()) resume(server)
       for (const { name } of plan.servers) start(name)
     },
   }

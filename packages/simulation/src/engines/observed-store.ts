@@ -16,7 +16,7 @@ export const listDeliveries = async (store: Store): Promise<DeliveryRecord[]> =>
   return found
 }
 
-/** Reports what was committed: claims, settlements, and what ends the order of lanes. */
+/** Reports what was committed: what attempts were given, settlements, owners, and what ends the order of lanes. */
 export const observeCommits = (
   store: Store,
   { observe }: Pick<RunContext, 'observe'>,
@@ -33,17 +33,28 @@ export const observeCommits = (
   }
   return {
     ...store,
-    claimDeliveries: async (request) => {
-      const claimed = await store.claimDeliveries(request)
-      if (claimed.length > 0) {
-        observe({ kind: 'claimed', server, request, claimed, deliveries: await listDeliveries(store) })
+    loadDeliveries: async (keys) => {
+      const found = await store.loadDeliveries(keys)
+      const deliveries = await listDeliveries(store)
+      for (const [index, claimed] of found.entries()) {
+        const key = keys[index]
+        if (claimed !== undefined && key !== undefined)
+          observe({ kind: 'loaded', server, key, claimed, deliveries })
       }
-      return claimed
+      return found
     },
-    settleDelivery: async (settlement) => {
-      const outcome = await store.settleDelivery(settlement)
-      observe({ kind: 'settled', server, settlement, outcome })
-      return outcome
+    settleDeliveries: async (settlements) => {
+      const outcomes = await store.settleDeliveries(settlements)
+      for (const [index, outcome] of outcomes.entries()) {
+        const settlement = settlements[index]
+        if (settlement !== undefined) observe({ kind: 'settled', server, settlement, outcome })
+      }
+      return outcomes
+    },
+    takeShards: async (request) => {
+      const shards = await store.takeShards(request)
+      for (const owned of shards) observe({ kind: 'taken', server, owned })
+      return shards
     },
     resendDeliveries: (query) => reset(() => store.resendDeliveries(query)),
     removeSubscription: (organization, id) => reset(() => store.removeSubscription(organization, id)),

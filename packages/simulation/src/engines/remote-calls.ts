@@ -25,7 +25,7 @@ export type RemoteCalls = {
 const refuse = (why: string): Error => new StorageUnavailableError(`Simulated: ${why}.`)
 const loseOutcome = (why: string): Error => new StorageOutcomeUnknownError(`Simulated: ${why}.`)
 
-const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measure)/.test(method)
+const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measure|read|load)/.test(method)
 
 export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   const { plan, draws, scheduler, faults } = run
@@ -77,15 +77,12 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   return {
     send,
     wrap: (user, store) => {
-      const remote = new Proxy(store, {
-        get:
-          (_, method: keyof Store) =>
-          (...values: unknown[]) =>
-            send(user, { name: method, isRead: isReadMethod(method) }, async () =>
-              Reflect.apply(store[method], store, values),
-            ),
+      const methods = Object.entries(store).flatMap(([name, method]: [string, unknown]) => {
+        if (typeof method !== 'function') return []
+        const call = (...values: unknown[]): Promise<unknown> =>
+          send(user, { name, isRead: isReadMethod(name) }, async () => Reflect.apply(method, store, values))
+        return [[name, call] as const]
       })
-      const methods = Object.keys(store).map((method) => [method, Reflect.get(remote, method)])
       return { ...store, ...Object.fromEntries(methods), close: async () => {} }
     },
     isAvailable: () => isAvailable,

@@ -1,4 +1,5 @@
-import type { Store } from '@wabakit/core'
+import type { AttemptKey, DeliveryRecord, Store } from '@wabakit/core'
+import { organizationId } from '../cluster/organization.ts'
 
 /** Calls whose order and results must be the same on every engine. */
 const recorded = [
@@ -8,8 +9,9 @@ const recorded = [
   'saveSummary',
   'saveSubscription',
   'removeSubscription',
-  'claimDeliveries',
-  'settleDelivery',
+  'takeShards',
+  'loadDeliveries',
+  'settleDeliveries',
   'resendDeliveries',
   'erase',
   'nextDueAt',
@@ -17,21 +19,25 @@ const recorded = [
 
 export type RecordedMethod = (typeof recorded)[number]
 
+/** Names a delivery by what every engine stores. */
+export type DeliveryName = Pick<DeliveryRecord, 'eventId' | 'subscriptionId'>
+
 /** A call as a store executed it. */
 export type CallEntry = {
   readonly server: string
   readonly method: RecordedMethod
   readonly values: readonly unknown[]
   readonly outcome: unknown
+  /** The deliveries that it names, by their ids on this engine. */
+  readonly names: Readonly<Record<string, DeliveryName>>
 }
 
-/** A call, the end of a process, or what became of workers on PostgreSQL. */
-export type HistoryEntry =
-  | CallEntry
-  | { readonly server: string; readonly method: 'process ended' }
-  | { readonly server: string; readonly method: 'worker registered' | 'worker lost'; readonly worker: number }
-  /** Claims of workers that were lost early enough were taken over. */
-  | { readonly server: string; readonly method: 'process started' | 'workers checked'; readonly now: number }
+/** A call, or the end of a process. */
+export type HistoryEntry = CallEntry | { readonly server: string; readonly method: 'process ended' }
+
+/** The deliveries that a call names. */
+const listKeys = (method: RecordedMethod, values: readonly unknown[]): readonly AttemptKey[] =>
+  method === 'loadDeliveries' || method === 'settleDeliveries' ? (values[0] as AttemptKey[]) : []
 
 /** Reports each call that a store has executed for a server, in the order of execution. */
 export const recordCalls = (
@@ -43,8 +49,13 @@ export const recordCalls = (
   const watched = recorded.map((method) => [
     method,
     async (...values: unknown[]) => {
+      const names: Record<string, DeliveryName> = {}
+      for (const { id } of listKeys(method, values)) {
+        const page = await store.listDeliveries({ organizationId, deliveryId: id, limit: 1 })
+        for (const { eventId, subscriptionId } of page.items) names[id] = { eventId, subscriptionId }
+      }
       const outcome: unknown = await Reflect.apply(store[method], store, values)
-      record({ server, method, values, outcome })
+      record({ server, method, values, outcome, names })
       return outcome
     },
   ])

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ClaimedDelivery, DeliveryRecord, Settlement, Store } from '@wabakit/core'
+import type {
+  AttemptKey,
+  ClaimedDelivery,
+  DeliveryRecord,
+  OwnedShard,
+  SettlementOutcome,
+  Store,
+} from '@wabakit/core'
+import { listDeliveries } from '../engines/observed-store.ts'
 import type { CallEntry, HistoryEntry, RecordedMethod } from './history.ts'
 
 /** Real stores, to repeat a history on. */
@@ -8,8 +16,10 @@ export type RealStores = {
   getStore(server: string): Promise<Store>
   /** Lets the clock of the engine show a time, if it has one. */
   setTime(now: number): Promise<void>
-  /** Something other than a call happened, such as the end of a process: the next one opens the store again. */
-  follow(entry: Exclude<HistoryEntry, CallEntry>): Promise<void>
+  /** Returns the shard of a delivery. */
+  findShard(deliveryId: string): Promise<number>
+  /** A process has ended: the next one opens the store again. */
+  endProcess(server: string): Promise<void>
 }
 
 /** The first call with another outcome than the recorded one. */
@@ -20,39 +30,43 @@ export type Difference = {
   readonly actual: unknown
 }
 
-const getKey = ({ eventId, subscriptionId }: Pick<DeliveryRecord, 'eventId' | 'subscriptionId'>): string =>
-  `${eventId} ${subscriptionId}`
-
 /** A delivery without its id, which every engine makes in its own way. */
 const omitId = ({ id: _, ...delivery }: DeliveryRecord): object => delivery
 
-const normalizeClaims = (claimed: readonly ClaimedDelivery[]): object[] =>
-  claimed
-    .map(({ delivery, subscription: { failingSince, ...subscription }, pace }) => ({
-      ...omitId(delivery),
-      key: getKey(delivery),
-      pace,
-      // PostgreSQL takes the time from its own clock.
-      subscription: { ...subscription, isFailing: failingSince !== null },
-    }))
-    .sort((left, right) => (left.key < right.key ? -1 : 1))
+const normalizeLoaded = (loaded: ReadonlyArray<ClaimedDelivery | null>): unknown[] =>
+  loaded.map(
+    (each) =>
+      each && {
+        delivery: omitId(each.delivery),
+        pace: each.pace,
+        // PostgreSQL takes the time from its own clock.
+        subscription: { ...each.subscription, failingSince: each.subscription.failingSince !== null },
+      },
+  )
 
-const isClaimed = (outcome: unknown): outcome is ClaimedDelivery[] => Array.isArray(outcome)
+const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
+  outcomes.map((each) => {
+    if (each.outcome === 'stale') return each
+    const { delivery, next } = each
+    return {
+      ...each,
+      delivery: omitId(delivery),
+      next: next && { dueAt: next.dueAt, turn: next.turn },
+    }
+  })
 
 const normalize = (method: RecordedMethod, outcome: unknown): unknown => {
   // As JSON, in which a recorded history was saved.
   const plain: unknown = outcome === undefined ? null : JSON.parse(JSON.stringify(outcome))
-  if (method === 'claimDeliveries' && isClaimed(plain)) return normalizeClaims(plain)
+  if (method === 'loadDeliveries') return normalizeLoaded(plain as ClaimedDelivery[])
+  if (method === 'settleDeliveries') return normalizeSettled(plain as SettlementOutcome[])
   if (method === 'erase') return null
-  if (typeof plain !== 'object' || plain === null) return plain
-  if ('delivery' in plain) return { ...plain, delivery: omitId(plain.delivery as DeliveryRecord) }
-  if ('resent' in plain) return plain.resent
-  return plain
+  return typeof plain === 'object' && plain !== null && 'resent' in plain ? plain.resent : plain
 }
 
 /** Returns the time at which a call was made. */
-const findTime = (values: readonly unknown[]): number | undefined => {
-  const { now, event } = Object(values[0])
+const findTime = ([value]: readonly unknown[]): number | undefined => {
+  const { now, event } = Object(Array.isArray(value) ? value[0] : value)
   const time = now ?? event?.occurredAt
   return typeof time === 'number' ? time : undefined
 }
@@ -62,29 +76,51 @@ export const replayHistory = async (
   history: readonly HistoryEntry[],
   stores: RealStores,
 ): Promise<Difference | undefined> => {
-  const keys = new Map<string, string>()
-  const ids = new Map<string, string>()
+  /** The epochs of shards, in the history and here. Here, one worker has all shards. */
+  const recorded = new Map<number, number>()
+  const own = new Map<number, number>()
 
-  const translate = (method: RecordedMethod, values: readonly unknown[]): readonly unknown[] => {
-    if (method !== 'settleDelivery') return values
-    const settlement = values[0] as Settlement
-    const deliveryId = ids.get(keys.get(settlement.deliveryId) ?? '') ?? 'unknown'
-    return [{ ...settlement, deliveryId }]
+  const takeAll = async (now: number): Promise<void> => {
+    const store = await stores.getStore('owner')
+    const worker = 'owner'
+    const { shards } = await store.renewWorker({ worker, leaseMs: 365 * 86_400_000, now })
+    for (const { shard, epoch } of await store.takeShards({ worker, shards, now })) own.set(shard, epoch)
   }
+
+  const translate = async ({ method, values, names }: CallEntry): Promise<readonly unknown[]> => {
+    if (method !== 'loadDeliveries' && method !== 'settleDeliveries') return values
+    const all = await listDeliveries(await stores.getStore('owner'))
+    const keys = (values[0] as AttemptKey[]).map(async (key) => {
+      const name = names[key.id]
+      const found = all.find(
+        ({ eventId, subscriptionId }) => eventId === name?.eventId && subscriptionId === name.subscriptionId,
+      )
+      const id = found?.id ?? 'dlv_0_0'
+      const shard = await stores.findShard(id)
+      // What was begun by an earlier owner has an earlier epoch.
+      const isCurrent = recorded.get(key.shard) === key.epoch
+      const delivery = 'delivery' in key ? { delivery: { ...Object(key.delivery), id } } : {}
+      return { ...key, ...delivery, id, shard, epoch: (own.get(shard) ?? 0) - Number(!isCurrent) }
+    })
+    return [await Promise.all(keys)]
+  }
+
   for (const [index, entry] of history.entries()) {
-    if (!('values' in entry)) {
-      await stores.follow(entry)
+    const { server, method } = entry
+    if (method === 'process ended') {
+      await stores.endProcess(server)
+      own.clear()
       continue
     }
-    const { server, method } = entry
-    const store = await stores.getStore(server)
     const now = findTime(entry.values)
     if (now !== undefined) await stores.setTime(now)
-    const outcome: unknown = await Reflect.apply(store[method], store, translate(method, entry.values))
-    if (method === 'claimDeliveries') {
-      for (const { delivery } of entry.outcome as ClaimedDelivery[]) keys.set(delivery.id, getKey(delivery))
-      for (const { delivery } of outcome as ClaimedDelivery[]) ids.set(getKey(delivery), delivery.id)
+    if (own.size === 0) await takeAll(now ?? 0)
+    if (method === 'takeShards') {
+      for (const { shard, epoch } of entry.outcome as OwnedShard[]) recorded.set(shard, epoch)
+      continue
     }
+    const store = await stores.getStore(server)
+    const outcome: unknown = await Reflect.apply(store[method], store, await translate(entry))
     const expected = normalize(method, entry.outcome)
     const actual = normalize(method, outcome)
     if (!isDeepStrictEqual(actual, expected)) return { index, method, expected, actual }

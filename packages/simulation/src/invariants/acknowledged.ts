@@ -30,8 +30,8 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
           if (result === 'not done') rejected.set(event.id, what)
           break
         }
-        case 'claimed':
-          for (const { event } of observation.claimed) checkNotRejected(event.id, 'claimed')
+        case 'loaded':
+          checkNotRejected(observation.claimed.event.id, 'attempted')
           break
         case 'step ended':
           steps.add(`${observation.name} of ${observation.subject}`)

@@ -1,5 +1,5 @@
 import { createAcknowledgedRule } from './acknowledged.ts'
-import { createClaimsRule } from './claims.ts'
+import { createAttemptsRule } from './attempts.ts'
 import { createEffectsRule } from './effects.ts'
 import { createErrorsRule } from './errors.ts'
 import { createEventsRule } from './events.ts'
@@ -17,7 +17,7 @@ export const createRules = (context: RuleContext): readonly Rule[] =>
     createAcknowledgedRule,
     createGroupsRule,
     createEventsRule,
-    createClaimsRule,
+    createAttemptsRule,
     createLanesRule,
     createScheduleRule,
     createEffectsRule,

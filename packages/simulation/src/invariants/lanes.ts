@@ -15,21 +15,20 @@ export const createLanesRule = ({ violate }: RuleContext): Rule => {
   return {
     observe: (observation) => {
       if (observation.kind === 'reset') isReset = true
-      if (observation.kind !== 'claimed' || isReset) return
+      if (observation.kind !== 'loaded' || isReset) return
       const { server, claimed, deliveries } = observation
-      for (const { delivery } of claimed) {
-        const place = deliveries.findIndex(({ id }) => id === delivery.id)
-        for (const earlier of deliveries.slice(0, Math.max(0, place))) {
-          const { subject, subscriptionId, eventName, failures } = earlier
-          const isOfLane = subject === delivery.subject && subscriptionId === delivery.subscriptionId
-          if (!isOfLane || isFinished(earlier)) continue
-          const mustWait = delivery.eventName === 'CALL_AI_SUMMARY' && eventName === 'CALL_ENDED'
-          if (failures < blockingFailures || mustWait) {
-            violate(
-              order,
-              `${server} claims ${delivery.eventName} of ${subject} before ${eventName}, which failed ${failures} times`,
-            )
-          }
+      const { delivery } = claimed
+      const place = deliveries.findIndex(({ id }) => id === delivery.id)
+      for (const earlier of deliveries.slice(0, Math.max(0, place))) {
+        const { subject, subscriptionId, eventName, failures } = earlier
+        const isOfLane = subject === delivery.subject && subscriptionId === delivery.subscriptionId
+        if (!isOfLane || isFinished(earlier)) continue
+        const mustWait = delivery.eventName === 'CALL_AI_SUMMARY' && eventName === 'CALL_ENDED'
+        if (failures < blockingFailures || mustWait) {
+          violate(
+            order,
+            `${server} attempts ${delivery.eventName} of ${subject} before ${eventName}, which failed ${failures} times`,
+          )
         }
       }
     },

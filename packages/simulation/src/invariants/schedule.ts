@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, DeliveryResponse, SettlementResult } from '@wabakit/core'
+import type { ClaimedDelivery, DeliveryRecord, DeliveryResponse, SettlementResult } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
 const schedule = 'the schedule is the documented one'
@@ -74,26 +74,19 @@ const describe = (result: object): string => JSON.stringify({ ...result, attempt
 
 /** What a worker settles follows from the response that it got. */
 export const createScheduleRule = ({ violate }: RuleContext): Rule => {
-  /** Attempts that have ended. A zombie and its successor may be the same server, so each belongs to its lease. */
+  /** Attempts that have ended, by the delivery as it was loaded for them. */
   const ended = new Map<
-    string,
+    DeliveryRecord,
     { readonly claimed: ClaimedDelivery; readonly response: DeliveryResponse | undefined }
   >()
-  const leases = new Map<string, string>()
-  const toLease = ({ delivery: { id, dueAt } }: ClaimedDelivery): string => `${id} until ${dueAt}`
   return {
     observe: (observation) => {
-      if (observation.kind === 'claimed') {
-        const { request, claimed } = observation
-        for (const each of claimed) leases.set(`${request.claimId} ${each.delivery.id}`, toLease(each))
-      }
-      if (observation.kind === 'attempt ended') ended.set(toLease(observation.claimed), observation)
+      if (observation.kind === 'attempt ended') ended.set(observation.claimed.delivery, observation)
       if (observation.kind === 'reset') ended.clear()
       if (observation.kind !== 'settled' || observation.outcome.outcome === 'stale') return
       const { server, settlement } = observation
-      const { result, deliveryId, claimId } = settlement
-      if (result.kind === 'released') return
-      const attempt = ended.get(leases.get(`${claimId} ${deliveryId}`) ?? '')
+      const { result } = settlement
+      const attempt = ended.get(settlement.delivery)
       if (attempt === undefined) return
       const { claimed, response } = attempt
       const expected = expect(claimed.delivery, response)

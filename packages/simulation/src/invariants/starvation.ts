@@ -1,5 +1,6 @@
 import type { DeliveryRecord } from '@wabakit/core'
 import { type Fault, isCallFault, type Plan } from '../plan.ts'
+import { createDueTimes } from './due-times.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const starves = 'what is due is attempted soon, whatever others do'
@@ -7,7 +8,6 @@ const starves = 'what is due is attempted soon, whatever others do'
 /** Milliseconds in which a delivery to a healthy endpoint starts, and those that an attempt takes with what follows. */
 const startMs = 5_000
 const attemptMs = 20_000
-const leaseMs = 60_000
 
 /** Whether servers, the store and the network work all the time: only endpoints fail. */
 const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
@@ -41,17 +41,16 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     const pollMs = failures + deferrals > 0 ? plan.pollMs : 0
     return pollMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
+  const dueTimes = createDueTimes(now)
   return isReliable(plan)
     ? {
         observe: (observation) => {
           if (observation.kind !== 'looked') return
           const unfinished = observation.deliveries.filter(({ finishedAt }) => finishedAt === null)
           for (const delivery of unfinished) {
-            const { status, dueAt, eventName, subject, subscriptionId } = delivery
-            const since =
-              status === 'claimed' ? now() - ((dueAt ?? 0) - leaseMs) : now() - (dueAt ?? Infinity)
-            const patience = status === 'claimed' ? attemptMs : getPatience(delivery, unfinished)
-            if (since <= patience) continue
+            const { status, eventName, subject, subscriptionId } = delivery
+            const since = now() - (dueTimes.find(delivery) ?? Infinity)
+            if (since <= getPatience(delivery, unfinished)) continue
             violate(
               starves,
               `${eventName} of ${subject} to ${subscriptionId} has been ${status} for ${since} ms`,

@@ -1,6 +1,6 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createBatches } from './batches.ts'
 
 /** Batches of words, which end on request. */
@@ -86,27 +86,4 @@ test.each([
   const rejected = { status: 'rejected', reason: error }
   expect(written).toEqual([rejected, rejected])
   expect(batches).toEqual([['a', 'bad']])
-})
-
-test('an item that has patience is written with the next one that has none, or alone when its time is over', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
-  const batches: (readonly string[])[] = []
-  const write = createBatches<string, void>({
-    maxItems: 64,
-    maxConcurrent: 1,
-    getPatienceMs: (word) => (word.startsWith('later') ? 50 : 0),
-    write: async (words) => {
-      batches.push(words)
-      return words.map(() => undefined)
-    },
-  })
-  void write('later')
-  await vi.advanceTimersByTimeAsync(49)
-  expect(batches).toEqual([])
-  await write('now')
-  expect(batches).toEqual([['later', 'now']])
-  void write('later, alone')
-  await vi.advanceTimersByTimeAsync(50)
-  expect(batches).toEqual([['later', 'now'], ['later, alone']])
 })

@@ -7,8 +7,6 @@ export type BatchOptions<Item, Outcome> = {
   readonly maxConcurrent: number
   /** Returns what an item changes. A batch has at most one item per key. Without it, a batch can have any items. */
   readonly getKey?: (item: Item) => string
-  /** Returns how long an item may wait for a batch of others, in milliseconds. Without it, no item waits. */
-  readonly getPatienceMs?: (item: Item) => number
   /** Writes all items or none, and returns their outcomes in the same order. */
   write(items: readonly Item[]): Promise<readonly Outcome[]>
 }
@@ -29,7 +27,6 @@ export const createBatches = <Item, Outcome>({
   maxItems,
   maxConcurrent,
   getKey,
-  getPatienceMs = () => 0,
   write,
 }: BatchOptions<Item, Outcome>) => {
   let waiting: Waiting<Item, Outcome>[] = []
@@ -74,8 +71,6 @@ export const createBatches = <Item, Outcome>({
   return (item: Item): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      const patienceMs = getPatienceMs(item)
-      if (patienceMs === 0) queueMicrotask(fill)
-      else setTimeout(fill, patienceMs)
+      queueMicrotask(fill)
     })
 }

@@ -51,7 +51,7 @@ const calls = mapTable('calls')
 const summaries = mapTable('summaries')
 
 /** Changes in PostgreSQL. Concurrent changes share a statement, which is a transaction of its own. */
-export const createChanges = ({ query, read, due: channel }: PostgresDatabase): Changes => {
+export const createChanges = ({ query, read, news }: PostgresDatabase): Changes => {
   const createChange = <
     Change extends { readonly event: EventRecord | null },
     Table extends ChangedTable,
@@ -70,7 +70,7 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
           records: changes.map(getRecord),
           events: changes.map(({ event }) => event),
         })
-        if (result?.due) channel.announce()
+        news.tellAdded(result?.added ?? [])
         const done = new Set(result?.done)
         const existing = new Map(result?.existing?.map((group) => [group.ordinal, group]))
         return changes.map((change, index) => toOutcome(done.has(index + 1), change, existing.get(index + 1)))
@@ -188,12 +188,12 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
       maxConcurrent: 2,
       getKey: ({ id }) => id,
       write: async (added) => {
-        if (await addEvents(query, added)) channel.announce()
+        news.tellAdded(await addEvents(query, added))
         return added.map(() => undefined)
       },
     }),
     addEventTo: async (event, subscriptionId) => {
-      if (await addEvents(query, [event], subscriptionId)) channel.announce()
+      news.tellAdded(await addEvents(query, [event], subscriptionId))
     },
   }
 }

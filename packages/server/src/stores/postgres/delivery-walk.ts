@@ -3,6 +3,7 @@ import { parseCursor } from '../cursor.ts'
 import { parseDeliveryId } from '../delivery-id.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { allPositions, filterEvents, walkEvents } from './event-walk.ts'
+import { allAttempts, allDeliveries, deliveryStatus } from './functions/events.ts'
 import type { Query } from './query.ts'
 import { findSubscription } from './records.ts'
 
@@ -41,7 +42,7 @@ const startsWithEvents = (selection: DeliverySelection): boolean => {
 
 /** Adds the conditions of a selection on deliveries. */
 const filterDeliveries = (where: Conditions, selection: DeliverySelection): Conditions => {
-  const { organizationId, deliveryId, eventId, subject, subscriptionId, responses } = selection
+  const { organizationId, deliveryId, eventId, subscriptionId, responses } = selection
   const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
   if (subscriptionId !== undefined) {
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
@@ -50,16 +51,15 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
   if (subscriptionId === undefined || excludesDelivered(selection)) {
     where.and('d.organization_id = ?', organizationId)
   }
-  if (excludesDelivered(selection)) where.and(`d.status <> 'delivered'`)
-  if (selectsFailed(selection)) where.and(`d.status IN ('exhausted', 'skipped')`)
+  if (excludesDelivered(selection)) where.and(`d.state <> 'delivered'`)
+  if (selectsFailed(selection)) where.and(`d.state IN ('exhausted', 'skipped')`)
   return where
     .andIf('d.event = ?', key?.event)
     .andIf('d.subscription = ?', key?.subscription)
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
-    .andIf('d.subject = ?', subject)
     .andIf(
-      `EXISTS (SELECT FROM wabakit.attempts a WHERE a.subscription = d.subscription AND a.event = d.event
-         AND a.number = d.attempts AND coalesce(a.status, 0) = ANY (?))`,
+      `(SELECT coalesce(a.status, 0) FROM ${allAttempts} AS a
+         WHERE a.subscription = d.subscription AND a.event = d.event AND a.number = d.attempts) = ANY (?)`,
       responses,
     )
 }
@@ -69,9 +69,9 @@ const withSubscription = `
   CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions WHERE position = d.subscription AND revision > 0 OFFSET 0) AS s`
 const eventsFirst = `wabakit.events e
   CROSS JOIN LATERAL (
-    SELECT * FROM wabakit.deliveries WHERE organization_id = e.organization_id AND event = e.position OFFSET 0
+    SELECT * FROM ${allDeliveries} AS every WHERE organization_id = e.organization_id AND event = e.position OFFSET 0
   ) AS d ${withSubscription}`
-const deliveriesFirst = `wabakit.deliveries d
+const deliveriesFirst = `${allDeliveries} AS d
   CROSS JOIN LATERAL (SELECT * FROM wabakit.events WHERE position = d.event OFFSET 0) AS e ${withSubscription}`
 
 /** No cursor has a greater position. */
@@ -95,7 +95,7 @@ export const walkDeliveries = async (
     const { low, high, end } = await walk.limit(read, positions, maxExamined)
     const where = filterDeliveries(walk.within(createConditions(), { low, high }), selection)
     if (after !== undefined) where.and(`(e.position, d.subscription) ${follows} (?, ?)`, ...after)
-    filterEvents(where, selection).andIf('d.status = ANY (?)', selection.statuses)
+    filterEvents(where, selection).andIf(`${deliveryStatus} = ANY (?)`, selection.statuses)
     return {
       from: eventsFirst,
       where,
@@ -113,11 +113,13 @@ export const walkDeliveries = async (
       : await read<{ event: string; subscription: string; end: string }>(
           `SELECT d.event::text AS event, d.subscription::text AS subscription,
              d.event || '.' || (d.subscription + ${isReverse ? 1 : -1}) AS end
-           FROM wabakit.deliveries d WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}`,
+           FROM ${allDeliveries} AS d WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}`,
           where.values,
         )
   if (next !== undefined)
     where.and(`(d.event, d.subscription) ${precedes} (?, ?)`, next.event, next.subscription)
-  filterEvents(where, selection).andIf('d.status = ANY (?)', selection.statuses)
+  filterEvents(where, selection)
+    .andIf('e.subject = ?', selection.subject)
+    .andIf(`${deliveryStatus} = ANY (?)`, selection.statuses)
   return { from: deliveriesFirst, where, orderBy, end: next?.end }
 }

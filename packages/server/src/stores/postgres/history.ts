@@ -5,7 +5,7 @@ import { toPage } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { walkDeliveries } from './delivery-walk.ts'
 import { allPositions, filterEvents, type Positions, walkEvents } from './event-walk.ts'
-import { deliveryColumns, readLastPosition } from './functions/events.ts'
+import { allAttempts, allDeliveries, deliveryColumns, readLastPosition } from './functions/events.ts'
 import { erase } from './functions/removals.ts'
 import { cancelDelivery, resendDeliveries, retryDelivery } from './functions/resending.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
@@ -33,7 +33,7 @@ export type History = Pick<
 const filterBySubscription = (where: Conditions, selection: EventSelection & Positions): void => {
   const { organizationId, subscriptionId, eventId, subject, low, high } = selection
   if (subscriptionId === undefined) return
-  const deliveries = `FROM wabakit.deliveries d WHERE d.subscription = ${findSubscription('?', '?')}`
+  const deliveries = `FROM ${allDeliveries} AS d WHERE d.subscription = ${findSubscription('?', '?')}`
   if (eventId !== undefined || subject !== undefined) {
     where.and(
       `EXISTS (SELECT ${deliveries} AND d.event = e.position OFFSET 0)`,
@@ -55,8 +55,8 @@ const readNewest = async (read: Query, organizationId: string): Promise<bigint |
 export const createHistory = ({
   query,
   read,
-  due: channel,
-}: Pick<PostgresDatabase, 'query' | 'read' | 'due'>): History => ({
+  news,
+}: Pick<PostgresDatabase, 'query' | 'read' | 'news'>): History => ({
   listEvents: async (query) => {
     const { organizationId, eventId, order, cursor, limit, maxExamined } = query
     const isFollowed = order !== 'newest_first'
@@ -108,9 +108,8 @@ export const createHistory = ({
     const { event, subscription } = parseDeliveryId(deliveryId)
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(a) AS row
-         FROM wabakit.deliveries d JOIN wabakit.attempts a USING (subscription, event)
-         JOIN wabakit.subscriptions s ON s.position = d.subscription AND s.revision > 0
-         WHERE d.subscription = $1 AND d.event = $2 AND d.organization_id = $3 ORDER BY a.number`,
+         FROM ${allAttempts} AS a JOIN wabakit.subscriptions s ON s.position = a.subscription AND s.revision > 0
+         WHERE a.subscription = $1 AND a.event = $2 AND s.organization_id = $3 ORDER BY a.number`,
       [subscription, event, organizationId],
     )
     return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
@@ -119,19 +118,25 @@ export const createHistory = ({
     const keys = deliveryIds.map(parseDeliveryId)
     const rows = await read<SelectedRow & { key: DeliveryKey }>(
       `SELECT row_to_json(a) AS row, row_to_json(k) AS key
-         FROM unnest($1::bigint[], $2::bigint[]) AS k(event, subscription)
-         JOIN wabakit.deliveries d USING (event, subscription)
-         JOIN wabakit.attempts a ON (a.event, a.subscription, a.number) = (d.event, d.subscription, d.attempts)
-         JOIN wabakit.subscriptions s ON s.position = d.subscription AND s.revision > 0
-         WHERE d.organization_id = $3`,
+         FROM unnest($1::bigint[], $2::bigint[]) AS k (event, subscription)
+         CROSS JOIN LATERAL (
+           SELECT d.attempts FROM ${allDeliveries} AS d
+           WHERE d.subscription = k.subscription AND d.event = k.event AND d.organization_id || '' = $3 OFFSET 0
+         ) AS d
+         CROSS JOIN LATERAL (
+           SELECT a.* FROM ${allAttempts} AS a
+           WHERE a.subscription = k.subscription AND a.event = k.event AND a.number = d.attempts OFFSET 0
+         ) AS a
+         JOIN wabakit.subscriptions s ON s.position = k.subscription AND s.revision > 0`,
       [keys.map(({ event }) => event), keys.map(({ subscription }) => subscription), organizationId],
     )
     return rows.map(({ row, key }) => ({ deliveryId: formatDeliveryId(key), ...attempts.toRecord(row) }))
   },
-  resendDeliveries: async ({ limit, webhookIdSuffix, now: _now, ...selection }) => {
+  resendDeliveries: async ({ limit, webhookIdSuffix, now, ...selection }) => {
     const { from, where, orderBy, end } = await walkDeliveries(read, selection)
-    const rows = await read<{ position: string; cursor: string }>(
-      `SELECT d.position::text AS position, d.event || '.' || d.subscription AS cursor
+    const rows = await read<DeliveryKey & { cursor: string }>(
+      `SELECT d.event::double precision AS event, d.subscription::double precision AS subscription,
+           d.event || '.' || d.subscription AS cursor
          FROM ${from} WHERE ${where.sql} ${orderBy} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )
@@ -139,30 +144,31 @@ export const createHistory = ({
       rows,
       limit,
       isFollowed: false,
-      toItem: ({ position }) => position,
+      toItem: ({ event, subscription }) => ({ event, subscription }),
       toCursor: (row) => row.cursor,
       end,
     })
-    const { resent, due } = await resendDeliveries(query, {
+    const { resent, queues } = await resendDeliveries(query, {
       deliveries: items,
       statuses: selection.statuses,
       webhookIdSuffix,
+      now,
     })
-    if (due) channel.announce()
+    news.tellChanged(queues ?? [])
     return { resent, nextCursor }
   },
   cancelDelivery: async (request) => {
-    const { changed, due } = await cancelDelivery(query, request)
-    if (due) channel.announce()
+    const { changed, queue } = await cancelDelivery(query, request)
+    news.tellChanged([queue])
     return changed
   },
   retryDelivery: async (request) => {
-    const isDue = await retryDelivery(query, request)
-    if (isDue) channel.announce()
-    return isDue
+    const { changed, queue } = await retryDelivery(query, request)
+    news.tellChanged([queue])
+    return changed
   },
   prune: createPrune(query),
   erase: async (erasure) => {
-    if (await erase(query, erasure)) channel.announce()
+    news.tellChanged(await erase(query, erasure))
   },
 })

@@ -1,4 +1,3 @@
-export type { DueChannel } from './due-channel.ts'
 export { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
 export { postgresStore } from './postgres-store.ts'
 export { postgresTokenBuckets } from './postgres-token-buckets.ts'

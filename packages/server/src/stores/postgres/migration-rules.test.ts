@@ -54,11 +54,14 @@ test.each([
     'CREATE UNIQUE INDEX once ON wabakit.groups (subject)',
     'unique index once can reject what the previous version writes',
   ],
-  ['DROP INDEX wabakit.deliveries_holding', 'unique index deliveries_holding was dropped or renamed'],
+  [
+    'ALTER TABLE wabakit.subscriptions DROP CONSTRAINT subscriptions_organization_id_id_key',
+    'unique index subscriptions_organization_id_id_key was dropped or renamed',
+  ],
   ['ALTER TABLE wabakit.workers RENAME TO processes', 'table workers was dropped or renamed'],
   [
-    'DROP TRIGGER update_share ON wabakit.subscriptions',
-    'trigger update_share of subscriptions was dropped or renamed',
+    'DROP TRIGGER update_activity ON wabakit.participants',
+    'trigger update_activity of participants was dropped or renamed',
   ],
   [
     'CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE RETURN 0',

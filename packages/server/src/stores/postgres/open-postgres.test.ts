@@ -97,10 +97,10 @@ for (const [name, disturb] of Object.entries(disturbances)) {
     await expect.poll(() => store.createGroup(groupCreation('after')), { timeout: 5_000 }).toMatchObject({})
     const kept = await database.query<{ id: string; events: number; deliveries: number }>(
       `SELECT g.client_custom_group_id AS id, count(DISTINCT e.position)::integer AS events,
-         count(DISTINCT d.position)::integer AS deliveries
+         count(d.event)::integer AS deliveries
        FROM wabakit.groups g
        JOIN wabakit.events e ON e.subject = 'group:' || g.client_custom_group_id
-       JOIN wabakit.deliveries d ON d.event = e.position GROUP BY 1`,
+       JOIN wabakit.pending d ON d.event = e.position GROUP BY 1`,
     )
     expect(kept.every(({ events, deliveries }) => events === 1 && deliveries === 1)).toBe(true)
     const ids = new Set(kept.map(({ id }) => id))

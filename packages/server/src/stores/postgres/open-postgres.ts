@@ -3,10 +3,10 @@ import { StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
 import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
 import { formatAddress } from './database-address.ts'
-import { createDueChannel, type DueChannel } from './due-channel.ts'
 import { describeDurability } from './durability.ts'
-import { checkWorkers } from './functions/workers.ts'
+import { noticeLostWorkers } from './functions/workers.ts'
 import { migrate } from './migrate.ts'
+import { createQueueNews, type QueueNews } from './news-channel.ts'
 import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
 import { createPrimary } from './primary.ts'
@@ -65,7 +65,7 @@ export type PostgresDatabase = {
    * @throws StorageUnavailableError if there is no result.
    */
   readonly read: Query
-  readonly due: DueChannel
+  readonly news: QueueNews
   readonly attempts: AttemptFeed
   readonly worker: Worker
   close(): Promise<void>
@@ -111,8 +111,8 @@ const prepareDatabase = async (
     await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
     await prepareSession(client, timeoutMs)
-    // Before the rest of the start: from now on, the 2 seconds count after which claims of lost workers are taken over.
-    await checkWorkers(async (sql, values = []) => (await client.query(sql, [...values])).rows, null)
+    // Before the rest of the start: from now on, the 2 seconds count after which the shards of lost workers are free.
+    await client.query(noticeLostWorkers)
     return await describeDurability(client, address)
   } catch (error) {
     throw toOpenError(error, address)
@@ -235,24 +235,24 @@ export const openPostgres = async ({
     },
     sender: randomUUID(),
   }
-  const due = createDueChannel(messaging)
+  const news = createQueueNews({ ...messaging, read })
   const attempts = createAttemptFeed(messaging)
   const worker = createWorker({
     notifications,
-    query,
-    due,
+    news,
     prepare: (client) => prepareSession(client, statementTimeoutMs),
   })
 
   return {
     query,
     read,
-    due,
+    news,
     attempts,
     worker,
     close: async () => {
       isClosed = true
-      due.close()
+      worker.end()
+      news.close()
       attempts.close()
       notifications.close()
       await pool.end()

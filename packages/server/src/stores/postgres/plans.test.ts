@@ -4,6 +4,7 @@ import { createCluster, type PostgresCluster } from '../../../test/postgres-clus
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createBacklogMeasure } from './backlog.ts'
 import { createHistory } from './history.ts'
+import { createJournal } from './journal.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { mapTable } from './records.ts'
@@ -18,19 +19,19 @@ const many = 20_000
 
 const owner = `CASE WHEN n <= 10 THEN 'small' ELSE 'acme' END`
 
-/** The first events belong to a small organization. There are lanes that are due, one lane in which all but the first wait, and what is settled. */
+const subject = `CASE WHEN n BETWEEN ${many} AND ${2 * many - 1} THEN 'call:long' ELSE 'call:' || n END`
+
+/** The first events belong to a small organization. There are lanes of one, one lane in which all but the first wait, and what is settled. */
 const backlog = `
   INSERT INTO wabakit.events
-  SELECT n, 'old_' || n, ${owner}, 'CALL_ENDED', 'call:' || n, 'PSTN', '1', '{}', NULL, NULL, 0 FROM generate_series(1, ${3 * many}) n;
+  SELECT n, 'old_' || n, ${owner}, 'CALL_ENDED', ${subject}, 'PSTN', '1', '{}', NULL, NULL, 0 FROM generate_series(1, ${3 * many}) n;
   SELECT setval('wabakit.event_positions', ${3 * many});
-  INSERT INTO wabakit.deliveries (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
-  SELECT ${owner}, s.position, n, 'CALL_ENDED',
-    CASE WHEN n BETWEEN ${many} AND ${2 * many - 1} THEN 'call:long' ELSE 'call:' || n END,
-    CASE WHEN n < ${many} THEN 'delivered' WHEN n BETWEEN ${many + 1} AND ${2 * many - 1} THEN 'waiting' ELSE 'pending' END,
-    n = ${many} OR n >= ${2 * many},
-    CASE WHEN n = ${many} OR n >= ${2 * many} THEN n END,
-    CASE WHEN n < ${many} THEN n END
-  FROM generate_series(1, ${3 * many}) n, wabakit.subscriptions s`
+  INSERT INTO wabakit.deliveries
+    (organization_id, subscription, event, state, turn, attempts, failures, deferrals, deferred_ms, finished_at)
+  SELECT ${owner}, s.position, n, 'delivered', 1, 1, 0, 0, 0, n FROM generate_series(1, ${many - 1}) n, wabakit.subscriptions s;
+  INSERT INTO wabakit.pending (organization_id, subscription, event, lane, waits, due_at)
+  SELECT 'acme', s.position, n, wabakit.lane_of(s.position, ${subject}), false, n
+  FROM generate_series(${many}, ${3 * many}) n, wabakit.subscriptions s`
 
 beforeAll(async () => {
   cluster = await createCluster()
@@ -96,43 +97,78 @@ const rowsRead = (): number =>
     })
     .reduce((sum, rows) => sum + rows, 0)
 
-const claim = async (limit: number): Promise<string[]> => {
-  const claimed = await connection.query<{ id: string }>(
-    `SELECT delivery ->> 'id' AS id FROM claim_deliveries($1, 60000, $2, 1000, NULL, NULL, '{}')`,
-    ['claim', limit],
-  )
-  return claimed.rows.map(({ id }) => id.replace('dlv_', ''))
-}
+const query = async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
+  (await connection.query<Row>(sql, [...(values ?? [])])).rows
 
-test('a claim reads a few rows for each that it takes, however many are due, waiting or settled', async () => {
-  for (let round = 0; round < 8; round++) {
-    notices.length = 0
-    expect((await claim(10)).length).toBe(10)
-    expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
-    // Each claimed one is read by its due time, by its position, with its event and its subscription; and the leases
-    // so far are counted, twice.
-    expect(rowsRead()).toBeLessThan(10 * 8 + round * 10 * 2 + 20)
-  }
+const queue = '1'
+const shard = 633 >> 4
+const noSeqScan = () => expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+
+const journal = createJournal({
+  query,
+  read: query,
+  news: {
+    listen: () => () => {},
+    tellAdded: () => {},
+    tellChanged: () => {},
+    tellLost: () => {},
+    setShards: () => {},
+    close: () => {},
+  },
+  worker: { renew: () => Promise.reject(new Error('not here')), end: () => {} },
 })
 
-test('a settlement reads a few rows, however long the lane is that goes on', async () => {
-  // The first of what is due is the head of the long lane, which an earlier claim took.
-  const { rows } = await connection.query<{ event: string; subscription: string; claim_id: string }>(
-    `SELECT event, subscription, claim_id FROM wabakit.deliveries WHERE subject = 'call:long' AND status = 'claimed'`,
-  )
-  expect(rows.length).toBe(1)
-  const settlements = rows.map(({ event, subscription, claim_id }) => ({
-    ...{ ordinal: 0, event, subscription, claimId: claim_id, failingLimitMs: 1, kind: 'delivered' },
-    ...{ startedAt: 0, durationMs: 1, url: 'https://receiver.example/', status: 200 },
-  }))
+test('reading heads reads a few rows for each that is examined, however many are waiting or settled', async () => {
+  const { heads, after } = await journal.readHeads({ queue, after: 2 * many, limit: 100 })
+  expect([heads.length, after]).toEqual([100, 2 * many + 100])
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(110)
   notices.length = 0
-  const settled = await connection.query('SELECT settled, due FROM settle_deliveries($1, $2, $3, false)', [
-    rows.map(({ event }) => event),
-    rows.map(({ subscription }) => subscription),
-    JSON.stringify(settlements),
-  ])
-  expect(settled.rows).toMatchObject([{ due: true, settled: [{ status: 'delivered' }] }])
-  expect(rowsRead()).toBeLessThan(30)
+  expect((await journal.readHeads({ queue, after: -1, limit: 100 })).heads.length).toBe(1)
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(210)
+})
+
+test('listing queues, and what is new since then, reads a few rows', async () => {
+  const { queues, cursor } = await journal.readQueues({ shards: [shard], limit: 100 })
+  expect(queues.length).toBe(1)
+  expect((await journal.readQueues({ shards: [shard], since: cursor, limit: 100 })).queues).toEqual([])
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(10)
+})
+
+test('loading and settling reads a few rows for each delivery, however long the lane is that goes on', async () => {
+  const ids = [many, ...Array.from({ length: 9 }, (_, index) => 2 * many + index)]
+  const keys = ids.map((event) => ({ id: `dlv_${event}_1`, turn: 0, shard, epoch: 0 }))
+  const loaded = await journal.loadDeliveries(keys)
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(10 * 4 + 5)
+  notices.length = 0
+  const attempt = {
+    startedAt: 0,
+    durationMs: 1,
+    url: 'https://receiver.example/',
+    status: 200,
+    error: null,
+    responseBody: '',
+  }
+  const settlements = keys.flatMap((key, index) => {
+    const delivery = loaded[index]?.delivery
+    return delivery === undefined
+      ? []
+      : {
+          ...key,
+          delivery,
+          now: 4 * many,
+          failingLimitMs: 1,
+          result: { kind: 'delivered' as const, attempt },
+        }
+  })
+  const outcomes = await journal.settleDeliveries(settlements)
+  expect(outcomes.length).toBe(10)
+  expect(outcomes[0]).toMatchObject({ outcome: 'settled', next: { position: many + 1 } })
+  noSeqScan()
+  expect(rowsRead()).toBeLessThan(10 * 6 + 10)
 })
 
 test('an event reads a few rows, however many deliveries there are', async () => {
@@ -145,21 +181,22 @@ test('an event reads a few rows, however many deliveries there are', async () =>
   expect(rowsRead()).toBeLessThan(15)
 })
 
-test('finding the next due time, or all busy subscriptions, reads a few rows for each subscription', async () => {
-  await connection.query('SELECT next_due_at()')
-  expect(rowsRead()).toBeLessThan(10)
-  notices.length = 0
-  await connection.query('SELECT min(due_at) FROM list_due_times()')
-  expect(rowsRead()).toBeLessThan(10)
+test('finding the next due time reads a bounded number of rows for each subscription', async () => {
+  expect(await journal.nextDueAt()).toBeGreaterThan(0)
+  expect(rowsRead()).toBeLessThan(300)
 })
-
-const query = async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
-  (await connection.query<Row>(sql, [...(values ?? [])])).rows
 
 const history = createHistory({
   query,
   read: query,
-  due: { announce: () => {}, listen: () => () => {}, close: async () => {} },
+  news: {
+    listen: () => () => {},
+    tellAdded: () => {},
+    tellChanged: () => {},
+    tellLost: () => {},
+    setShards: () => {},
+    close: () => {},
+  },
 })
 
 test('a list of undelivered or failed deliveries reads no others', async () => {
@@ -207,39 +244,17 @@ test.each(Object.entries({ nothing: {}, ...filters }))(
 test('measuring the backlog reads as much as it counts, and no table', async () => {
   const { measureBacklog } = createBacklogMeasure({ read: query })
   const limit = 500
-  expect(await measureBacklog({ now: 0, limit })).toMatchObject({ waiting: limit, due: limit, later: 0 })
+  expect(await measureBacklog({ now: 4 * many, limit })).toMatchObject({
+    waiting: limit,
+    due: limit,
+    later: 0,
+  })
   expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
-  expect(rowsRead()).toBeLessThan(2 * limit + 150)
+  expect(rowsRead()).toBeLessThan(14 * limit + 500)
 })
 
 test('pruning reads a few rows for each that it removes', async () => {
   const { rows } = await connection.query(`SELECT removed FROM prune(${many}, 100, 0, 0)`)
   expect(rows).toEqual([{ removed: 200 }])
   expect(rowsRead()).toBeLessThan(1_000)
-})
-
-test('a claim reads a bounded number of the subscriptions that have something due, and passes no organization over', async () => {
-  const subscriptions = 5_000
-  await connection.query('TRUNCATE wabakit.deliveries, wabakit.due_times, wabakit.subscriptions')
-  await connection.query(
-    `INSERT INTO wabakit.subscriptions
-      (id, organization_id, revision, channel, number, digits, url, secret, pace, created_at, updated_at)
-    SELECT n, CASE n WHEN $1 THEN 'other' ELSE 'acme' END, 1, 'PSTN', n, n, '', '', 'quick', 0, 0
-    FROM generate_series(1, $1::integer) n`,
-    [subscriptions],
-  )
-  await connection.query(
-    `INSERT INTO wabakit.deliveries (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at)
-    SELECT s.organization_id, s.position, $1, 'CALL_ENDED', 'call:1', 'pending', true, s.position FROM wabakit.subscriptions s`,
-    [3 * many - 1],
-  )
-  await connection.query('ANALYZE')
-  notices.length = 0
-  const { rows } = await connection.query<{ organizationId: string }>(
-    `SELECT delivery ->> 'organizationId' AS "organizationId" FROM claim_deliveries('claim', 60000, 10, 10, 4, 2, '{}')`,
-  )
-  expect(rows.length).toBe(10)
-  expect(rows.map(({ organizationId }) => organizationId)).toContain('other')
-  expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
-  expect(rowsRead()).toBeLessThan(700)
 })

@@ -19,11 +19,6 @@ beforeAll(async () => {
   cluster = await createCluster()
   database = await openPostgres({ url: await cluster.createDatabase() })
   await database.query(expandAll)
-  // The one thing that is replaced: the database's clock shows what it is set to.
-  await database.query('CREATE TABLE public.clock AS SELECT 0::bigint AS now')
-  await database.query(
-    'CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE RETURN (SELECT now FROM public.clock)',
-  )
 })
 
 afterAll(async () => {
@@ -33,36 +28,13 @@ afterAll(async () => {
 
 const tables = [
   ...['organizations', 'api_keys', 'groups', 'participants', 'calls', 'summaries', 'summary_marks'],
-  ...['subscriptions', 'events', 'deliveries', 'attempts'],
+  ...['subscriptions', 'events', 'pending', 'deliveries', 'attempts', 'workers'],
 ]
 
-/** An empty store on a clock that shows the time of each call. */
 const openStore = async (): Promise<Store> => {
   for (const table of tables) await database.query(`DELETE FROM wabakit.${table}`)
-  const store = postgresStore(database)
-  let shown: number | undefined
-  const at = async <Result>(now: number | undefined, run: () => Promise<Result>): Promise<Result> => {
-    if (now !== undefined && now !== shown) {
-      shown = now
-      await database.query('UPDATE public.clock SET now = $1', [now])
-    }
-    return run()
-  }
-  return {
-    ...store,
-    createGroup: (change) => at(change.event.occurredAt, () => store.createGroup(change)),
-    saveParticipant: (change) => at(change.event.occurredAt, () => store.saveParticipant(change)),
-    saveCall: (change) => at(change.event?.occurredAt, () => store.saveCall(change)),
-    saveSummary: (change) => at(change.event?.occurredAt, () => store.saveSummary(change)),
-    addEvent: (event) => at(event.occurredAt, () => store.addEvent(event)),
-    claimDeliveries: (claim) => at(claim.now, () => store.claimDeliveries(claim)),
-    measureBacklog: (request) => at(request.now, () => store.measureBacklog(request)),
-    settleDelivery: (settlement) => at(settlement.now, () => store.settleDelivery(settlement)),
-    resendDeliveries: (query) => at(query.now, () => store.resendDeliveries(query)),
-    cancelDelivery: (request) => at(request.now, () => store.cancelDelivery(request)),
-    retryDelivery: (request) => at(request.now, () => store.retryDelivery(request)),
-    close: async () => {},
-  }
+  await database.query('UPDATE wabakit.shards SET owner = NULL')
+  return { ...postgresStore(database), close: async () => {} }
 }
 
 describe('postgresStore', () => {

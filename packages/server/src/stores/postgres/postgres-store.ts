@@ -2,13 +2,13 @@ import type { Store } from '@wabakit/core'
 import { createBacklogMeasure } from './backlog.ts'
 import { createChanges } from './changes.ts'
 import { createHistory } from './history.ts'
+import { createJournal } from './journal.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { createQueue } from './queue.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTenancy } from './tenancy.ts'
 
 /**
- * Creates a store in PostgreSQL. Any number of processes can share it. Due times and leases follow the database's clock.
+ * Creates a store in PostgreSQL. Any number of processes can share it. Leases follow the database's clock.
  * Closing the store closes the database.
  *
  * @example
@@ -20,7 +20,7 @@ export const postgresStore = (database: PostgresDatabase): Store => ({
   ...createChanges(database),
   ...createSubscriptions(database),
   ...createHistory(database),
-  ...createQueue(database),
+  ...createJournal(database),
   ...createBacklogMeasure(database),
   checkWritable: async () => {
     await database.query('UPDATE wabakit.migrations SET applied_at = applied_at WHERE version = 1')

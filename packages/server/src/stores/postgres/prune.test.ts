@@ -41,19 +41,19 @@ test('continues the removal of a process that died, in transactions of at most t
   while (removed.at(-1) !== 0)
   // Deliveries, the subscription, events, the organization.
   expect(removed).toEqual([10, 10, 10, 1, 10, 10, 10, 1, 0])
-  for (const table of ['organizations', 'subscriptions', 'due_times', 'events', 'deliveries']) {
+  for (const table of ['organizations', 'subscriptions', 'events', 'pending', 'deliveries']) {
     expect(await database.query(`SELECT FROM wabakit.${table}`)).toEqual([])
   }
 })
 
-test('a subscription whose disabling was interrupted has nothing to claim, and pruning skips the rest', async () => {
+test('a subscription whose disabling was interrupted has nothing to attempt, and pruning skips the rest', async () => {
   const { database, store } = await openStore()
   await store.saveSubscription(subscription())
   await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
   await database.query(`UPDATE wabakit.subscriptions SET disabled_reason = 'by_hand'`)
 
-  const claim = { claimId: 'c', now: 0, leaseMs: 1_000, limit: 10, perSubscription: 10 }
-  expect(await store.claimDeliveries(claim)).toEqual([])
+  const shards = Array.from({ length: store.shards }, (_, shard) => shard)
+  expect((await store.readQueues({ shards, limit: 10 })).queues).toEqual([])
   expect(await store.nextDueAt()).toBeUndefined()
   await store.prune({ before: 0, limit: 10 })
   const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 100, statuses: ['skipped'] })

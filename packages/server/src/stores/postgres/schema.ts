@@ -1,3 +1,6 @@
+/** Number of shards. The subscriptions of a shard belong to one worker at a time. */
+export const shardCount = 64
+
 /**
  * The tables, and the functions that their triggers and all versions of the other functions need. `position` is the order
  * in which rows were added. Times are Unix time in milliseconds. There are no foreign keys: the functions that write
@@ -126,10 +129,12 @@ CREATE TABLE wabakit.subscriptions (
   disabled_reason text,
   failing_since bigint,
   pace text NOT NULL DEFAULT 'new' CHECK (pace IN ('new', 'failing', 'slow', 'quick')),
+  changed xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction of the last change by hand to it or its deliveries
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   UNIQUE (organization_id, id)
 );
+CREATE INDEX subscriptions_changed ON wabakit.subscriptions (changed);
 CREATE INDEX subscriptions_removed ON wabakit.subscriptions (revision) WHERE revision < 0;
 CREATE INDEX subscriptions_of_number ON wabakit.subscriptions (organization_id, channel, digits);
 -- Failing and disabled subscriptions, for the metrics.
@@ -155,40 +160,55 @@ CREATE INDEX events_of_organization ON wabakit.events (organization_id, position
 CREATE INDEX events_of_subject ON wabakit.events (organization_id, subject, position);
 CREATE INDEX events_by_time ON wabakit.events (occurred_at);
 
-CREATE TABLE wabakit.deliveries (
-  position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- internal: the id consists of the event and the subscription
+-- Unfinished deliveries. On the way of a delivery that succeeds, its row is inserted and deleted, and never updated. While a
+-- snapshot is held, all deleted rows stay, and so does what is known of the table's size. So each statement fits one
+-- index alone, and reads begin behind what is deleted.
+CREATE TABLE wabakit.pending (
+  subscription bigint, -- its position
+  event bigint, -- its position
   organization_id text COLLATE "C" NOT NULL,
-  subscription bigint NOT NULL, -- its position
-  event bigint NOT NULL, -- its position
-  event_name text NOT NULL,
-  subject text COLLATE "C" NOT NULL,
-  webhook_id text, -- null: the event's id
-  status text COLLATE "C" NOT NULL
-    CHECK (status IN ('waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped')),
-  holds_lane boolean NOT NULL,
-  due_at bigint,
-  claim_id text,
-  worker integer, -- the number of the worker that claimed it; null: the claim relies on its lease alone
+  lane bigint NOT NULL, -- a hash of the subscription and the subject
+  waits boolean NOT NULL, -- whether the event waits for another
+  state text COLLATE "C" NOT NULL DEFAULT 'fresh' CHECK (state IN ('fresh', 'started', 'passable')),
+  turn integer NOT NULL DEFAULT 0,
+  due_at bigint NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,
   deferrals integer NOT NULL DEFAULT 0,
   deferred_ms bigint NOT NULL DEFAULT 0,
-  finished_at bigint,
-  UNIQUE (subscription, event),
-  CHECK ((due_at IS NOT NULL) = (status IN ('pending', 'claimed'))),
-  CHECK ((finished_at IS NOT NULL) = (status IN ('delivered', 'exhausted', 'skipped'))),
-  CHECK (due_at IS NOT NULL OR NOT holds_lane)
+  webhook_id text, -- null: the event's id
+  xact xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction that added it
+  retries_of bigint GENERATED ALWAYS AS (CASE WHEN state <> 'fresh' THEN subscription END) STORED,
+  PRIMARY KEY (subscription, event)
+);
+CREATE INDEX pending_of_lane ON wabakit.pending (lane, event);
+CREATE INDEX pending_added ON wabakit.pending (xact);
+CREATE INDEX pending_of_organization ON wabakit.pending (organization_id, event, subscription);
+CREATE INDEX pending_retries ON wabakit.pending (retries_of, due_at, event) WHERE retries_of IS NOT NULL;
+
+-- Finished deliveries. That of a success has its attempt, too.
+CREATE TABLE wabakit.deliveries (
+  subscription bigint, -- its position
+  event bigint, -- its position
+  organization_id text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL CHECK (state IN ('delivered', 'exhausted', 'skipped')),
+  turn integer NOT NULL,
+  attempts integer NOT NULL,
+  failures integer NOT NULL,
+  deferrals integer NOT NULL,
+  deferred_ms bigint NOT NULL,
+  webhook_id text, -- null: the event's id
+  finished_at bigint NOT NULL,
+  started_at bigint, -- null: all attempts are in the table of attempts
+  duration_ms double precision,
+  url text,
+  status integer,
+  response_body text,
+  PRIMARY KEY (subscription, event)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX deliveries_of_organization ON wabakit.deliveries (organization_id, event, subscription);
-CREATE INDEX deliveries_undelivered ON wabakit.deliveries (organization_id, event, subscription) WHERE status <> 'delivered';
-CREATE INDEX deliveries_failed ON wabakit.deliveries (organization_id, event, subscription)
-  WHERE status IN ('exhausted', 'skipped');
-CREATE INDEX deliveries_due ON wabakit.deliveries (subscription, status, due_at, event) WHERE due_at IS NOT NULL;
-CREATE INDEX deliveries_waiting ON wabakit.deliveries (subscription, subject, event) WHERE status = 'waiting';
-CREATE INDEX deliveries_finished ON wabakit.deliveries (finished_at) WHERE finished_at IS NOT NULL;
--- A lane has at most one holder.
-CREATE UNIQUE INDEX deliveries_holding ON wabakit.deliveries (subscription, subject) WHERE holds_lane;
-CREATE INDEX deliveries_passable ON wabakit.deliveries (subscription, subject) WHERE due_at IS NOT NULL AND NOT holds_lane;
+CREATE INDEX deliveries_failed ON wabakit.deliveries (organization_id, event, subscription) WHERE state <> 'delivered';
+CREATE INDEX deliveries_finished ON wabakit.deliveries (finished_at);
 
 CREATE TABLE wabakit.attempts (
   subscription bigint, -- its position
@@ -205,10 +225,20 @@ CREATE TABLE wabakit.attempts (
   PRIMARY KEY (subscription, event, number)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
+-- Each worker renews its own row alone.
 CREATE TABLE wabakit.workers (
-  number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" PRIMARY KEY,
+  expires_at bigint NOT NULL,
   lost_at bigint -- when another worker noticed that its session is over; null before that
 );
+
+-- A row changes only when a worker takes or gives up the shard.
+CREATE TABLE wabakit.shards (
+  shard integer PRIMARY KEY,
+  epoch integer NOT NULL DEFAULT 0,
+  owner text COLLATE "C"
+);
+INSERT INTO wabakit.shards SELECT * FROM generate_series(0, ${shardCount - 1});
 
 -- A bucket is stored as the time at which it will be full (the generic cell rate algorithm, ITU-T I.371), and a bucket
 -- without a row is full. Therefore the table needs no write-ahead log: a crash only refills the buckets.
@@ -217,82 +247,22 @@ CREATE UNLOGGED TABLE wabakit.token_buckets (
   full_at double precision NOT NULL
 );`
 
-/** Returns the statement that adds due times. It is in two functions, since a call between them costs as much as itself. */
-const addDueTimes = (source: string): string => /* sql */ `
-  INSERT INTO wabakit.due_times
-  SELECT added.subscription, added.due_at, hashtext(s.organization_id), wabakit.share_of(s.pace)
-  FROM ${source}
-  CROSS JOIN LATERAL (
-    SELECT s.organization_id, s.pace FROM wabakit.subscriptions s WHERE s.position = added.subscription OFFSET 0
-  ) AS s
-  WHERE added.due_at IS NOT NULL AND NOT EXISTS (
-    SELECT FROM wabakit.due_times t WHERE t.subscription = added.subscription AND t.due_at <= added.due_at OFFSET 0
-  );`
-
-/**
- * The due times lead a claim to the subscriptions that have something due. Each that has something pending or claimed has at
- * least one row, and the earliest is never later than what is due first. It may be too early, until a claim checks. So a
- * claim reads the subscriptions that have something due, in their order, and none of the others; and however much one of
- * them has due, it is one row. A claim reads deliveries from that time on, too: those that were due before it and are
- * settled stay in the index until the next vacuum.
- *
- * Whoever makes something due adds a row, if there is none that is early enough. It changes none, so that nobody waits
- * for anybody. Rows are made later by claims alone, under the exclusive lock of the subscription, if it is free: under it
- * nobody is making something due.
- *
- * Each row has the share of claims that its subscription belongs to, so that a claim reads no more than a part of them.
- * If the pace changes while a row is being added, the row can have the former share until a claim makes it later.
- *
- * A suspect subscription has a limited number of claims, one if it is new or failing. While they are under lease, its row can
- * be as late as the first lease: whoever settles a claim adds an earlier one.
- */
-const dueTimes = /* sql */ `
-CREATE TABLE wabakit.due_times (
-  subscription bigint NOT NULL, -- its position
-  due_at bigint NOT NULL,
-  organization integer NOT NULL, -- a hash of its id
-  share integer NOT NULL -- see share_of
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-CREATE INDEX due_times_by_time ON wabakit.due_times (share, due_at, subscription, organization);
-CREATE INDEX due_times_of_organization ON wabakit.due_times (share, organization, subscription, due_at);
-CREATE INDEX due_times_of_subscription ON wabakit.due_times (subscription, due_at);
-
-CREATE FUNCTION wabakit.share_of(p_pace text) RETURNS integer LANGUAGE sql IMMUTABLE
-RETURN CASE p_pace WHEN 'quick' THEN 1 WHEN 'failing' THEN 3 ELSE 2 END;
-
--- Adds rows for subscriptions that have none as early as the given times. Where the time is null, nothing is due.
-CREATE FUNCTION wabakit.add_due_times(p_subscriptions bigint[], p_times bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  ${addDueTimes('unnest(p_subscriptions, p_times) AS added (subscription, due_at)')}
-END $$;
-
-CREATE FUNCTION wabakit.add_changed_due_times() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  ${addDueTimes('(SELECT c.subscription, min(c.due_at) AS due_at FROM changed c GROUP BY 1) AS added')}
-  RETURN NULL;
-END $$;
-CREATE TRIGGER add_inserted_due_times AFTER INSERT ON wabakit.deliveries
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.add_changed_due_times();
-CREATE TRIGGER add_updated_due_times AFTER UPDATE ON wabakit.deliveries
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.add_changed_due_times();
-
-CREATE FUNCTION wabakit.update_share() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE wabakit.due_times t SET share = wabakit.share_of(NEW.pace) WHERE t.subscription = NEW.position;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER update_share AFTER UPDATE ON wabakit.subscriptions FOR EACH ROW
-  WHEN (wabakit.share_of(OLD.pace) <> wabakit.share_of(NEW.pace)) EXECUTE FUNCTION wabakit.update_share();
-`
-
-/** The clock of all processes, and the keys of their advisory locks. All versions must agree on them. */
+/** The clock of all processes, the keys of their advisory locks, and what rows keep. All versions must agree on them. */
 const agreements = /* sql */ `
--- The clock of all processes, for due times and leases.
+-- The clock of all processes, for leases and rate limits.
 CREATE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE
 RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
 CREATE FUNCTION wabakit.lock_key(p_kind text, p_name text) RETURNS bigint LANGUAGE sql IMMUTABLE
 RETURN hashtextextended(p_kind || ' ' || p_name, 0);
+
+-- The deliveries of a lane share it. Rows keep it, so it must not change; partitions by hash depend on that, too.
+CREATE FUNCTION wabakit.lane_of(p_subscription bigint, p_subject text) RETURNS bigint LANGUAGE sql IMMUTABLE
+RETURN hashtextextended(p_subject, p_subscription);
+
+-- Subscriptions are spread over 1,024 places, of which each shard has a range.
+CREATE FUNCTION wabakit.shard_of(p_subscription bigint) RETURNS integer LANGUAGE sql IMMUTABLE
+RETURN (p_subscription * 633 % 1024)::integer / ${1_024 / shardCount};
 `
 
 /** A step of the schema. */
@@ -310,4 +280,4 @@ export type Migration = {
  * changes. While a new version replaces the previous one, processes of both run on the tables of the new one: a step
  * expands the tables, and only a step with a `minimum` contracts them. `migration-rules.test.ts` checks this.
  */
-export const migrations: readonly Migration[] = [{ sql: `${tables}${agreements}${dueTimes}` }]
+export const migrations: readonly Migration[] = [{ sql: `${tables}${agreements}` }]

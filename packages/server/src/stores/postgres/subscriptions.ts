@@ -13,13 +13,15 @@ export type Subscriptions = Pick<
   'saveSubscription' | 'findSubscription' | 'listSubscriptions' | 'removeSubscription'
 >
 
-export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscriptions => ({
+export const createSubscriptions = ({ query, read, news }: PostgresDatabase): Subscriptions => ({
   saveSubscription: async (subscription) => {
     const isDisabled = subscription.disabledReason !== null
     const removals = createRemovals(query)
     // What it has left from being disabled before must not be sent.
     if (subscription.revision > 1 && !isDisabled) await removals.endAll()
-    const outcome = (await saveSubscription(query, subscription)) ? 'saved' : 'stale'
+    const { isDone, queue } = await saveSubscription(query, subscription)
+    news.tellChanged([queue])
+    const outcome = isDone ? 'saved' : 'stale'
     return isDisabled ? removals.end(outcome) : outcome
   },
   findSubscription: async (organizationId, subscriptionId) => {
@@ -44,6 +46,9 @@ export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscrip
       toCursor: ({ row }) => String(row.position),
     })
   },
-  removeSubscription: async (organizationId, id) =>
-    (await removeSubscription(query, { organizationId, id })) ? createRemovals(query).end(true) : false,
+  removeSubscription: async (organizationId, id) => {
+    const { isDone, queue } = await removeSubscription(query, { organizationId, id })
+    news.tellChanged([queue])
+    return isDone ? createRemovals(query).end(true) : false
+  },
 })

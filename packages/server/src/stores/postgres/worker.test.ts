@@ -1,4 +1,4 @@
-import type { Store } from '@wabakit/core'
+import type { AttemptKey, OwnedShard, Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hasPgBouncer, startPgBouncer } from '../../../test/pgbouncer.ts'
@@ -8,6 +8,7 @@ import { createTransactionPooler } from '../../../test/transaction-pooler.ts'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { prepareSession } from './session.ts'
 import { toStorageError } from './storage-errors.ts'
 
 let cluster: PostgresCluster
@@ -15,16 +16,14 @@ let url: string
 /** Looks on; it is no worker. */
 let admin: Opened
 
-type Opened = { readonly database: PostgresDatabase; readonly store: Store; readonly errors: Error[] }
+type Opened = { readonly database: PostgresDatabase; readonly store: Store }
 
 const opened: PostgresDatabase[] = []
 
 const open = async (options: Partial<PostgresOptions> = {}): Promise<Opened> => {
-  const errors: Error[] = []
-  const onError = (error: unknown): unknown => errors.push(error instanceof Error ? error : new Error())
-  const database = await openPostgres({ url, onError, ...options })
+  const database = await openPostgres({ url, onError: () => {}, ...options })
   opened.push(database)
-  return { database, store: postgresStore(database), errors }
+  return { database, store: postgresStore(database) }
 }
 
 beforeAll(async () => {
@@ -41,158 +40,173 @@ afterEach(async () => {
   for (const database of opened.splice(0)) await database.close()
 })
 
-const isRegistered = ({ database }: Opened): Promise<unknown> =>
-  expect.poll(database.worker.number, { timeout: 10_000 }).toEqual(expect.any(Number))
+const now = 0
+let workers = 0
 
-/** A worker that is registered, and how often it was lost. */
-const openWorker = async (options: Partial<PostgresOptions> = {}) => {
-  const worker = await open(options)
+/** A worker that takes what is free. */
+const openWorker = async ({
+  leaseMs = 60_000,
+  ...options
+}: Partial<PostgresOptions & { leaseMs: number }> = {}) => {
+  const { database, store } = await open(options)
+  const worker = `worker_${++workers}`
+  const owned = new Map<number, number>()
   let losses = 0
-  const unregister = worker.store.registerWorker(() => losses++)
-  await isRegistered(worker)
-  return { ...worker, unregister, losses: () => losses }
+  store.listen(({ kind }) => {
+    if (kind === 'lost') losses++
+  })
+  const renew = () => store.renewWorker({ worker, leaseMs, now })
+  /** Returns the shards that it got. */
+  const take = async (): Promise<OwnedShard[]> => {
+    const free = (await renew()).shards.filter(({ owner }) => owner === null)
+    const taken = await store.takeShards({ worker, shards: free, now })
+    for (const { shard, epoch } of taken) owned.set(shard, epoch)
+    return taken
+  }
+  return { database, store, worker, owned, renew, take, losses: () => losses }
 }
+
+type Worker = Awaited<ReturnType<typeof openWorker>>
 
 const addEvents = async (count: number): Promise<void> => {
   for (let added = 0; added < count; added++) await admin.store.addEvent(event())
 }
 
-/** Ends whatever a worker holds, without its having settled anything. */
+/** Finds what a worker can attempt. */
+const findKeys = async ({ store, owned }: Worker): Promise<AttemptKey[]> => {
+  const { queues } = await store.readQueues({ shards: [...owned.keys()], limit: 10 })
+  const keys: AttemptKey[] = []
+  for (const { state } of queues) {
+    const { heads } = await store.readHeads({ queue: state.queue, after: -1, limit: 10 })
+    const epoch = owned.get(state.shard) ?? -1
+    keys.push(...heads.map(({ id, turn }) => ({ id, turn, shard: state.shard, epoch })))
+  }
+  return keys
+}
+
+const attempt = { startedAt: 0, durationMs: 1, url: '', status: 200, error: null, responseBody: '' }
+
+/** Loads and settles deliveries. Returns the outcomes; a delivery that could not be loaded has none. */
+const load = async ({ store }: Worker, keys: readonly AttemptKey[]) => {
+  const loaded = await store.loadDeliveries(keys)
+  const settlements = keys.flatMap((key, index) => {
+    const delivery = loaded[index]?.delivery
+    const result = { kind: 'delivered' as const, attempt }
+    return delivery === undefined ? [] : { ...key, delivery, now, result, failingLimitMs: 1_000 }
+  })
+  return { count: settlements.length, settle: () => store.settleDeliveries(settlements) }
+}
+
+/** Ends a process without giving anything up. */
 const kill = async ({ database }: Opened): Promise<void> => {
   opened.splice(opened.indexOf(database), 1)
   await database.close()
 }
 
-let claims = 0
-
-/** Claims what is due, and gives what it takes to settle it. */
-const claim = async ({ store }: Opened) => {
-  const claimId = `claim_${++claims}`
-  const claimed = await store.claimDeliveries({
-    ...{ claimId, now: 0, leaseMs: 60_000, limit: 10, perSubscription: 10 },
-  })
-  return claimed.map(({ delivery, event: { id } }) => ({ claimId, deliveryId: delivery.id, eventId: id }))
-}
-
-type Claimed = Awaited<ReturnType<typeof claim>>[number]
-
-const release = ({ store }: Opened, { claimId, deliveryId }: Claimed) =>
-  store.settleDelivery({ claimId, deliveryId, now: 0, result: { kind: 'released' }, failingLimitMs: 1_000 })
-
-const registeredNumbers = async (): Promise<number[]> => {
-  const rows = await admin.database.query<{ number: number }>('SELECT number FROM wabakit.workers ORDER BY 1')
-  return rows.map(({ number }) => number)
-}
-
-/** Ends the session by which a worker is registered, while its process goes on. */
-const endSession = (worker: Opened) =>
+/** Ends the session that proves that a worker is alive, while its process goes on. */
+const endSession = ({ worker }: Worker) =>
   admin.database.query(
     `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory'
        AND (l.classid::bigint << 32 | l.objid::bigint) = wabakit.lock_key('worker', $1)`,
-    [String(worker.database.worker.number())],
+    [worker],
   )
 
-test('others get the claims of a lost worker after 2 seconds, in front of what fell due meanwhile', async () => {
+test('the shards of a killed worker are free after 2 seconds, and what it had begun is attempted again', async () => {
   const [lost, other] = [await openWorker(), await openWorker()]
+  expect(await lost.take()).toHaveLength(64)
+  expect(await other.take()).toEqual([])
   await addEvents(3)
-  const held = await claim(lost)
+  expect((await load(lost, await findKeys(lost))).count).toBe(3)
   const start = performance.now()
   await kill(lost)
-  await expect
-    .poll(() => admin.database.query('SELECT FROM wabakit.workers WHERE lost_at > 0'))
-    .toHaveLength(1)
-  await addEvents(1)
-
-  const isTakenOver = async () => (await registeredNumbers()).length === 1
-  await expect.poll(isTakenOver, { timeout: 10_000, interval: 10 }).toBe(true)
+  await expect.poll(other.take, { timeout: 10_000, interval: 50 }).toHaveLength(64)
   expect(performance.now() - start).toBeGreaterThan(2_000)
-  const again = await claim(other)
-  expect(again.map(({ eventId }) => eventId).slice(0, 3)).toEqual(held.map(({ eventId }) => eventId))
-  expect(again).toHaveLength(4)
-  expect(other.errors).toEqual([])
+  expect((await load(other, await findKeys(other))).count).toBe(3)
 }, 20_000)
 
-test('a worker that starts later finds the claims of the one that died before it', async () => {
-  const dead = await openWorker()
-  await addEvents(2)
-  const held = await claim(dead)
-  await kill(dead)
-  const next = await openWorker()
-  const found: string[] = []
-  const find = async () => found.push(...(await claim(next)).map(({ eventId }) => eventId))
-  await expect.poll(find, { timeout: 10_000 }).toBe(held.length)
-  expect(found).toEqual(held.map(({ eventId }) => eventId))
-}, 20_000)
-
-test('a worker whose session ended claims nothing until it is registered again, under another number', async () => {
-  const worker = await openWorker()
-  const before = worker.database.worker.number()
-  await addEvents(1)
-  await endSession(worker)
-  await expect.poll(worker.losses).toBe(1)
-  expect(await claim(worker)).toEqual([])
-  await isRegistered(worker)
-  expect(worker.database.worker.number()).not.toBe(before)
-  expect(await claim(worker)).toHaveLength(1)
-  expect(worker.losses()).toBe(1)
-}, 20_000)
-
-test('until others take them over, a lost worker settles what it claimed; later that is stale', async () => {
-  const [lost] = [await openWorker(), await openWorker()]
-  await addEvents(2)
-  const [first, second] = await claim(lost)
-  if (first === undefined || second === undefined) throw new Error('nothing was claimed')
-  const before = lost.database.worker.number()
-  await endSession(lost)
-  await expect.poll(lost.losses).toBe(1)
-  expect(await release(lost, first)).toMatchObject({ outcome: 'settled' })
-  await expect.poll(registeredNumbers, { timeout: 10_000 }).not.toContain(before)
-  expect(await release(lost, second)).toEqual({ outcome: 'stale' })
-}, 20_000)
-
-test('a claim under a number that was taken over finds nothing', async () => {
-  await addEvents(1)
-  const late = `SELECT * FROM claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}', $2)`
-  expect(await admin.database.query(late, ['claim', 4_242])).toEqual([])
-  expect(await admin.database.query(late, ['claim', null])).toHaveLength(1)
+test('the shards of a worker that does not renew its lease are free when it ends', async () => {
+  const [paused, other] = [await openWorker({ leaseMs: 300 }), await openWorker()]
+  await paused.take()
+  await expect.poll(other.take, { timeout: 10_000 }).toHaveLength(64)
 })
 
-test('while a lost worker is making a claim, nobody takes it over', async () => {
-  await openWorker()
-  const [made] = await admin.database.query<{ number: number }>(
-    'INSERT INTO wabakit.workers (lost_at) VALUES (0) RETURNING number',
+test('a settlement in a shard that was taken over is stale, and so is loading there', async () => {
+  const [paused, other] = [await openWorker({ leaseMs: 300 }), await openWorker()]
+  await paused.take()
+  await addEvents(2)
+  const keys = await findKeys(paused)
+  const begun = await load(paused, keys)
+  await expect.poll(other.take, { timeout: 10_000 }).toHaveLength(64)
+  expect(await begun.settle()).toEqual([{ outcome: 'stale' }, { outcome: 'stale' }])
+  expect((await load(paused, keys)).count).toBe(0)
+  const outcomes = await (await load(other, await findKeys(other))).settle()
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['settled', 'settled'])
+})
+
+test('taking a shard waits for a settlement of it that is being written, and then finds it written', async () => {
+  const [first, second] = [await openWorker({ leaseMs: 300 }), await openWorker()]
+  await first.take()
+  await addEvents(1)
+  const [key] = await findKeys(first)
+  if (key === undefined) throw new Error('nothing is due')
+  const [, eventPosition, queue] = key.id.split('_')
+  const slow = new pg.Client({ connectionString: url })
+  await slow.connect()
+  await prepareSession(slow, 10_000)
+  await slow.query('BEGIN')
+  await slow.query(
+    `SELECT different FROM settle($1, $2, $3, '{NULL}', '{false}', '[]', $3, $4, '{0}', '{1}', '{1}', '{1}', '{x}', '{200}', '{x}', NULL)`,
+    [[key.shard], [key.epoch], [queue], [eventPosition]],
   )
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query('BEGIN')
-  await client.query(`SELECT pg_advisory_xact_lock_shared(wabakit.lock_key('worker', $1))`, [
-    String(made?.number),
-  ])
-  const isForgotten = async () => !(await registeredNumbers()).some((number) => number === made?.number)
-  const [looked] = await admin.database.query('SELECT * FROM check_workers(0)')
-  expect(looked).toMatchObject({ released: 0, wait_ms: null })
-  expect(await isForgotten()).toBe(false)
-  await client.query('COMMIT')
-  await expect.poll(isForgotten, { timeout: 5_000 }).toBe(true)
-  await client.end()
+  const isFree = async () =>
+    (await second.renew()).shards.find(({ shard }) => shard === key.shard)?.owner === null
+  await expect.poll(isFree, { timeout: 10_000 }).toBe(true)
+  const taking = second.take()
+  const isWaiting = async () =>
+    (await admin.database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length >
+    0
+  await expect.poll(isWaiting).toBe(true)
+  await slow.query('COMMIT')
+  expect(await taking).toHaveLength(64)
+  expect(await findKeys(second)).toEqual([])
+  await slow.end()
 })
 
-test('an open database registers no worker, and its claims rely on their lease', async () => {
-  await addEvents(1)
-  expect(admin.database.worker.number()).toBeNull()
-  expect(await claim(admin)).toHaveLength(1)
-  expect(await registeredNumbers()).toEqual([])
-})
-
-test('a worker that ends leaves its number to others to forget, also while its process goes on', async () => {
-  const [ended, other] = [await openWorker(), await openWorker()]
-  const stopFollowing = await ended.database.attempts.follow('acme', () => {})
-  ended.unregister()
-  await expect.poll(registeredNumbers, { timeout: 10_000 }).toEqual([other.database.worker.number()])
-  expect(ended.losses()).toBe(0)
-  expect(ended.errors).toEqual([])
-  stopFollowing()
+test('a worker whose session ended is told that it is lost, and can take its shards again under new epochs', async () => {
+  const worker = await openWorker()
+  await worker.take()
+  const epochs = new Map(worker.owned)
+  await endSession(worker)
+  await expect.poll(worker.losses, { timeout: 10_000 }).toBe(1)
+  const { shards } = await worker.renew()
+  const taken = await worker.store.takeShards({ worker: worker.worker, shards, now })
+  expect(taken).toHaveLength(64)
+  expect(taken.every(({ shard, epoch }) => epoch === (epochs.get(shard) ?? 0) + 1)).toBe(true)
 }, 20_000)
+
+test('what a worker gives up is free at once, and no worker takes what another has', async () => {
+  const [first, second] = [await openWorker(), await openWorker()]
+  const [some] = await first.take()
+  if (some === undefined) throw new Error('nothing was taken')
+  await first.store.giveShards({ worker: first.worker, shards: [some], now })
+  expect(await second.take()).toEqual([{ shard: some.shard, epoch: some.epoch + 1 }])
+  const { shards } = await second.renew()
+  expect(await second.store.takeShards({ worker: second.worker, shards, now })).toHaveLength(1)
+  await first.store.endWorker(first.worker)
+  expect(await second.take()).toHaveLength(63)
+  expect((await second.renew()).workers).toEqual([second.worker])
+})
+
+test('of many workers that take at once, each shard goes to one', async () => {
+  const some = await Promise.all(Array.from({ length: 4 }, () => openWorker()))
+  const view = await admin.database.query<OwnedShard>('SELECT shard, epoch FROM wabakit.shards')
+  await Promise.all(some.map(({ renew }) => renew()))
+  const taken = await Promise.all(
+    some.map(({ store, worker }) => store.takeShards({ worker, shards: view, now })),
+  )
+  const shards = taken.flat().map(({ shard }) => shard)
+  expect([shards.length, new Set(shards).size]).toEqual([64, 64])
+})
 
 test('refuses a pooler in transaction mode, and names the remedy', async () => {
   const pooler = await createTransactionPooler(cluster.port)
@@ -208,8 +222,7 @@ test.runIf(hasPgBouncer)(
   async () => {
     const session = await startPgBouncer(url, 'session')
     const pooled = await openWorker({ url: session.url })
-    await addEvents(1)
-    expect(await claim(pooled)).toHaveLength(1)
+    expect(await pooled.take()).toHaveLength(64)
     await kill(pooled)
     await session.close()
 

@@ -3,13 +3,15 @@ import type { DeliveryQuery } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { parseDeliveryId } from '../delivery-id.ts'
 import { listEventFilters } from './event-filters.ts'
+import { isHead, isRetry } from './lanes.ts'
 import { type Conditions, createQueries, type Row } from './queries.ts'
 
-/** `leaseEnd` is a function of the connection: leases are in memory. */
-const isClaimed = "d.status = 'pending' and leaseEnd(d.event, d.subscription) is not null"
-const status = `iif(${isClaimed}, 'claimed', d.status)`
+const status = `case
+  when ${isRetry} then 'pending'
+  when d.state = 'fresh' then iif(${isHead}, 'pending', 'waiting')
+  else d.state end`
 
-/** Rows of deliveries in the order of the query, with their keys and `isDisabled` of their subscriptions. */
+/** Rows of deliveries in the order of the query, with their keys, their state, and `isDisabled` of their subscriptions. */
 export type DeliveryRows = {
   readonly rows: Row[]
   /** The cursor of what follows if there are fewer rows than `limit` because enough was examined. */
@@ -25,9 +27,8 @@ export const toDeliveryCursor = ({ event, subscription }: Row): string => `${eve
 const columns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
   e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.attempts, d.failures, d.deferrals,
-  d.deferredMs, d.createdAt, d.finishedAt, ${status} as status,
-  iif(${isClaimed}, leaseEnd(d.event, d.subscription), d.dueAt) as dueAt, d.event, d.subscription,
-  s.disabledReason is not null as isDisabled`
+  d.deferredMs, e.occurredAt as createdAt, d.finishedAt, d.state, ${status} as status,
+  iif(${status} = 'pending', d.dueAt, null) as dueAt, d.event, d.subscription, s.disabledReason is not null as isDisabled`
 
 /** How a query finds its rows: an index of the first table has them in order. */
 type Path = {
@@ -98,11 +99,11 @@ const choosePath = (query: DeliveryQuery): Path => {
   }
   const ofOrganization = { 'd.organizationId = ?': organizationId }
   if (selectsFailed(query)) {
-    const where = { ...ofOrganization, "d.status in ('exhausted', 'skipped')": [] }
+    const where = { ...ofOrganization, "d.state in ('exhausted', 'skipped')": [] }
     return throughDeliveries('deliveries d indexed by failed', where)
   }
   if (excludesDelivered(query)) {
-    const where = { ...ofOrganization, "d.status <> 'delivered'": [] }
+    const where = { ...ofOrganization, "d.state <> 'delivered'": [] }
     return throughDeliveries('deliveries d indexed by undelivered', where)
   }
   return throughEvents({ 'e.organizationId = ?': organizationId })

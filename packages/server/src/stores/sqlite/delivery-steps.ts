@@ -2,8 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryRequestAt } from '@wabakit/core'
 import { parseDeliveryId } from '../delivery-id.ts'
 import type { ReadDeliveries } from './delivery-rows.ts'
-import type { DueTimes } from './due-times.ts'
-import type { Lanes } from './lanes.ts'
+import type { QueueNews } from './queue-news.ts'
 
 /** Changes of one delivery by request. */
 export type DeliverySteps = {
@@ -16,39 +15,34 @@ export type DeliverySteps = {
 export type DeliveryStepsOptions = {
   readonly database: DatabaseSync
   readonly read: ReadDeliveries
-  readonly lanes: Lanes
-  readonly dueTimes: DueTimes
-  /** Called when a delivery becomes due. */
-  readonly onDue: () => void
+  readonly news: QueueNews
 }
 
-export const createDeliverySteps = (options: DeliveryStepsOptions): DeliverySteps => {
-  const { database, read, lanes, dueTimes, onDue } = options
+export const createDeliverySteps = ({ database, read, news }: DeliveryStepsOptions): DeliverySteps => {
   const skip = database.prepare(
-    `update deliveries set status = 'skipped', laneState = null, dueAt = null, finishedAt = ?
-     where event = ? and subscription = ?`,
+    `update deliveries set state = 'skipped', dueAt = null, finishedAt = ? where event = ? and subscription = ?`,
   )
-  const makeDue = database.prepare('update deliveries set dueAt = ? where event = ? and subscription = ?')
+  // A head is due already.
+  const makeDue = database.prepare(
+    `update deliveries set dueAt = ? where event = ? and subscription = ? and state <> 'fresh'`,
+  )
 
-  const find = ({ organizationId, deliveryId }: DeliveryRequestAt) =>
-    read({ organizationId, deliveryId, limit: 1 }).rows[0]
+  const change = (
+    statement: typeof skip,
+    request: DeliveryRequestAt,
+    statuses: readonly unknown[],
+  ): boolean => {
+    const { organizationId, deliveryId, now } = request
+    const [row] = read({ organizationId, deliveryId, limit: 1 }).rows
+    if (!statuses.includes(row?.status)) return false
+    const { event, subscription } = parseDeliveryId(deliveryId)
+    statement.run(now, event, subscription)
+    news.noteChanged(subscription)
+    return true
+  }
 
   return {
-    cancel: (request) => {
-      const row = find(request)
-      if (row?.status !== 'waiting' && row?.status !== 'pending') return false
-      const { event, subscription } = parseDeliveryId(request.deliveryId)
-      skip.run(request.now, event, subscription)
-      lanes.advance({ subscription, subject: String(row.subject) }, request.now)
-      return true
-    },
-    retry: (request) => {
-      if (find(request)?.status !== 'pending') return false
-      const { event, subscription } = parseDeliveryId(request.deliveryId)
-      makeDue.run(request.now, event, subscription)
-      dueTimes.add({ subscription, dueAt: request.now })
-      onDue()
-      return true
-    },
+    cancel: (request) => change(skip, request, ['waiting', 'pending']),
+    retry: (request) => change(makeDue, request, ['pending']),
   }
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate } from 'node:timers/promises'
-import { type SettlementResult, StorageUnavailableError, type Store } from '@wabakit/core'
+import { type News, StorageUnavailableError, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
+import { type Begun, beginDue, delivered, settle } from '../../../test/attempts.ts'
+import { groupCreation, organization, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import type { Effects } from './effects.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { openDatabase } from './open-database.ts'
 import { storeOnDatabase } from './store-on-database.ts'
-import type { Undo } from './undo.ts'
 
 const openStore = async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
@@ -61,34 +61,6 @@ test('concurrent writes share a transaction', async () => {
   expect(countCommits(path)).toBe(before + 1)
 })
 
-test('the result of a failed attempt shares the commit of a success and delays no other write, but does not wait for long', async () => {
-  const { path, store } = await openStore()
-  const attempt = { startedAt: start, durationMs: 1, url: '', status: 500, error: null, responseBody: '' }
-  const failure = { kind: 'retry', attempt, delayMs: 60_000, releasesLane: false } as const
-  const success = { kind: 'delivered', attempt: { ...attempt, status: 200 } } as const
-  const claimNext = async (groupId: string, result: SettlementResult) => {
-    await store.createGroup(groupCreation(groupId))
-    const claim = { claimId: groupId, now: start, leaseMs: 60_000, limit: 1, perSubscription: 10 }
-    const [claimed] = await store.claimDeliveries(claim)
-    const deliveryId = String(claimed?.delivery.id)
-    return { deliveryId, claimId: groupId, now: start, failingLimitMs: 1_000, result }
-  }
-  const failed = await claimNext('g1', failure)
-  const delivered = await claimNext('g2', success)
-  const alone = await claimNext('g3', failure)
-  const before = countCommits(path)
-  let isSettled = false
-  const settled = store.settleDelivery(failed).then(() => {
-    isSettled = true
-  })
-  await store.createGroup(groupCreation('g4'))
-  await setImmediate()
-  expect(isSettled).toBe(false)
-  await Promise.all([settled, store.settleDelivery(delivered)])
-  expect(countCommits(path)).toBe(before + 2)
-  expect(await store.settleDelivery(alone)).toMatchObject({ outcome: 'settled' })
-})
-
 test('a write resolves when others can see it, not earlier', async () => {
   const { path, store } = await openStore()
   const other = new DatabaseSync(path, { readOnly: true })
@@ -115,24 +87,24 @@ test('a failed write does not affect the others', async () => {
   expect(await store.findGroup('acme', 'g3')).toBeDefined()
 })
 
+const beginOne = async (store: Store): Promise<Begun> => {
+  const [begun] = await beginDue(store)
+  if (begun === undefined) throw new Error('nothing is due')
+  return begun
+}
+
 test('a settlement that shared its transaction with a failed write is recorded once', async () => {
   const { store } = await openStore()
   await store.createGroup(groupCreation('g1'))
-  const claim = { claimId: 'c', now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
-  const [claimed] = await store.claimDeliveries(claim)
-  const deliveryId = String(claimed?.delivery.id)
-  const attempt = { startedAt: start, durationMs: 1, url: '', status: 200, error: null, responseBody: '' }
+  const begun = await beginOne(store)
   const { group, event } = groupCreation('g2')
   const [settled, failed] = await Promise.allSettled([
-    store.settleDelivery({
-      ...{ deliveryId, claimId: 'c', now: start, failingLimitMs: 1 },
-      result: { kind: 'delivered', attempt },
-    }),
+    settle(store, begun, delivered),
     store.createGroup({ group, event: { ...event, id: 'evt_g1' } }),
   ])
   expect(settled).toMatchObject({ value: { outcome: 'settled', delivery: { status: 'delivered' } } })
   expect(failed.status).toBe('rejected')
-  expect(await store.listAttempts('acme', deliveryId)).toHaveLength(1)
+  expect(await store.listAttempts('acme', begun.key.id)).toHaveLength(1)
 })
 
 test('more writes than the maximum of a transaction all resolve', async () => {
@@ -183,15 +155,10 @@ test('if SQLite rolls back a whole transaction, all of its writes fail and nothi
   database.exec(`create temp trigger failure before insert on groups when new.clientCustomGroupId = 'fatal'
     begin select raise(rollback, 'the whole transaction'); end`)
   await store.createGroup(groupCreation('g1'))
-  const claim = { claimId: 'c', now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
-  const [claimed] = await store.claimDeliveries(claim)
-  const settlement = {
-    ...{ deliveryId: String(claimed?.delivery.id), claimId: 'c', now: start, failingLimitMs: 1 },
-    result: { kind: 'released' },
-  } as const
+  const begun = await beginOne(store)
   const outcomes = await Promise.allSettled([
     store.createGroup(groupCreation('g2')),
-    store.settleDelivery(settlement),
+    settle(store, begun, delivered),
     store.createGroup(groupCreation('fatal')),
     store.createGroup(groupCreation('g3')),
   ])
@@ -200,7 +167,7 @@ test('if SQLite rolls back a whole transaction, all of its writes fail and nothi
   }
   expect(await store.findGroup('acme', 'g2')).toBeUndefined()
   expect(await store.findGroup('acme', 'g3')).toBeUndefined()
-  expect((await store.settleDelivery(settlement)).outcome).toBe('settled')
+  expect(await settle(store, begun, delivered)).toMatchObject({ outcome: 'settled' })
 })
 
 test('a write waits for another program’s short lock without blocking anything else', async () => {
@@ -245,18 +212,6 @@ test('writes that waited for a lock keep their order, even if they need several 
   expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, index) => `evt_g${index}`))
 })
 
-test('deliveries of a failed claim can be claimed again', async () => {
-  const { store, database } = await openStore()
-  await store.saveSubscription(subscription({ id: 'sub_2' }))
-  await store.createGroup(groupCreation('g1'))
-  // The second delivery cannot be read.
-  database.exec(`update subscriptions set events = 'no JSON' where id = 'sub_2'`)
-  const claim = { claimId: 'c', now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
-  await expect(store.claimDeliveries(claim)).rejects.toThrow()
-  database.exec(`update subscriptions set events = '"all"' where id = 'sub_2'`)
-  expect(await store.claimDeliveries(claim)).toHaveLength(2)
-})
-
 test('a database that temporarily cannot be written is temporarily unavailable', async () => {
   const { store, database } = await openStore()
   database.exec('pragma query_only = on')
@@ -284,24 +239,73 @@ test('closing commits pending writes, and rejects later ones', async () => {
   expect(await again.findGroup('acme', 'g1')).toBeDefined()
 })
 
-test('a failed write reverts what it changed in memory, and a commit keeps what the others changed', async () => {
-  const memory = new Set<string>()
-  const undo: Undo = []
+test('memory follows the writes that were committed, and no others', async () => {
+  const memory: string[] = []
+  const effects: Effects = []
   const { write } = createGroupCommit({
     now: () => 0,
     database: new DatabaseSync(':memory:'),
     checkOwner: () => {},
     checkFiles: () => {},
-    undo,
+    effects,
   })
   const change = (name: string, error?: Error) =>
     write(() => {
-      memory.add(name)
-      undo.push(() => memory.delete(name))
+      effects.push({ afterCommit: () => memory.push(name), afterRollback: () => memory.push(`not ${name}`) })
       if (error) throw error
     })
   const outcomes = await Promise.allSettled([change('a'), change('b', new RangeError()), change('c')])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect([...memory]).toEqual(['a', 'c'])
-  expect(undo).toEqual([])
+  // All of them are rolled back, and then run again one by one.
+  expect(memory).toEqual(['not b', 'not a', 'not b', 'a', 'c'])
+  expect(effects).toEqual([])
+})
+
+/** The news that a store tells. */
+const listen = (store: Store): News[] => {
+  const told: News[] = []
+  onTestFinished(store.listen((news) => told.push(news)))
+  return told
+}
+
+const shards = [0]
+
+test('tells of the deliveries that were committed, each once, and of no others', async () => {
+  const { store } = await openStore()
+  const told = listen(store)
+  const { group, event } = groupCreation('g2')
+  await Promise.allSettled([
+    store.createGroup(groupCreation('g1')),
+    store.createGroup({ group, event: { ...event, id: 'evt_g1' } }),
+  ])
+  expect(told).toMatchObject([{ kind: 'head', head: { position: 1 } }])
+  await store.createGroup(groupCreation('g3'))
+  expect(told.slice(1)).toMatchObject([{ kind: 'head', head: { position: 2 } }])
+  expect((await beginDue(store)).map(({ event: { id } }) => id)).toEqual(['evt_g1', 'evt_g3'])
+})
+
+test('lists a queue whose delivery got the position of one that was rolled back', async () => {
+  const { store, database } = await openStore()
+  await store.createGroup(groupCreation('g1'))
+  database.exec(`create temp trigger failure before insert on groups when new.clientCustomGroupId = 'fatal'
+    begin select raise(rollback, 'the whole transaction'); end`)
+  const lost = store.addEvent(groupCreation('lost').event)
+  await Promise.allSettled([lost, store.createGroup(groupCreation('fatal'))])
+  await expect(lost).rejects.toThrow()
+  const { cursor } = await store.readQueues({ shards, limit: 9 })
+  await store.createGroup(groupCreation('g2'))
+  expect((await store.readQueues({ shards, limit: 9, since: cursor })).queues).toMatchObject([{ from: 2 }])
+})
+
+test('lists a queue again after a commit that failed, because it may have happened', async () => {
+  const { store, database } = await openStore()
+  await store.createGroup(groupCreation('g1'))
+  const { cursor } = await store.readQueues({ shards, limit: 9 })
+  database.exec(`pragma foreign_keys = on;
+    create table parents (id integer primary key);
+    create table children (parent references parents deferrable initially deferred);
+    create temp trigger orphan after insert on main.groups when new.clientCustomGroupId = 'orphan'
+      begin insert into children values (1); end`)
+  await expect(store.createGroup(groupCreation('orphan'))).rejects.toThrow()
+  expect((await store.readQueues({ shards, limit: 9, since: cursor })).queues).toMatchObject([{ from: 0 }])
 })

@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { type LastWrite, noWrite } from '../write-check.ts'
+import { applyCommit, applyRollback, type Effects } from './effects.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
-import { revert, type Undo } from './undo.ts'
 
 export type GroupCommit = {
   /**
@@ -14,19 +14,11 @@ export type GroupCommit = {
    * @throws StorageUnavailableError if nothing was committed.
    * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
    */
-  write<Result>(work: () => Result, options?: WriteOptions): Promise<Result>
+  write<Result>(work: () => Result): Promise<Result>
   /** Returns the outcome of the last write. */
   lastWrite(): LastWrite
   /** Commits the pending writes, and rejects later ones. */
   close(): void
-}
-
-export type WriteOptions = {
-  /**
-   * How long the write may wait to share the transaction of another one that has `patienceMs`, in milliseconds. Without it,
-   * the write is urgent: somebody waits for it, so it does not wait for writes that have time left.
-   */
-  readonly patienceMs?: number
 }
 
 export type GroupCommitOptions = {
@@ -35,8 +27,8 @@ export type GroupCommitOptions = {
   readonly checkOwner: () => void
   /** Called after each commit, before it is acknowledged. Throws if the files of the database are gone. */
   readonly checkFiles: () => void
-  /** To which writes add how to revert what they change in memory. It is done when their changes are rolled back. */
-  readonly undo: Undo
+  /** To which writes add how memory follows them. */
+  readonly effects: Effects
   readonly now: () => number
 }
 
@@ -57,17 +49,14 @@ const busy = { retries: 100, pauseMs: 20 }
  * during a commit are in the next turn together. If a write fails, the others run again, each in a savepoint of its own.
  */
 export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
-  const { database, checkOwner, checkFiles, undo, now } = options
+  const { database, checkOwner, checkFiles, effects, now } = options
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
   const savepoint = database.prepare('savepoint job')
   const release = database.prepare('release job')
   const rollbackToSavepoint = database.prepare('rollback to job')
-  let urgent: Job[] = []
-  const patient: Job[] = []
-  /** Whether the time of a patient job is over. The others join it. */
-  let isPatienceOver = false
+  let pending: Job[] = []
   let isScheduled = false
   let isClosed = false
   let retriesLeft = busy.retries
@@ -80,7 +69,7 @@ export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
 
   /** Runs jobs in one savepoint or, if one of them fails, each in its own. Returns functions that settle them. */
   const runJobs = (batch: readonly Job[]): (() => void)[] => {
-    const { length } = undo
+    const { length } = effects
     savepoint.run()
     try {
       const resolvers = batch.map(({ run }) => run())
@@ -91,7 +80,7 @@ export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
       if (!database.isTransaction) throw error
       rollbackToSavepoint.run()
       release.run()
-      revert(undo, length)
+      applyRollback(effects, length)
       return batch.length > 1
         ? batch.flatMap((job) => runJobs([job]))
         : batch.map((job) => () => fail(job, toStorageError(error)))
@@ -104,7 +93,7 @@ export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
     } catch {
       // There is no transaction, see `runJobs`.
     }
-    revert(undo)
+    applyRollback(effects)
   }
 
   const commitAll = (): void => {
@@ -113,7 +102,7 @@ export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
     } catch (error) {
       throw toCommitError(error, database.isTransaction)
     }
-    undo.length = 0
+    applyCommit(effects)
   }
 
   const runBatch = (batch: readonly Job[]): (() => void)[] => {
@@ -138,29 +127,16 @@ export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
     for (const job of batch) fail(job, reason)
   }
 
-  const hasDue = (): boolean => urgent.length > 0 || (isPatienceOver && patient.length > 0)
-
-  const takeDue = (): Job[] => {
-    const batch = isPatienceOver ? patient.splice(0, maxWrites) : []
-    if (patient.length === 0) isPatienceOver = false
-    return [...batch, ...urgent.splice(0, maxWrites - batch.length)]
-  }
-
   const schedule = (pauseMs?: number): void => {
-    if (isScheduled || !hasDue()) return
+    if (isScheduled || pending.length === 0) return
     isScheduled = true
     if (pauseMs === undefined) setImmediate(flush)
     else setTimeout(flush, pauseMs)
   }
 
-  const endPatience = (): void => {
-    isPatienceOver = true
-    schedule()
-  }
-
   const flush = (): void => {
     isScheduled = false
-    const batch = takeDue()
+    const batch = pending.splice(0, maxWrites)
     if (batch.length === 0) return
     try {
       const settlers = runBatch(batch)
@@ -169,7 +145,7 @@ export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
     } catch (error) {
       if (isBusy(error) && retriesLeft > 0) {
         retriesLeft--
-        urgent = [...batch, ...urgent]
+        pending = [...batch, ...pending]
         schedule(busy.pauseMs)
         return
       }
@@ -180,29 +156,21 @@ export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
   }
 
   return {
-    write: (work, { patienceMs } = {}) =>
+    write: (work) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new StorageUnavailableError('The store is closed.'))
         const run = (): (() => void) => {
           const result = work()
           return () => resolve(result)
         }
-        const job = { run, reject }
-        if (patienceMs === undefined) {
-          urgent.push(job)
-          schedule()
-        } else {
-          patient.push(job)
-          if (patienceMs === 0) endPatience()
-          else setTimeout(() => patient.includes(job) && endPatience(), patienceMs)
-        }
+        pending.push({ run, reject })
+        schedule()
       }),
     lastWrite: () => lastWrite,
     close: () => {
       isClosed = true
       retriesLeft = 0
-      isPatienceOver = true
-      while (hasDue()) flush()
+      while (pending.length > 0) flush()
     },
   }
 }

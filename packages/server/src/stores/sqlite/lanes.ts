@@ -1,10 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { EventRecord } from '@wabakit/core'
-import type { DueTimes } from './due-times.ts'
-import { mapRows } from './records.ts'
+import type { EventRecord, PendingDelivery } from '@wabakit/core'
+import { formatDeliveryId } from '../delivery-id.ts'
+import type { QueueNews } from './queue-news.ts'
 
-/** The unfinished deliveries of a subscription and a subject. */
-export type Lane = { readonly subscription: number; readonly subject: string }
+const ofLane = (row: string): string =>
+  `${row}.subscription = d.subscription and ${row}.subject = d.subject and ${row}.finishedAt is null`
+
+/** Whether a delivery `d` that was never attempted is the head of its lane, see {@link Journal}. */
+export const isHead = `(
+  not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'fresh' and b.event < d.event)
+  and not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'started' and b.event < d.event)
+  and (d.waitsFor is null or not exists (
+    select 1 from deliveries b cross join events w on w.seq = b.event and w.name = d.waitsFor
+    where ${ofLane('b')} and b.state = 'passable' and b.event < d.event
+  ))
+)`
+
+/** Whether a delivery `d` was attempted before, and is not finished. */
+export const isRetry = `d.state in ('started', 'passable')`
 
 /** A subscription that receives an event. */
 export type Recipient = {
@@ -15,77 +28,51 @@ export type Recipient = {
 export type Lanes = {
   /** Creates the delivery of an event to a subscription. */
   add(seq: number, event: EventRecord, recipient: Recipient): void
-  /** Makes due the first waiting delivery of a lane, unless the lane is held or its event must wait for another one. */
-  advance(lane: Lane, now: number): void
-  /** Does the same for a lane that is not held. */
-  advanceFree(lane: Lane, now: number): void
+  /** Finds the head of a lane. */
+  findHead(subscription: number, subject: string): PendingDelivery | undefined
 }
 
-export type LanesOptions = {
-  readonly database: DatabaseSync
-  readonly dueTimes: DueTimes
-  /** Called when a delivery becomes due. */
-  readonly onDue: () => void
-}
+/** What a scheduler holds of a row. */
+export const toPending = (
+  subscription: number,
+  { event, dueAt, turn }: Readonly<Record<string, unknown>>,
+): PendingDelivery => ({
+  id: formatDeliveryId({ event: Number(event), subscription }),
+  position: Number(event),
+  dueAt: Number(dueAt),
+  turn: Number(turn),
+})
 
-const heads = mapRows<{ event: number; waitsFor: string | null }>({ event: 'integer', waitsFor: 'text' })
-
-export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes => {
+export const createLanes = (database: DatabaseSync, news: QueueNews): Lanes => {
   const insert = database.prepare(
-    `insert into deliveries (event, subscription, organizationId, subject, status, laneState, dueAt, createdAt, finishedAt,
-       attempts, failures)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
-  )
-  const findUnfinished = database.prepare(
-    'select 1 from deliveries where subscription = ? and subject = ? and laneState is not null limit 1',
-  )
-  const findHolder = database.prepare(
-    `select 1 from deliveries where subscription = ? and subject = ? and laneState = 'holding'`,
+    `insert into deliveries (event, subscription, organizationId, subject, waitsFor, state, dueAt, finishedAt)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const findFirst = database.prepare(
-    `select d.event, e.waitsFor from deliveries d join events e on e.seq = d.event
-     where d.subscription = ? and d.subject = ? and d.laneState = 'waiting' order by d.event limit 1`,
+    `select d.event, d.dueAt, d.turn, ${isHead} as isHead from deliveries d indexed by lanes
+     where d.subscription = ? and d.subject = ? and d.state = 'fresh' and d.finishedAt is null order by d.event limit 1`,
   )
-  const findEarlier = database.prepare(
-    `select 1 from deliveries d join events e on e.seq = d.event
-     where d.subscription = ? and d.subject = ? and d.laneState = 'passable' and e.name = ? and d.event < ?`,
+  const findUnfinished = database.prepare(
+    'select 1 from deliveries where subscription = ? and subject = ? and finishedAt is null limit 1',
   )
-  const hold = database.prepare(
-    `update deliveries set status = 'pending', laneState = 'holding', dueAt = ? where event = ? and subscription = ?`,
-  )
-
-  const addDue = (subscription: number, dueAt: number): void => {
-    dueTimes.add({ subscription, dueAt })
-    onDue()
-  }
-
-  const advanceFree: Lanes['advanceFree'] = ({ subscription, subject }, now) => {
+  const findHead: Lanes['findHead'] = (subscription, subject) => {
     const row = findFirst.get(subscription, subject)
-    if (row === undefined) return
-    const { event, waitsFor } = heads.toRecord(row)
-    // Deliveries before the first waiting one are in progress and may be passed, except by an event that waits for them.
-    if (waitsFor !== null && findEarlier.get(subscription, subject, waitsFor, event) !== undefined) return
-    hold.run(now, event, subscription)
-    addDue(subscription, now)
-  }
-  const advance: Lanes['advance'] = (lane, now) => {
-    if (findHolder.get(lane.subscription, lane.subject) === undefined) advanceFree(lane, now)
+    return row?.isHead === 1 ? toPending(subscription, row) : undefined
   }
 
   return {
-    advance,
-    advanceFree,
-    add: (seq, { organizationId, subject, occurredAt }, { subscription, isDisabled }) => {
-      const key = [seq, subscription, organizationId, subject]
+    findHead,
+    add: (seq, { organizationId, subject, waitsFor, occurredAt }, { subscription, isDisabled }) => {
+      const key = [seq, subscription, organizationId, subject, waitsFor]
       if (isDisabled) {
-        insert.run(...key, 'skipped', null, null, occurredAt, occurredAt)
-      } else if (findUnfinished.get(subscription, subject) !== undefined) {
-        insert.run(...key, 'waiting', 'waiting', null, occurredAt, null)
-        advance({ subscription, subject }, occurredAt)
-      } else {
-        insert.run(...key, 'pending', 'holding', occurredAt, occurredAt, null)
-        addDue(subscription, occurredAt)
+        insert.run(...key, 'skipped', null, occurredAt)
+        return
       }
+      const isAlone = findUnfinished.get(subscription, subject) === undefined
+      insert.run(...key, 'fresh', occurredAt, null)
+      const added = toPending(subscription, { event: seq, dueAt: occurredAt, turn: 0 })
+      const isFirst = isAlone || findHead(subscription, subject)?.position === seq
+      news.noteAdded(subscription, seq, isFirst ? added : undefined)
     },
   }
 }

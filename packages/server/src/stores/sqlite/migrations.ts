@@ -158,26 +158,25 @@ export const migrations: readonly string[] = [
     subscription integer not null references subscriptions (seq) on delete cascade,
     organizationId text not null,
     subject text not null,
+    waitsFor text, -- the event's
     webhookId text, -- null: the event's id
-    status text not null,
-    laneState text, -- its state in its lane while unfinished: holding, waiting or passable
-    dueAt integer,
-    attempts integer not null,
-    failures integer not null,
+    state text not null, -- fresh, started or passable while unfinished; then delivered, exhausted or skipped
+    turn integer not null default 0,
+    dueAt integer, -- while unfinished
+    attempts integer not null default 0,
+    failures integer not null default 0,
     deferrals integer not null default 0,
     deferredMs integer not null default 0,
-    createdAt integer not null,
     finishedAt integer,
     primary key (event, subscription)
   ) strict, without rowid;
-  create index lanes on deliveries (subscription, subject, laneState, event) where laneState is not null;
-  create index waitingDeliveries on deliveries (subscription) where laneState = 'waiting';
-  -- What is claimed is pending here, too: leases are in memory.
-  create index pendingDeliveries on deliveries (subscription, dueAt) where status = 'pending';
+  create index lanes on deliveries (subscription, subject, state, event, finishedAt) where finishedAt is null;
+  create index freshDeliveries on deliveries (subscription, event) where state = 'fresh';
+  create index retries on deliveries (subscription, dueAt, event, state) where state in ('started', 'passable');
   create index finishedDeliveries on deliveries (finishedAt) where finishedAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);
-  create index undelivered on deliveries (organizationId, event) where status <> 'delivered';
-  create index failed on deliveries (organizationId, event) where status in ('exhausted', 'skipped');
+  create index undelivered on deliveries (organizationId, event) where state <> 'delivered';
+  create index failed on deliveries (organizationId, event) where state in ('exhausted', 'skipped');
   create trigger deliveryRemoved after delete on deliveries begin
     update events set deliveries = deliveries - 1 where seq = old.event;
   end;

@@ -13,7 +13,8 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
+import { beginDue, delivered, failed, settle } from '../../../test/attempts.ts'
+import { groupCreation, organization, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { describeExposure } from './database-file.ts'
@@ -230,21 +231,21 @@ test('other programs can read and copy the database while it is open', async () 
   await copy.close()
 })
 
-test('what the process before had claimed is due at once', async () => {
+test('what the process before had begun is due at once, and can be settled once', async () => {
   const path = temporaryPath()
   const first = sqliteStore({ path })
   await first.saveOrganization(organization())
   await first.saveSubscription(subscription())
   await first.createGroup(groupCreation('g1'))
-  const claim = { now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
-  const [claimed] = await first.claimDeliveries({ ...claim, claimId: 'before' })
+  const [begun] = await beginDue(first)
   await first.close()
 
   const second = sqliteStore({ path })
-  const late = { deliveryId: String(claimed?.delivery.id), claimId: 'before', now: start, failingLimitMs: 1 }
-  expect(await second.settleDelivery({ ...late, result: { kind: 'released' } })).toEqual({ outcome: 'stale' })
-  const [again] = await second.claimDeliveries({ ...claim, claimId: 'after' })
-  expect(again?.delivery.id).toBe(claimed?.delivery.id)
+  const [again] = await beginDue(second)
+  expect(again?.key.id).toBe(begun?.key.id)
+  if (begun === undefined || again === undefined) throw new Error('nothing was due')
+  expect(await settle(second, again, failed)).toMatchObject({ outcome: 'settled' })
+  expect(await settle(second, begun, delivered)).toEqual({ outcome: 'stale' })
   await second.close()
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@wabakit/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { beginDue } from '../../../test/attempts.ts'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -34,13 +35,12 @@ test('a store whose database another has taken over writes nothing more and tell
   const outcomes = await Promise.allSettled([
     first.createGroup(groupCreation('g2')),
     first.createGroup(groupCreation('g3')),
-    first.claimDeliveries({ claimId: 'c', now: start, leaseMs: 1_000, limit: 10, perSubscription: 10 }),
+    beginDue(first),
   ])
   expect(outcomes).toEqual(Array(3).fill({ status: 'rejected', reason: takenOver }))
   expect(outcomes[0]).toMatchObject({ reason: expect.any(StorageUnavailableError) })
   expect(await second.findGroup('acme', 'g2')).toBeUndefined()
-  const claim = { claimId: 'c', now: start, leaseMs: 1_000, limit: 10, perSubscription: 10 }
-  expect((await second.claimDeliveries(claim)).map(({ event }) => event.id)).toEqual(['evt_g1'])
+  expect((await beginDue(second)).map(({ event }) => event.id)).toEqual(['evt_g1'])
 })
 
 test('a store whose database another has taken over does not say when something is due', async () => {

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PruneRequest } from '@wabakit/core'
 import type { Calls } from './calls.ts'
-import type { Leases } from './leases.ts'
 
 export type Prune = {
   /**
@@ -27,13 +26,7 @@ const owned = {
 
 const isInactive = 'coalesce(activeAt, createdAt) < ?'
 
-export type PruneContext = {
-  readonly database: DatabaseSync
-  readonly calls: Calls
-  readonly leases: Leases
-}
-
-export const createPrune = ({ database, calls, leases }: PruneContext): Prune => {
+export const createPrune = (database: DatabaseSync, calls: Calls): Prune => {
   const findRemoved = (table: string, key: string) =>
     database.prepare(`select ${key} as key from ${table} where revision < 0 limit 1`)
   const removedSubscription = findRemoved('subscriptions', 'seq')
@@ -41,12 +34,12 @@ export const createPrune = ({ database, calls, leases }: PruneContext): Prune =>
   const unfinished = database.prepare(
     `select seq, updatedAt from subscriptions s
      where (failingSince is not null or disabledReason is not null) and disabledReason is not null
-       and exists (select 1 from deliveries where subscription = s.seq and laneState is not null) limit 1`,
+       and exists (select 1 from deliveries where subscription = s.seq and finishedAt is null) limit 1`,
   )
   const skip = database.prepare(
-    `update deliveries set status = 'skipped', laneState = null, dueAt = null, finishedAt = ?
+    `update deliveries set state = 'skipped', dueAt = null, finishedAt = ?
      where (event, subscription) in
-       (select event, subscription from deliveries where subscription = ? and laneState is not null limit ?)`,
+       (select event, subscription from deliveries where subscription = ? and finishedAt is null limit ?)`,
   )
   const deleteDeliveries = database.prepare(
     `delete from deliveries where (event, subscription) in
@@ -103,7 +96,6 @@ export const createPrune = ({ database, calls, leases }: PruneContext): Prune =>
     }
     const disabled = unfinished.get()
     if (disabled !== undefined) {
-      leases.skip(Number(disabled.seq), Number(disabled.updatedAt))
       return run(skip, Number(disabled.updatedAt), Number(disabled.seq), limit)
     }
     const organization = removedOrganization.get()?.key

@@ -44,7 +44,6 @@ const explainAll = async (): Promise<Map<string, string[]>> => {
 
   const database = new DatabaseSync(path)
   onTestFinished(() => database.close())
-  database.function('leaseEnd', { varargs: true }, () => null)
   const explain = (sql: string): string[] =>
     database
       .prepare(`explain query plan ${sql}`)
@@ -62,45 +61,49 @@ test('no statement reads a whole table, or sorts what it found', async () => {
   expect(plans.size).toBeGreaterThan(50)
   const costly = [...plans].flatMap(([sql, plan]) =>
     plan
-      .filter((step) => /^SCAN (?!json_each|CONSTANT|busy|\(subquery)|TEMP B-TREE/.test(step))
+      .filter((step) => /^SCAN (?!json_each|CONSTANT|busy|lane|\(subquery)|TEMP B-TREE/.test(step))
       .map((step) => `${step}: ${sql}`),
   )
-  const atOpening = ['select count(*) from sqlite_schema', 'select seq from subscriptions']
+  const atOpening = ['select count(*) from sqlite_schema']
   const countedUpToALimit = [
-    'SCAN deliveries USING COVERING INDEX waitingDeliveries',
+    'SCAN deliveries USING COVERING INDEX lanes',
     'SCAN subscriptions USING INDEX troubledSubscriptions',
   ]
   expect(costly).toEqual([...atOpening, ...countedUpToALimit].map((each) => expect.stringContaining(each)))
 })
 
-test('a claim reads a range of the index of what is pending', async () => {
-  const plans = await explainAll()
-  const listSteps = (fragment: string): string[] =>
-    [...plans].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
-  expect(listSteps('select dueAt, event from deliveries')).toEqual([
-    'SEARCH deliveries USING COVERING INDEX pendingDeliveries (subscription=? AND (dueAt,event)>(?,?))',
-  ])
-})
+/** The steps of the statements with a text. */
+const listSteps = async (fragment: string): Promise<string[]> =>
+  [...(await explainAll())].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
 
-test('the backlog is counted by ranges of the same index', async () => {
-  const plans = await explainAll()
-  const counts = [...plans].filter(([sql]) => sql.startsWith('with recursive busy'))
-  expect(counts.length).toBe(2)
-  for (const [, plan] of counts) {
-    expect(plan).toContainEqual(
-      expect.stringMatching(
-        /^SEARCH d USING COVERING INDEX pendingDeliveries \(subscription=\? AND dueAt[<>]\?\)$/,
-      ),
+test('heads are found in the order of an index, and what blocks each by looks into the index of lanes', async () => {
+  const [first, ...blockers] = await listSteps('d.event > ? order by d.event')
+  expect(first).toBe('SEARCH d USING INDEX freshDeliveries (subscription=? AND event>?)')
+  for (const step of blockers.filter((each) => each.includes(' b '))) {
+    expect(step).toBe(
+      'SEARCH b USING COVERING INDEX lanes (subscription=? AND subject=? AND state=? AND event<?)',
     )
   }
 })
 
-test('who holds a lane, and who is next, are found by one look into the index of lanes', async () => {
-  const plans = await explainAll()
-  for (const laneState of ['holding', 'waiting']) {
-    const [plan] = [...plans].filter(
-      ([sql]) => /^select/.test(sql) && sql.includes(`laneState = '${laneState}'`),
+test('the first of a lane is found by one look into the index of lanes', async () => {
+  const [first] = await listSteps('deliveries d indexed by lanes')
+  expect(first).toBe('SEARCH d USING INDEX lanes (subscription=? AND subject=? AND state=?)')
+})
+
+test('retries are read and counted by ranges of their index', async () => {
+  expect((await listSteps('order by d.dueAt, d.event')).at(0)).toBe(
+    'SEARCH d USING INDEX retries (subscription=?)',
+  )
+  for (const range of ['d.dueAt <= ?', 'd.dueAt > ?']) {
+    expect(await listSteps(range)).toContainEqual(
+      expect.stringMatching(/^SEARCH d USING COVERING INDEX retries \(subscription=\? AND dueAt[<>]\?\)$/),
     )
-    expect(plan?.[1][0]).toMatch(/COVERING INDEX lanes \(subscription=\? AND subject=\? AND laneState=\?\)/)
   }
+})
+
+test('subscriptions with unfinished deliveries are found by one look into an index each', async () => {
+  const steps = await listSteps('select subscription from busy')
+  const looks = steps.filter((step) => step.includes('deliveries'))
+  expect(looks).toEqual(Array(2).fill('SEARCH deliveries USING COVERING INDEX lanes (subscription>?)'))
 })

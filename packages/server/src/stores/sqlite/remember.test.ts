@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { applyRollback, type Effects } from './effects.ts'
 import { openDatabase } from './open-database.ts'
 import { createRemember } from './remember.ts'
-import { revert, type Undo } from './undo.ts'
 
 const openRemembered = () => {
   const { database, close } = openDatabase(join(temporaryFolder(), 'wabakit.db'))
   onTestFinished(close)
-  const undo: Undo = []
+  const effects: Effects = []
   let reads = 0
   const count = database.prepare('select count(*) as count from organizations where id like ?')
-  const find = createRemember(database, undo)(['organizations'], (pattern: string) => {
+  const find = createRemember(database, effects)(['organizations'], (pattern: string) => {
     reads += 1
     return Number(count.get(pattern)?.count)
   })
@@ -19,7 +19,7 @@ const openRemembered = () => {
     `insert into organizations (id, revision, callSummaries, integrations, pstnNumbers, createdAt)
      values (?, 1, 'manual', '[]', '[]', 0)`,
   )
-  return { database, undo, find, insert, countReads: () => reads }
+  return { database, effects, find, insert, countReads: () => reads }
 }
 
 test('reads a value once, until a row of the table is added, changed or removed', () => {
@@ -34,11 +34,11 @@ test('reads a value once, until a row of the table is added, changed or removed'
 })
 
 test('forgets what it has read in a transaction that is rolled back', () => {
-  const { database, undo, find, insert } = openRemembered()
+  const { database, effects, find, insert } = openRemembered()
   database.exec('begin')
   insert.run('acme')
   expect(find('%')).toBe(1)
   database.exec('rollback')
-  revert(undo)
+  applyRollback(effects)
   expect(find('%')).toBe(0)
 })

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Undo } from './undo.ts'
+import type { Effects } from './effects.ts'
 
 /** Tables that rarely change, and are read with each request, event or delivery. */
 const tables = ['organizations', 'apiKeys', 'subscriptions'] as const
@@ -16,7 +16,7 @@ export type Remember = <Key extends readonly (string | number)[], Value>(
 /** Maximum number of values that each function remembers. */
 const maxValues = 10_000
 
-export const createRemember = (database: DatabaseSync, undo: Undo): Remember => {
+export const createRemember = (database: DatabaseSync, effects: Effects): Remember => {
   const forgetAll = new Map(tables.map((table) => [table, [] as (() => void)[]]))
 
   for (const [table, forgets] of forgetAll) {
@@ -25,7 +25,7 @@ export const createRemember = (database: DatabaseSync, undo: Undo): Remember => 
     }
     database.function(`${table}Changed`, () => {
       forget()
-      undo.push(forget)
+      effects.push({ afterRollback: forget })
       return null
     })
     for (const change of ['insert', 'update', 'delete'])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
 import { expect, onTestFinished, test } from 'vitest'
+import { beginDue } from '../../../test/attempts.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -48,7 +49,7 @@ test.each<[string, string, (store: Store) => Promise<unknown>]>([
   ['removing a subscription', 'deliveries', (store) => store.removeSubscription('acme', 'sub_1')],
   [
     'disabling a subscription',
-    `deliveries where status <> 'skipped'`,
+    `deliveries where state <> 'skipped'`,
     (store) => store.saveSubscription(disabled),
   ],
 ])('%s changes at most 200 rows per transaction, and serves others in between', async (_, rows, run) => {
@@ -81,10 +82,9 @@ test('a removal that was interrupted is continued by pruning, and nobody finds t
 
   const next = sqliteStore({ path })
   onTestFinished(next.close)
-  const claim = { claimId: 'c', now: Date.now(), leaseMs: 1_000, limit: 10, perSubscription: 10 }
   expect(await next.findOrganization('acme')).toBeUndefined()
   expect(await next.listEvents({ organizationId: 'acme', limit: 10 })).toEqual({ items: [] })
-  expect(await next.claimDeliveries(claim)).toEqual([])
+  expect(await beginDue(next, Date.now())).toEqual([])
   while ((await next.prune({ before: 0, limit: 100 })) > 0);
   for (const table of tables) expect(count(table)).toBe(0)
 })
@@ -92,16 +92,16 @@ test('a removal that was interrupted is continued by pruning, and nobody finds t
 test('deliveries that an interrupted disabling has left are not sent when the subscription is enabled again', async () => {
   const { path, store, count } = await openFilled()
   const disabling = store.saveSubscription(disabled)
-  while (count(`deliveries where status = 'skipped'`) === 0)
+  while (count(`deliveries where state = 'skipped'`) === 0)
     await new Promise((resolve) => setImmediate(resolve))
   await store.close()
   await disabling
-  expect(count(`deliveries where status = 'pending'`)).toBeGreaterThan(0)
+  expect(count(`deliveries where state = 'fresh'`)).toBeGreaterThan(0)
 
   const next = sqliteStore({ path })
   onTestFinished(next.close)
   await next.saveSubscription(subscription({ revision: 3 }))
-  expect(count(`deliveries where status = 'skipped'`)).toBe(many)
+  expect(count(`deliveries where state = 'skipped'`)).toBe(many)
 })
 
 test('erased data is in no file after the server has stopped', async () => {

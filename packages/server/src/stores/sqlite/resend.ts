@@ -4,8 +4,7 @@ import { columns } from '../columns.ts'
 import type { DeliveryKey } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
 import { type ReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
-import type { Lane, Lanes } from './lanes.ts'
-import type { Leases } from './leases.ts'
+import type { QueueNews } from './queue-news.ts'
 import { mapRows } from './records.ts'
 
 /** See {@link Store.resendDeliveries}. */
@@ -14,21 +13,21 @@ export type Resend = (query: ResendQuery) => ResendOutcome
 export type ResendOptions = {
   readonly database: DatabaseSync
   readonly read: ReadDeliveries
-  readonly lanes: Lanes
-  readonly leases: Leases
+  readonly news: QueueNews
 }
 
-const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean }>({
+const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean; state: string }>({
   ...columns.deliveries,
   event: 'integer',
   subscription: 'integer',
   isDisabled: 'flag',
+  state: 'text',
 })
 
-export const createResend = ({ database, read, lanes, leases }: ResendOptions): Resend => {
+export const createResend = ({ database, read, news }: ResendOptions): Resend => {
   const putBack = database.prepare(
-    `update deliveries set status = 'waiting', laneState = 'waiting', dueAt = null, failures = 0, deferrals = 0,
-       deferredMs = 0, finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
+    `update deliveries set state = 'fresh', turn = turn + 1, dueAt = ?, failures = 0, deferrals = 0, deferredMs = 0,
+       finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
 
   return ({ webhookIdSuffix, now, ...query }) => {
@@ -39,16 +38,13 @@ export const createResend = ({ database, read, lanes, leases }: ResendOptions): 
       toItem: rows.toRecord,
       toCursor: toDeliveryCursor,
     })
-    const resent = items.filter(
-      ({ isDisabled, status }) => !isDisabled && status !== 'waiting' && status !== 'claimed',
-    )
-    const lanesToAdvance = new Map<string, Lane>()
-    for (const { event, subscription, eventId, webhookId, subject } of resent) {
-      putBack.run(webhookIdSuffix === null ? webhookId : `${eventId}${webhookIdSuffix}`, event, subscription)
-      leases.remove({ event, subscription })
-      lanesToAdvance.set(`${subscription} ${subject}`, { subscription, subject })
+    const resent = items.filter(({ isDisabled, state }) => !isDisabled && state !== 'fresh')
+    for (const { event, subscription, eventId, webhookId } of resent) {
+      const newId = webhookIdSuffix === null ? webhookId : `${eventId}${webhookIdSuffix}`
+      putBack.run(now, newId, event, subscription)
     }
-    for (const lane of lanesToAdvance.values()) lanes.advance(lane, now)
+    for (const subscription of new Set(resent.map((each) => each.subscription)))
+      news.noteChanged(subscription)
     return { resent: resent.length, ...(nextCursor !== undefined && { nextCursor }) }
   }
 }

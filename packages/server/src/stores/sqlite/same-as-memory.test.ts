@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { type DeliveryRecord, memoryStore, type Settlement, type Store } from '@wabakit/core'
+import { type DeliveryRecord, memoryStore, type SettlementResult, type Store } from '@wabakit/core'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { type Begun, beginDue } from '../../../test/attempts.ts'
 import { groupEvent, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -18,17 +19,15 @@ const step = fc.oneof(
   },
   {
     weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('claim' as const),
-      perSubscription: fc.integer({ min: 1, max: 3 }),
-    }),
+    arbitrary: fc.record({ kind: fc.constant('begin' as const) }),
   },
   {
     weight: 10,
     arbitrary: fc.record({
       kind: fc.constant('settle' as const),
-      which: fc.nat(),
-      result: fc.constantFrom('delivered', 'retry', 'deferred', 'exhausted', 'gone', 'released'),
+      which: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+      pace: fc.constantFrom(undefined, undefined, 'failing' as const, 'quick' as const),
+      result: fc.constantFrom('delivered', 'retry', 'deferred', 'exhausted', 'gone'),
       delayMs: fc.integer({ min: 0, max: 100 }),
       releasesLane: fc.boolean(),
     }),
@@ -37,7 +36,10 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 150 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('expireLeases' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'retry' as const), which: fc.nat() }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -66,27 +68,24 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
   const organizationId = `org_${run}`
   const page = { organizationId, limit: 1_000 }
   const published = new Map<string, number>()
-  const claimed: { claimId: string; deliveryId: string }[] = []
+  const begun: Begun[] = []
   const answers: unknown[] = []
   let now = start
 
   /** A delivery without its id, which every store makes in its own way. */
   const nameless = ({ id: _, ...delivery }: DeliveryRecord) => delivery
-  const claim = async (perSubscription: number, index: number): Promise<unknown> => {
-    const claimId = `claim_${run}_${index}`
-    const deliveries = await store.claimDeliveries({
-      claimId,
-      now,
-      leaseMs: 10_000,
-      limit: 1_000,
-      perSubscription,
-    })
-    // The order of deliveries with the same due time is undefined.
-    const formatName = ({ event, subscription }: (typeof deliveries)[number]) =>
-      `${event.id} ${subscription.id}`
-    const sorted = deliveries.toSorted((left, right) => formatName(left).localeCompare(formatName(right)))
-    claimed.push(...sorted.map(({ delivery }) => ({ claimId, deliveryId: delivery.id })))
-    return sorted.map((each) => ({ ...each, delivery: nameless(each.delivery) }))
+  const formatName = ({ event, subscription }: Begun) => `${event.id} ${subscription.id}`
+  /** The order of queues is undefined. */
+  const begin = async () => {
+    const found = (await beginDue(store, now)).toSorted((left, right) =>
+      formatName(left).localeCompare(formatName(right)),
+    )
+    begun.push(...found)
+    return found.map(({ key, delivery, ...each }) => ({
+      ...each,
+      turn: key.turn,
+      delivery: nameless(delivery),
+    }))
   }
 
   const take = async (each: Step, index: number): Promise<unknown> => {
@@ -101,15 +100,12 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
           groupEvent(`${run}_${index}`, { organizationId, name, subject, waitsFor, occurredAt: now }),
         )
       }
-      case 'claim':
-        return claim(each.perSubscription, index)
+      case 'begin':
+        return begin()
       case 'settle': {
-        const which = claimed[each.which % claimed.length]
-        if (which === undefined) return undefined
-        // A removed delivery is left out: that its claim is stale has a test of its own.
-        const { items } = await store.listDeliveries({ ...page, deliveryId: which.deliveryId })
-        if (items.length === 0) return undefined
-        const { result: kind, delayMs, releasesLane } = each
+        const chosen = each.which.flatMap((which) => begun[which % begun.length] ?? [])
+        const keys = [...new Map(chosen.map(({ key }) => [key.id, key])).values()]
+        const { result: kind, delayMs, releasesLane, pace } = each
         const status = kind === 'delivered' ? 200 : 500
         const attempt = {
           startedAt: now,
@@ -119,26 +115,41 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
           error: null,
           responseBody: null,
         }
-        const result: Settlement['result'] =
-          kind === 'released'
-            ? { kind }
-            : kind === 'retry'
-              ? { kind, attempt, delayMs, releasesLane }
-              : kind === 'deferred'
-                ? { kind, attempt, delayMs }
-                : { kind, attempt }
-        const settled = await store.settleDelivery({ ...which, now, result, failingLimitMs: 300 })
-        const attempts = await store.listAttempts(organizationId, which.deliveryId)
-        const numbers = attempts.map(({ number, succeeded }) => [number, succeeded])
-        if (settled.outcome === 'stale') return { settled, numbers }
-        return { ...settled, delivery: nameless(settled.delivery), numbers }
+        const result: SettlementResult =
+          kind === 'retry'
+            ? { kind, attempt, delayMs, releasesLane }
+            : kind === 'deferred'
+              ? { kind, attempt, delayMs }
+              : { kind, attempt }
+        const settlements = keys.map((key) => ({ ...key, now, result, pace, failingLimitMs: 300 }))
+        const outcomes = await store.settleDeliveries(settlements)
+        const attempts = await Promise.all(keys.map(({ id }) => store.listAttempts(organizationId, id)))
+        const numbers = attempts.map((own) => own.map(({ number, succeeded }) => [number, succeeded]))
+        const settled = await Promise.all(
+          outcomes.map(async (outcome) => {
+            if (outcome.outcome === 'stale') return outcome
+            const { next } = outcome
+            const [following] =
+              next === null ? [] : (await store.listDeliveries({ ...page, deliveryId: next.id })).items
+            return {
+              ...outcome,
+              delivery: nameless(outcome.delivery),
+              next: following && { ...nameless(following), dueAt: next?.dueAt, turn: next?.turn },
+            }
+          }),
+        )
+        return { settled, numbers }
+      }
+      case 'cancel':
+      case 'retry': {
+        const { items } = await store.listDeliveries(page)
+        const deliveryId = items[each.which % items.length]?.id ?? 'none'
+        const request = { organizationId, deliveryId, now }
+        return each.kind === 'cancel' ? store.cancelDelivery(request) : store.retryDelivery(request)
       }
       case 'wait':
         now += each.ms
         return undefined
-      case 'expireLeases':
-        now += 10_000
-        return claim(1_000, index)
       case 'change': {
         const current = await store.findSubscription(organizationId, each.id)
         if (current === undefined) return undefined
@@ -171,7 +182,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
     const deliveries = (await store.listDeliveries(page)).items.map(nameless)
     const events = (await store.listEvents(page)).items.map(({ id }) => id)
     const subscriptions = (await store.listSubscriptions(organizationId, page)).items
-    const backlog = await store.measureBacklog({ now, limit: 5 })
+    const backlog = await store.measureBacklog({ now, limit: 1_000 })
     answers.push({ each, answer, deliveries, events, subscriptions, backlog, next: await store.nextDueAt() })
   }
   await store.removeOrganization(organizationId)

@@ -1,33 +1,30 @@
 import { setImmediate } from 'node:timers/promises'
 import { RecordNotFoundError, StorageUnavailableError, type Store } from '@wabakit/core'
-import { createDueNotifier } from '@wabakit/core/storage'
-import { getPatienceMs } from '../patience.ts'
+import { createWorkers } from '@wabakit/core/storage'
 import { createWriteCheck } from '../write-check.ts'
 import { createMeasureBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
-import { createClaims } from './claims.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createReadDeliveries } from './delivery-rows.ts'
 import { createDeliverySteps } from './delivery-steps.ts'
-import { createDueTimes } from './due-times.ts'
+import type { Effects } from './effects.ts'
 import { createErase } from './erase.ts'
 import { createEvents } from './events.ts'
+import { createFindSubscription } from './find-subscription.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createGroups } from './groups.ts'
+import { createJournal } from './journal.ts'
 import { createLanes } from './lanes.ts'
-import { createLeases } from './leases.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { createParticipants } from './participants.ts'
-import { createPending } from './pending.ts'
 import { createPrune } from './prune.ts'
+import { createQueueNews } from './queue-news.ts'
 import { createRemember } from './remember.ts'
 import { createResend } from './resend.ts'
-import { createSettle } from './settlements.ts'
 import { toStorageError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
 import { createTenancy } from './tenancy.ts'
-import type { Undo } from './undo.ts'
 
 /** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
 const removalBatch = 200
@@ -37,50 +34,36 @@ export const storeOnDatabase = (
   { database, checkOwner, checkFiles, close }: OpenDatabase,
   now: () => number = () => performance.now(),
 ): Store => {
-  const due = createDueNotifier()
-  const undo: Undo = []
-  const leases = createLeases(undo)
-  database.function(
-    'leaseEnd',
-    (event, subscription) =>
-      leases.find({ event: Number(event), subscription: Number(subscription) })?.until ?? null,
-  )
-  const pending = createPending({ database, leases, undo })
-  const dueTimes = createDueTimes({ database, pending, undo })
-  const lanes = createLanes({ database, dueTimes, onDue: due.notify })
-  const remember = createRemember(database, undo)
+  const effects: Effects = []
+  const remember = createRemember(database, effects)
+  const findSubscription = createFindSubscription(database, remember)
+  const news = createQueueNews(findSubscription, effects)
+  const lanes = createLanes(database, news)
   const events = createEvents({ database, remember, lanes })
   const tenancy = createTenancy(database, remember)
   const groups = createGroups(database, events)
   const participants = createParticipants(database, events)
   const summaries = createSummaries(database, events)
   const calls = createCalls(database, events, summaries)
-  const subscriptions = createSubscriptions(database, remember)
-  const { findState: findSubscription } = subscriptions
-  const claims = createClaims({ database, checkOwner, dueTimes, leases, pending, findSubscription, undo })
-  const settle = createSettle({
-    database,
-    lanes,
-    dueTimes,
-    leases,
-    findSubscription,
-    onDue: due.notify,
-    onPace: claims.notePace,
-  })
+  const subscriptions = createSubscriptions(database, news)
+  const { isCurrent, ...workers } = createWorkers(1)
+  const journal = createJournal({ database, lanes, news, isCurrent, findSubscription })
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
-  const resend = createResend({ database, read: readDeliveries, lanes, leases })
-  const steps = createDeliverySteps({ database, read: readDeliveries, lanes, dueTimes, onDue: due.notify })
-  const { prune, continueRemovals } = createPrune({ database, calls, leases })
-  const erase = createErase({ database, calls, lanes, dueTimes, leases })
-  const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
-  const commits = createGroupCommit({ database, checkOwner, checkFiles, undo, now })
+  const resend = createResend({ database, read: readDeliveries, news })
+  const steps = createDeliverySteps({ database, read: readDeliveries, news })
+  const { prune, continueRemovals } = createPrune(database, calls)
+  const erase = createErase({ database, calls, news })
+  const measureBacklog = createMeasureBacklog(database, journal)
+  const commits = createGroupCommit({ database, checkOwner, checkFiles, effects, now })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",
     'update owner set token = rtrim(token) where id = 1',
   ].map((sql) => database.prepare(sql))
+  const begin = database.prepare('begin')
+  const rollback = database.prepare('rollback')
   let isClosed = false
   const { write } = commits
 
@@ -89,14 +72,6 @@ export const storeOnDatabase = (
     write(() => {
       if (tenancy.findOrganization(organizationId) !== undefined) return work()
       throw new RecordNotFoundError('organization', organizationId)
-    })
-
-  /** Removes subscriptions, with the claims of their deliveries. */
-  const remove = (work: () => boolean): Promise<boolean> =>
-    write(() => {
-      const isRemoved = work()
-      leases.removeUnless((seq) => (findSubscription(seq)?.record.revision ?? 0) > 0)
-      return isRemoved
     })
 
   /** Reads what is committed: no transaction lasts longer than a turn of the event loop. */
@@ -108,6 +83,19 @@ export const storeOnDatabase = (
       throw toStorageError(error)
     }
   }
+
+  /** Reads in one transaction, because otherwise each statement locks the file and unlocks it. */
+  const readAtOnce = <Result>(work: () => Result): Promise<Result> =>
+    read(() => {
+      begin.run()
+      try {
+        checkOwner()
+        return work()
+      } finally {
+        // Nothing was written. Unlike a commit, this cannot fail and leave the transaction open. Some failures have ended it.
+        if (database.isTransaction) rollback.run()
+      }
+    })
 
   /** Reads what an organization owns. If there is none, there is nothing. */
   const readOwned = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
@@ -143,7 +131,7 @@ export const storeOnDatabase = (
     findOrganization: (organizationId) => read(() => tenancy.findOrganization(organizationId)),
     listOrganizations: (page) => read(() => tenancy.listOrganizations(page)),
     removeOrganization: async (organizationId) =>
-      (await remove(() => tenancy.removeOrganization(organizationId))) && endRemoval(true),
+      (await write(() => tenancy.removeOrganization(organizationId))) && endRemoval(true),
 
     addApiKey: (key) => writeTo(key.organizationId, () => tenancy.addApiKey(key)),
     listApiKeys: (organizationId) => read(() => tenancy.listApiKeys(organizationId)),
@@ -191,7 +179,7 @@ export const storeOnDatabase = (
       read(() => subscriptions.find(organizationId, subscriptionId)),
     listSubscriptions: (organizationId, page) => read(() => subscriptions.list(organizationId, page)),
     removeSubscription: async (organizationId, subscriptionId) =>
-      (await remove(() => subscriptions.remove(organizationId, subscriptionId))) && endRemoval(true),
+      (await write(() => subscriptions.remove(organizationId, subscriptionId))) && endRemoval(true),
 
     listDeliveries: async (query) => {
       await awaitTurn(query)
@@ -201,24 +189,22 @@ export const storeOnDatabase = (
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
     listLastAttempts: (organizationId, deliveryIds) =>
       read(() => deliveries.listLastAttempts(organizationId, deliveryIds)),
-    claimDeliveries: (request) => read(() => claims.claim(request)),
-    settleDelivery: async (settlement) => {
-      const settled = await write(() => settle(settlement), { patienceMs: getPatienceMs(settlement) })
-      return settled.outcome === 'settled' && settled.disabled !== null ? endRemoval(settled) : settled
+    ...workers,
+    listen: news.listen,
+    readQueues: (request) => read(() => journal.readQueues(request)),
+    readHeads: (request) => read(() => journal.readHeads(request)),
+    readRetries: (request) => read(() => journal.readRetries(request)),
+    loadDeliveries: (keys) => readAtOnce(() => journal.load(keys)),
+    settleDeliveries: async (settlements) => {
+      const settled = await write(() => journal.settle(settlements))
+      const isDisabled = settled.some((each) => each.outcome === 'settled' && each.disabled !== null)
+      return isDisabled ? endRemoval(settled) : settled
     },
     resendDeliveries: (query) => write(() => resend(query)),
     cancelDelivery: (request) => write(() => steps.cancel(request)),
     retryDelivery: (request) => write(() => steps.retry(request)),
-    nextDueAt: () =>
-      read(() => {
-        // The times are in memory, without those of another server.
-        checkOwner()
-        return dueTimes.earliest()
-      }),
-    measureBacklog: (request) => read(() => measureBacklog(request)),
-    onDue: due.subscribe,
-    // Only one process uses the file, and the next one releases its claims.
-    registerWorker: () => () => {},
+    nextDueAt: () => readAtOnce(journal.findNextDueAt),
+    measureBacklog: (request) => readAtOnce(() => measureBacklog(request)),
     checkWritable: createWriteCheck({
       write: () =>
         write(() => {

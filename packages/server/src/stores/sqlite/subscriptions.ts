@@ -1,27 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Pace, Page, PageRequest, SaveOutcome, SubscriptionRecord } from '@wabakit/core'
+import type { Page, PageRequest, SaveOutcome, SubscriptionRecord } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
-import { mapRows, mapTable } from './records.ts'
-import type { Remember } from './remember.ts'
+import type { QueueNews } from './queue-news.ts'
+import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
-
-/** A subscription, and how its endpoint responded the last time. */
-export type SubscriptionState = { readonly record: SubscriptionRecord; readonly pace: Pace }
 
 export type Subscriptions = {
   /** Deliveries of a disabled subscription are skipped by `continueRemovals`. */
   save(subscription: SubscriptionRecord): SaveOutcome
   find(organizationId: string, subscriptionId: string): SubscriptionRecord | undefined
   list(organizationId: string, page: PageRequest): Page<SubscriptionRecord>
-  /** Finds a subscription by its position. One that is removed has a revision of -1 until its deliveries are removed. */
-  findState(seq: number): SubscriptionState | undefined
   /** Its deliveries are removed by `continueRemovals`. */
   remove(organizationId: string, subscriptionId: string): boolean
 }
 
 const { toRecord } = mapTable('subscriptions')
-const paces = mapRows<{ pace: Pace }>({ pace: 'text' })
 
 /** Marks subscriptions as removed. They match no event and have nothing due. */
 export const markRemoved = `update subscriptions
@@ -33,7 +27,7 @@ const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): bo
   return isEnabledAgain || current.url !== next.url
 }
 
-export const createSubscriptions = (database: DatabaseSync, remember: Remember): Subscriptions => {
+export const createSubscriptions = (database: DatabaseSync, news: QueueNews): Subscriptions => {
   const save = createSave(database, 'subscriptions')
   const find = database.prepare(
     'select * from subscriptions where organizationId = ? and id = ? and revision > 0',
@@ -42,7 +36,6 @@ export const createSubscriptions = (database: DatabaseSync, remember: Remember):
     'select * from subscriptions where organizationId = ? and seq > ? and revision > 0 order by seq limit ?',
   )
   const resetPace = database.prepare(`update subscriptions set pace = 'new' where seq = ?`)
-  const findState = database.prepare('select * from subscriptions where seq = ?')
   const remove = database.prepare(`${markRemoved} where organizationId = ? and id = ? and revision > 0`)
 
   return {
@@ -54,6 +47,7 @@ export const createSubscriptions = (database: DatabaseSync, remember: Remember):
       const outcome = save({ ...next, failingSince: isReset ? null : current.failingSince })
       if (outcome === 'stale') return outcome
       if (isReset) resetPace.run(Number(row.seq))
+      news.noteChanged(Number(row.seq))
       return outcome
     },
     find: (organizationId, subscriptionId) => {
@@ -68,10 +62,6 @@ export const createSubscriptions = (database: DatabaseSync, remember: Remember):
         toItem: toRecord,
         toCursor: ({ seq }) => String(seq),
       }),
-    findState: remember(['subscriptions'], (seq: number) => {
-      const row = findState.get(seq)
-      return row && { record: toRecord(row), pace: paces.toRecord(row).pace }
-    }),
     remove: (organizationId, subscriptionId) =>
       Number(remove.run(organizationId, subscriptionId).changes) > 0,
   }

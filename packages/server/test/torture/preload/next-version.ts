@@ -2,15 +2,24 @@
 import { editSources } from './edit-sources.ts'
 
 const expansion = [
-  ...['organizations', 'groups', 'calls', 'summaries', 'subscriptions', 'deliveries', 'attempts'].map(
-    (table) => `ALTER TABLE wabakit.${table} ADD COLUMN region text NOT NULL DEFAULT 'eu'`,
-  ),
+  ...[
+    'organizations',
+    'groups',
+    'calls',
+    'summaries',
+    'subscriptions',
+    'pending',
+    'deliveries',
+    'attempts',
+  ].map((table) => `ALTER TABLE wabakit.${table} ADD COLUMN region text NOT NULL DEFAULT 'eu'`),
   `ALTER TABLE wabakit.events ADD COLUMN written_by text NOT NULL DEFAULT 'previous'`,
   'CREATE INDEX deliveries_of_region ON wabakit.deliveries (region, subscription)',
 ].join(';')
 
 editSources({
-  '/stores/postgres/schema.ts': [['dueTimes}` }]', `dueTimes}\` }, { sql: ${JSON.stringify(expansion)} }]`]],
+  '/stores/postgres/schema.ts': [
+    ['agreements}` }]', `agreements}\` }, { sql: ${JSON.stringify(expansion)} }]`],
+  ],
   '/stores/postgres/functions/events.ts': [
     ['INSERT INTO wabakit.events (position,', 'INSERT INTO wabakit.events (written_by, position,'],
     ['SELECT e.position,', `SELECT 'next', e.position,`],

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
 /**
- * SIGKILL of any process at random moments, some of them before it is ready again, and others while it is away. What it
- * had claimed is taken over long before its lease is over.
+ * SIGKILL of any process at random moments, some of them before it is ready again, and others while it is away. Its
+ * shards are taken over long before its lease is over.
  */
 export const kill: Ordeal = async (environment, options) => {
   const { random, fleet } = environment

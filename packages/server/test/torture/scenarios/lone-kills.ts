@@ -4,13 +4,13 @@ import { createEnvironment } from '../environment.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
 
-/** Longest time until everything is delivered after the last kill; less than a lease of what was claimed before it. */
+/** Longest time until everything is delivered after the last kill. */
 const longestMs = 40_000
 
-/** The default: so few that what a killed process leaves can take all of them. */
+/** The default: so few that there is a backlog. */
 const fewSlots = { WABAKIT_DELIVERY_CONCURRENCY_PER_SUBSCRIPTION: '8' }
 
-/** SIGKILL of the only process, which is started again at once and finds what it had claimed before. */
+/** SIGKILL of the only process, which is started again at once and takes over from itself. */
 export const loneKills: Scenario<PostgresEngine> = async (options) => {
   const { engine, seed, times, progress } = options
   await using environment = await createEnvironment({ engine, seed, roles: ['all'], environment: fewSlots })

@@ -1,6 +1,6 @@
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
-/** SIGTERM at random moments: the process ends with 0, in time, and leaves no claim behind. */
+/** SIGTERM at random moments: the process ends with 0, in time, and gives up its shards. */
 export const stop: Ordeal = async (environment, options) => {
   const { fleet, database } = environment
   const { times, progress } = options
@@ -13,8 +13,8 @@ export const stop: Ordeal = async (environment, options) => {
     const code = await member.end('SIGTERM')
     if (code !== 0) failures.push(`ended with ${code}`)
     if (performance.now() - start > 20_000) failures.push('took more than 20 s to end')
-    const claims = await database.countClaims(name)
-    if (claims > 0) failures.push(`left ${claims} claims behind`)
+    const shards = await database.countShards(name)
+    if (shards > 0) failures.push(`left ${shards} shards behind`)
     await member.start()
     progress(`${stopped} of ${times} stops`)
   }

@@ -46,20 +46,21 @@ export const createSqliteEngine = (run: RunContext): Engine => {
         ((entry) => {
           if (user.owner.state !== 'ended') run.record?.(entry)
         })
-      const claiming: Store = {
+      /** Fails reads, too: those before attempts must be repeated. */
+      const reading: Store = {
         ...store,
-        claimDeliveries: async (request) => {
-          const fault = faults.decide(`${user.name} claim`, ['aborted'], plan.rates?.store)
+        loadDeliveries: async (keys) => {
+          const fault = faults.decide(`${user.name} loadDeliveries`, ['aborted'], plan.rates?.store)
           if (fault !== undefined) faulty.failReads()
           try {
-            return await store.claimDeliveries(request)
+            return await store.loadDeliveries(keys)
           } finally {
             faulty.allowReads()
           }
         },
       }
       const observed = observeCommits(
-        recordCalls(claiming, user.name, record),
+        recordCalls(reading, user.name, record),
         { observe: whileAlive },
         user.name,
       )

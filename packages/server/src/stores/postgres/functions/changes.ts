@@ -3,6 +3,7 @@ import type { StoredRecords, TableName } from '../../columns.ts'
 import type { Query } from '../query.ts'
 import { type JsonRow, listColumns, mapTable } from '../records.ts'
 import { formatEvents } from './events.ts'
+import type { AddedRow } from './lanes.ts'
 
 type ChangeFunction = {
   readonly name: string
@@ -29,7 +30,7 @@ const formatChange = (change: ChangeFunction): string => {
   const key = change.key.join(', ')
   return /* sql */ `
 CREATE FUNCTION ${name}(
-  p_organizations text[], p_records json, p_events json, OUT done integer[], OUT existing json, OUT due boolean
+  p_organizations text[], p_records json, p_events json, OUT done integer[], OUT existing json, OUT added json
 ) LANGUAGE plpgsql AS $$
 DECLARE
   input wabakit.${table}[];
@@ -44,7 +45,7 @@ BEGIN
   SELECT coalesce(array_agg(r.ordinality), '{}') INTO done
   FROM unnest(input) WITH ORDINALITY AS r JOIN saved USING (${key});
   ${before}
-  due := publish(p_events, done);
+  added := publish(p_events, done);
   ${after}
 END $$;
 `
@@ -116,7 +117,7 @@ export type ChangeResult = {
   readonly done: readonly number[]
   /** Groups that were not created. */
   readonly existing: readonly ExistingGroup[] | null
-  readonly due: boolean
+  readonly added: readonly AddedRow[] | null
 }
 
 export type ChangeInput<Table extends TableName> = {

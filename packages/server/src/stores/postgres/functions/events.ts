@@ -1,67 +1,60 @@
 import type { EventRecord } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
+import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 
-/** A delivery as the core's record: the columns of `deliveries d`, `events e` and `subscriptions s`. */
+/** All deliveries, those in `pending` and the finished ones. */
+export const allDeliveries = /* sql */ `(
+  SELECT
+    p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, p.webhook_id, p.due_at, p.attempts, p.failures,
+    p.deferrals, p.deferred_ms, NULL::bigint AS finished_at
+  FROM wabakit.pending p
+  UNION ALL
+  SELECT
+    f.subscription, f.event, f.organization_id, f.state, NULL::bigint, NULL::boolean, f.webhook_id, NULL::bigint, f.attempts,
+    f.failures, f.deferrals, f.deferred_ms, f.finished_at
+  FROM wabakit.deliveries f
+)`
+
+/** All attempts. That of a success is in the row of its delivery. */
+export const allAttempts = /* sql */ `(
+  SELECT
+    a.subscription, a.event, a.number, a.started_at, a.duration_ms, a.url, a.status, a.error, a.response_body, a.succeeded,
+    a.deferred
+  FROM wabakit.attempts a
+  UNION ALL
+  SELECT
+    f.subscription, f.event, f.attempts, f.started_at, f.duration_ms, f.url, f.status, NULL, f.response_body, true, false
+  FROM wabakit.deliveries f WHERE f.started_at IS NOT NULL
+)`
+
+/** The status of a delivery `d`. An attempt that is under way does not count. */
+export const deliveryStatus = /* sql */ `(
+  CASE WHEN d.state = 'fresh' THEN (SELECT CASE WHEN ${isHead} THEN 'pending' ELSE 'waiting' END FROM (SELECT d.*) AS p)
+  WHEN d.state IN ('started', 'passable') THEN 'pending' ELSE d.state END
+)`
+
+/** A delivery as the core's record: the columns of `d` (see {@link allDeliveries}), `events e` and `subscriptions s`. */
 export const deliveryColumns = /* sql */ `
   'dlv_' || d.event || '_' || d.subscription AS id, d.organization_id AS "organizationId", s.id AS "subscriptionId",
-  e.id AS "eventId", d.event_name AS "eventName", d.subject, coalesce(d.webhook_id, e.id) AS "webhookId", d.status,
-  d.due_at AS "dueAt", d.attempts, d.failures, d.deferrals, d.deferred_ms AS "deferredMs", e.occurred_at AS "createdAt",
-  d.finished_at AS "finishedAt"`
+  e.id AS "eventId", e.name AS "eventName", e.subject, coalesce(d.webhook_id, e.id) AS "webhookId", status.status,
+  CASE status.status WHEN 'pending' THEN d.due_at END AS "dueAt", d.attempts, d.failures, d.deferrals,
+  d.deferred_ms AS "deferredMs", e.occurred_at AS "createdAt", d.finished_at AS "finishedAt"
+  FROM (SELECT ${deliveryStatus} AS status) AS status`
 
-/** Events and lanes. */
+/** Publishing events. */
 export const eventFunctions = /* sql */ `
--- Whether a lane is held, or has an unfinished delivery that the given event must wait for.
-CREATE FUNCTION is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
-RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN EXISTS (
-    SELECT FROM wabakit.deliveries
-    WHERE subscription = p_subscription AND subject = p_subject AND holds_lane
-  ) OR p_waits_for IS NOT NULL AND EXISTS (
-    SELECT FROM wabakit.deliveries
-    WHERE subscription = p_subscription AND subject = p_subject AND due_at IS NOT NULL AND NOT holds_lane
-      AND event_name = p_waits_for AND event < p_event
-  );
-END $$;
-
--- Makes the first waiting delivery of each lane due, unless the lane is held. Each lane is given by a subscription and a
--- subject. Returns whether one became due. Requires the locks of the lanes.
-CREATE FUNCTION advance_lanes(p_subscriptions bigint[], p_subjects text[]) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  heads bigint[] := ARRAY(
-    SELECT first.position
-    FROM (
-      SELECT DISTINCT each.subscription, each.subject COLLATE "C" AS subject
-      FROM unnest(p_subscriptions, p_subjects) AS each (subscription, subject)
-    ) AS lane
-    CROSS JOIN LATERAL (
-      SELECT d.position, d.event, e.waits_for FROM wabakit.deliveries d JOIN wabakit.events e ON e.position = d.event
-      WHERE d.subscription = lane.subscription AND d.subject = lane.subject AND d.status = 'waiting'
-      ORDER BY d.event LIMIT 1
-    ) AS first
-    WHERE NOT is_lane_held(lane.subscription, lane.subject, first.event, first.waits_for)
-  );
-BEGIN
-  -- Usually nothing waits. Then an UPDATE would cost as much as all the rest.
-  IF cardinality(heads) = 0 THEN
-    RETURN false;
-  END IF;
-  UPDATE wabakit.deliveries SET status = 'pending', holds_lane = true, due_at = wabakit.clock_ms()
-  WHERE position = ANY (heads);
-  RETURN true;
-END $$;
-
 -- Publishes events in this order: stores them, each with a delivery for each subscription that matches. If ordinals are
--- given, publishes only the events at these, from 1; if a subscription is given, to it alone. An empty object stands for a change without an event. Returns
--- whether a delivery is due.
+-- given, publishes only the events at these, from 1; if a subscription is given, to it alone. An empty object stands for a
+-- change without an event. Returns news of the deliveries that were added.
 CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL, p_subscription text DEFAULT NULL)
-RETURNS boolean LANGUAGE plpgsql AS $$
+RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   published wabakit.events[] := ARRAY(SELECT e FROM json_populate_recordset(NULL::wabakit.events, p_events) AS e);
   recipients bigint[];
   ordinals integer[];
-  is_due boolean;
+  places tid[];
+  news json;
 BEGIN
   published := ARRAY(
     SELECT published[n] FROM generate_series(1, cardinality(published)) AS n
@@ -75,53 +68,45 @@ BEGIN
       AND (s.events IS NULL OR e.name = ANY (s.events)) AND (p_subscription IS NULL OR s.id = p_subscription)
     OFFSET 0
   ) AS s;
-  PERFORM enter_lanes(
-    recipients,
-    ARRAY(SELECT (published[ordinal]).subject FROM unnest(ordinals) WITH ORDINALITY AS each (ordinal, n) ORDER BY n)
-  );
-  -- Positions are assigned under the locks of the lanes, so that each lane has its events in the order of their positions.
+  PERFORM share_all('subscription', recipients::text[]);
+  PERFORM lock_all('subject', ARRAY(SELECT e.organization_id || ' ' || e.subject FROM unnest(published) AS e));
+  -- Positions are assigned under the locks of the subjects, so that each lane has its events in the order of their positions.
   FOR n IN 1..cardinality(published) LOOP
     published[n].position := nextval('wabakit.event_positions');
   END LOOP;
   INSERT INTO wabakit.events (position, ${listColumns('events')})
   SELECT e.position, ${listColumns('events', 'e')} FROM unnest(published) AS e;
-  WITH added AS (
+  WITH new AS MATERIALIZED (
+    SELECT e.organization_id, s.position AS subscription, e.position AS event, e.subject, e.waits_for, e.occurred_at, s.is_disabled
+    FROM unnest(recipients, ordinals) AS recipient (subscription, ordinal)
+    JOIN unnest(published) WITH ORDINALITY AS e ON e.ordinality = recipient.ordinal
+    CROSS JOIN LATERAL (
+      SELECT s.position, s.disabled_reason IS NOT NULL AS is_disabled FROM wabakit.subscriptions s
+      WHERE s.position = recipient.subscription OFFSET 0
+    ) AS s
+    ORDER BY e.position, s.position
+  ), skipped AS (
     INSERT INTO wabakit.deliveries
-      (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
-    SELECT
-      new.organization_id, new.subscription, new.event, new.name, new.subject, new.status,
-      new.status = 'pending',
-      CASE new.status WHEN 'pending' THEN wabakit.clock_ms() END,
-      CASE new.status WHEN 'skipped' THEN new.occurred_at END
-    FROM (
-      SELECT e.organization_id, s.position AS subscription, e.position AS event, e.name, e.subject, e.occurred_at, CASE
-        WHEN s.disabled_reason IS NOT NULL THEN 'skipped'
-        WHEN row_number() OVER (PARTITION BY s.position, e.subject ORDER BY e.position) > 1 THEN 'waiting'
-        WHEN EXISTS (
-          SELECT FROM wabakit.deliveries d
-          WHERE d.subscription = s.position AND d.subject = e.subject AND d.status = 'waiting' OFFSET 0
-        ) OR EXISTS (
-          SELECT FROM wabakit.deliveries d
-          WHERE d.subscription = s.position AND d.subject = e.subject AND d.holds_lane OFFSET 0
-        ) OR e.waits_for IS NOT NULL AND is_lane_held(s.position, e.subject, e.position, e.waits_for)
-        THEN 'waiting'
-        ELSE 'pending'
-      END AS status
-      FROM unnest(recipients, ordinals) AS recipient (subscription, ordinal)
-      JOIN unnest(published) WITH ORDINALITY AS e ON e.ordinality = recipient.ordinal
-      CROSS JOIN LATERAL (
-        SELECT s.position, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = recipient.subscription OFFSET 0
-      ) AS s
-      ORDER BY e.position, s.position
-    ) AS new
-    RETURNING due_at
-  )
-  SELECT bool_or(due_at IS NOT NULL) INTO is_due FROM added;
-  RETURN coalesce(is_due, false);
+      (subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, finished_at)
+    SELECT n.subscription, n.event, n.organization_id, 'skipped', 0, 0, 0, 0, 0, n.occurred_at FROM new n WHERE n.is_disabled
+  ), inserted AS (
+    INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, due_at)
+    SELECT n.subscription, n.event, n.organization_id, wabakit.lane_of(n.subscription, n.subject), n.waits_for IS NOT NULL, n.occurred_at
+    FROM new n WHERE NOT n.is_disabled
+    RETURNING ctid AS place
+  ) SELECT array_agg(i.place) INTO places FROM inserted i;
+  SELECT json_agg(row_to_json(told)) INTO news
+  FROM (
+    SELECT ${queueColumns}, ${pendingColumns}, ${isHead} AS "isHead"
+    FROM wabakit.pending p
+    CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = p.subscription OFFSET 0) AS s
+    WHERE p.ctid = ANY (places)
+  ) AS told;
+  RETURN news;
 END $$;
 
 CREATE FUNCTION add_events(p_organizations text[], p_events json, p_subscription text DEFAULT NULL)
-RETURNS boolean LANGUAGE plpgsql AS $$
+RETURNS json LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM enter_organizations(p_organizations);
   RETURN publish(p_events, NULL, p_subscription);
@@ -142,19 +127,19 @@ const { toRow } = mapTable('events')
 export const formatEvents = (events: ReadonlyArray<EventRecord | null>): string =>
   JSON.stringify(events.map((event) => (event === null ? {} : toRow(event))))
 
-/** Publishes events, to one subscription if it is given. Returns whether a delivery is due. */
+/** Publishes events, to one subscription if it is given. Returns what was added. */
 export const addEvents = async (
   query: Query,
   events: readonly EventRecord[],
   subscriptionId: string | null = null,
-): Promise<boolean> => {
+): Promise<readonly AddedRow[]> => {
   const organizationIds = events.map(({ organizationId }) => organizationId)
-  const [row] = await query<{ due: boolean }>('SELECT add_events($1, $2, $3) AS due', [
+  const [row] = await query<{ added: readonly AddedRow[] | null }>('SELECT add_events($1, $2, $3) AS added', [
     organizationIds,
     formatEvents(events),
     subscriptionId,
   ])
-  return row?.due === true
+  return row?.added ?? []
 }
 
 /**

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { changeFunctions } from './changes.ts'
-import { claimFunctions } from './claims.ts'
-import { dueTimeFunctions } from './due-times.ts'
 import { eventFunctions } from './events.ts'
 import { locks } from './locks.ts'
 import { removalFunctions } from './removals.ts'
@@ -16,12 +14,10 @@ import { workerFunctions } from './workers.ts'
 export const functions: string = [
   locks,
   eventFunctions,
-  dueTimeFunctions,
   removalFunctions,
   tenancyFunctions,
   subscriptionFunctions,
   changeFunctions,
-  claimFunctions,
   settlementFunctions,
   resendingFunctions,
   tokenBucketFunctions,

@@ -1,15 +1,14 @@
 /**
  * Locks. Every function that writes requires READ COMMITTED: each statement sees what was committed before it began, so
  * after taking a lock it sees everything that was done under that lock. To prevent deadlocks, advisory locks are taken in
- * this order, and those of one kind in the order of their keys. (A worker's lock, see `workers.ts`, comes first.)
+ * this order, and those of one kind in the order of their keys.
  *
- * 1. An organization's lock: shared for writing to it, exclusive for removing it. A reader who follows its events takes
+ * 1. A shard's lock: exclusive for settling deliveries of the shard, taking it and giving it up.
+ * 2. An organization's lock: shared for writing to it, exclusive for removing it. A reader who follows its events takes
  *    the lock exclusively for a moment, to wait for the events that are being written.
- * 2. A subscription's lock: shared for changing some of its deliveries, exclusive for changing, skipping, resending or
- *    removing all of them. At its end, a claim tries to take it exclusively to update the due times.
- * 3. A lane's lock: exclusive for changing one of its deliveries.
- *
- * Claims take locks of their own and wait for no row.
+ * 3. A subscription's lock: shared for adding and settling deliveries, exclusive for changing, skipping, resending or
+ *    removing them.
+ * 4. A subject's lock: exclusive for publishing. So the events of a subject are committed in the order of their positions.
  */
 export const locks = /* sql */ `
 CREATE FUNCTION lock_all(p_kind text, p_names text[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -45,15 +44,5 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION 'There is no such organization.' USING ERRCODE = 'WK404', DETAIL = missing;
   END IF;
-END $$;
-
--- Locks lanes, each given by a subscription and a subject. Before that, takes the shared locks of their subscriptions.
-CREATE FUNCTION enter_lanes(p_subscriptions bigint[], p_subjects text[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM share_all('subscription', p_subscriptions::text[]);
-  PERFORM lock_all('lane', ARRAY(
-    SELECT lane.subscription || ' ' || lane.subject
-    FROM unnest(p_subscriptions, p_subjects) AS lane (subscription, subject)
-  ));
 END $$;
 `

@@ -1,5 +1,6 @@
-import type { Store } from '@wabakit/core'
+import type { QueueState, Store } from '@wabakit/core'
 import type { Query } from '../query.ts'
+import { allDeliveries } from './events.ts'
 
 /**
  * Removing, pruning and erasing. Organizations and subscriptions with a revision of -1 are removed: no function and no
@@ -7,13 +8,30 @@ import type { Query } from '../query.ts'
  * subscriptions have left.
  */
 export const removalFunctions = /* sql */ `
--- Deletes deliveries with their attempts.
-CREATE FUNCTION delete_deliveries(p_deliveries bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Deletes deliveries with their attempts, each given by its subscription and event. Returns the number of deliveries.
+CREATE FUNCTION delete_deliveries(p_subscriptions bigint[], p_events bigint[]) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  changed integer;
+  removed integer;
 BEGIN
-  WITH deleted AS (
-    DELETE FROM wabakit.deliveries WHERE position = ANY (p_deliveries) RETURNING subscription, event
-  )
-  DELETE FROM wabakit.attempts a USING deleted d WHERE a.subscription = d.subscription AND a.event = d.event;
+  DELETE FROM wabakit.pending WHERE ctid = ANY (ARRAY(
+    SELECT p.place FROM unnest(p_subscriptions, p_events) AS k (subscription, event) CROSS JOIN LATERAL (
+      SELECT p.ctid AS place FROM wabakit.pending p WHERE p.subscription = k.subscription AND p.event = k.event OFFSET 0
+    ) AS p
+  ));
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  DELETE FROM wabakit.deliveries WHERE ctid = ANY (ARRAY(
+    SELECT f.place FROM unnest(p_subscriptions, p_events) AS k (subscription, event) CROSS JOIN LATERAL (
+      SELECT f.ctid AS place FROM wabakit.deliveries f WHERE f.subscription = k.subscription AND f.event = k.event OFFSET 0
+    ) AS f
+  ));
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  DELETE FROM wabakit.attempts WHERE ctid = ANY (ARRAY(
+    SELECT a.place FROM unnest(p_subscriptions, p_events) AS k (subscription, event) CROSS JOIN LATERAL (
+      SELECT a.ctid AS place FROM wabakit.attempts a WHERE a.subscription = k.subscription AND a.event = k.event OFFSET 0
+    ) AS a
+  ));
+  RETURN removed + changed;
 END $$;
 
 -- Removes or skips at most as many rows of one kind, and returns their number; 0 if nothing is left.
@@ -23,29 +41,29 @@ DECLARE
   moment bigint;
   organization text;
   owned text;
-  found_deliveries bigint[];
+  found_events bigint[];
   changed integer;
 BEGIN
   PERFORM lock_all('removals', ARRAY['']);
   SELECT s.position INTO subscription_position FROM wabakit.subscriptions s WHERE s.revision < 0 LIMIT 1;
   IF FOUND THEN
     PERFORM lock_all('subscription', ARRAY[subscription_position::text]);
-    found_deliveries := ARRAY(
-      SELECT d.position FROM wabakit.deliveries d WHERE d.subscription = subscription_position ORDER BY d.event LIMIT p_limit
+    found_events := ARRAY(
+      (SELECT p.event FROM wabakit.pending p WHERE p.subscription = subscription_position ORDER BY p.event LIMIT p_limit)
+      UNION ALL
+      (SELECT f.event FROM wabakit.deliveries f WHERE f.subscription = subscription_position ORDER BY f.event LIMIT p_limit)
+      LIMIT p_limit
     );
-    PERFORM delete_deliveries(found_deliveries);
-    IF cardinality(found_deliveries) < p_limit THEN
-      DELETE FROM wabakit.due_times WHERE subscription = subscription_position;
+    PERFORM delete_deliveries(array_fill(subscription_position, ARRAY[cardinality(found_events)]), found_events);
+    IF cardinality(found_events) < p_limit THEN
       DELETE FROM wabakit.subscriptions WHERE position = subscription_position;
     END IF;
-    RETURN greatest(1, cardinality(found_deliveries));
+    RETURN greatest(1, cardinality(found_events));
   END IF;
 
   SELECT s.position, s.updated_at INTO subscription_position, moment FROM wabakit.subscriptions s
-  WHERE (s.failing_since IS NOT NULL OR s.disabled_reason IS NOT NULL) AND s.disabled_reason IS NOT NULL AND (
-    EXISTS (SELECT FROM wabakit.deliveries d WHERE d.subscription = s.position AND d.status = 'waiting' OFFSET 0)
-    OR EXISTS (SELECT FROM wabakit.deliveries d WHERE d.subscription = s.position AND d.due_at IS NOT NULL OFFSET 0)
-  ) LIMIT 1;
+  WHERE (s.failing_since IS NOT NULL OR s.disabled_reason IS NOT NULL) AND s.disabled_reason IS NOT NULL
+    AND EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = s.position OFFSET 0) LIMIT 1;
   IF FOUND THEN
     PERFORM lock_all('subscription', ARRAY[subscription_position::text]);
     IF EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = subscription_position AND s.disabled_reason IS NOT NULL) THEN
@@ -88,35 +106,35 @@ END $$;
 
 -- Removes finished deliveries, and events without deliveries, oldest first, from the given times on. Returns their number,
 -- and the times of the last ones for the next call, which then skips entries that stay in the indexes until the next
--- vacuum. If nothing is left to remove, it also adds missing due times: somebody who
--- changes due times by hand, without the lock, can make a claim postpone a row too far.
+-- vacuum.
 CREATE FUNCTION prune(
   p_before bigint, p_limit integer, p_finished_from bigint, p_occurred_from bigint,
   OUT removed integer, OUT finished_from bigint, OUT occurred_from bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  finished bigint[];
+  subscriptions bigint[];
+  events bigint[];
   unused bigint[];
 BEGIN
-  SELECT array_agg(found.position), max(found.finished_at) INTO finished, finished_from FROM (
-    SELECT d.position, d.finished_at FROM wabakit.deliveries d
+  SELECT array_agg(found.subscription), array_agg(found.event), max(found.finished_at)
+  INTO subscriptions, events, finished_from FROM (
+    SELECT d.subscription, d.event, d.finished_at FROM wabakit.deliveries d
     WHERE d.finished_at >= p_finished_from AND d.finished_at < p_before
     ORDER BY d.finished_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   ) AS found;
-  PERFORM delete_deliveries(finished);
+  removed := delete_deliveries(subscriptions, events);
   SELECT array_agg(found.position), max(found.occurred_at) INTO unused, occurred_from FROM (
     SELECT e.position, e.occurred_at FROM wabakit.events e
     WHERE e.occurred_at >= p_occurred_from AND e.occurred_at < p_before AND NOT EXISTS (
       -- OFFSET makes this one index scan for each event. A join would read all deliveries.
       SELECT FROM wabakit.deliveries d WHERE d.organization_id = e.organization_id AND d.event = e.position OFFSET 0
+    ) AND NOT EXISTS (
+      SELECT FROM wabakit.pending p WHERE p.organization_id = e.organization_id AND p.event = e.position OFFSET 0
     )
     ORDER BY e.occurred_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   ) AS found;
   DELETE FROM wabakit.events WHERE position = ANY (unused);
-  removed := coalesce(cardinality(finished), 0) + coalesce(cardinality(unused), 0);
-  IF removed = 0 THEN
-    PERFORM wabakit.add_due_times(array_agg(q.subscription), array_agg(q.due_at)) FROM list_due_times() q;
-  END IF;
+  removed := removed + coalesce(cardinality(unused), 0);
   finished_from := coalesce(finished_from, p_finished_from);
   occurred_from := coalesce(occurred_from, p_occurred_from);
 END $$;
@@ -168,28 +186,33 @@ BEGIN
   RETURN removed + changed;
 END $$;
 
--- Erases calls, participants (each given by a group and its digits) and events. Returns whether a delivery is due now.
+-- Erases calls, participants (each given by a group and its digits) and events. Returns the queues of the erased deliveries.
 CREATE FUNCTION erase(
   p_organization_id text, p_call_ids text[], p_groups text[], p_digits text[], p_event_ids text[]
-) RETURNS boolean LANGUAGE plpgsql AS $$
+) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   erased bigint[];
-  deliveries bigint[];
   subscriptions bigint[];
-  subjects text[];
+  events bigint[];
+  queues json;
 BEGIN
   erased := ARRAY(
     SELECT e.position FROM wabakit.events e WHERE e.id = ANY (p_event_ids) AND e.organization_id = p_organization_id
   );
-  SELECT array_agg(d.position), array_agg(d.subscription), array_agg(d.subject) INTO deliveries, subscriptions, subjects
-  FROM wabakit.deliveries d WHERE d.organization_id = p_organization_id AND d.event = ANY (erased);
-  PERFORM enter_lanes(subscriptions, subjects);
-  PERFORM delete_deliveries(deliveries);
+  PERFORM lock_all('subscription', ARRAY(
+    SELECT d.subscription::text FROM ${allDeliveries} AS d
+    WHERE d.organization_id = p_organization_id AND d.event = ANY (erased)
+  ));
+  SELECT array_agg(d.subscription), array_agg(d.event) INTO subscriptions, events FROM ${allDeliveries} AS d
+  WHERE d.organization_id = p_organization_id AND d.event = ANY (erased);
+  PERFORM delete_deliveries(subscriptions, events);
   DELETE FROM wabakit.events WHERE position = ANY (erased);
   PERFORM forget_calls(array_fill(p_organization_id, ARRAY[cardinality(p_call_ids)]), p_call_ids);
   DELETE FROM wabakit.participants p USING unnest(p_groups, p_digits) AS old (group_id, digits)
   WHERE p.organization_id = p_organization_id AND p.group_id = old.group_id AND p.digits = old.digits;
-  RETURN advance_lanes(subscriptions, subjects);
+  SELECT json_agg(note_change(k.subscription)) INTO queues
+  FROM (SELECT DISTINCT subscription FROM unnest(subscriptions) AS subscription ORDER BY 1) AS k;
+  RETURN queues;
 END $$;
 `
 
@@ -229,17 +252,17 @@ export const pruneRecords = async (
   return row?.removed ?? 0
 }
 
-/** Erases calls, participants and events. Returns whether a delivery is due now. */
+/** Erases calls, participants and events. Returns the queues that changed. */
 export const erase = async (
   query: Query,
   { organizationId, callIds, participants, eventIds }: Parameters<Store['erase']>[0],
-): Promise<boolean> => {
-  const [row] = await query<{ due: boolean }>('SELECT erase($1, $2, $3, $4, $5) AS due', [
+): Promise<readonly QueueState[]> => {
+  const [row] = await query<{ queues: QueueState[] | null }>('SELECT erase($1, $2, $3, $4, $5) AS queues', [
     organizationId,
     callIds,
     participants.map(({ groupId }) => groupId),
     participants.map(({ digits }) => digits),
     eventIds,
   ])
-  return row?.due === true
+  return row?.queues ?? []
 }

@@ -1,100 +1,145 @@
-import type { DeliveryRequestAt, DeliveryStatus } from '@wabakit/core'
-import { parseDeliveryId } from '../../delivery-id.ts'
+import type { DeliveryRequestAt, DeliveryStatus, QueueState } from '@wabakit/core'
+import { type DeliveryKey, parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
+import { isHead } from './lanes.ts'
 
-/** Resending deliveries. */
+/** Changes of deliveries by hand. */
 export const resendingFunctions = /* sql */ `
--- Puts deliveries back into their lanes: those that are finished or pending and, if statuses are given, have one of them.
--- Returns their number, and whether any delivery is due now.
+-- Returns deliveries to their lanes: those that are finished or were attempted before and, if statuses are given, have one of
+-- them. Each is given by its subscription and event. Returns their number, and the queues that changed.
 CREATE FUNCTION resend_deliveries(
-  p_deliveries bigint[], p_statuses text[], p_webhook_id_suffix text, OUT resent integer, OUT due boolean
-) LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM lock_all('subscription', ARRAY(
-    SELECT d.subscription::text FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries)
-  ));
-  UPDATE wabakit.deliveries d SET
-    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0,
-    deferrals = 0, deferred_ms = 0, finished_at = NULL,
-    webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
-  FROM wabakit.events e, wabakit.subscriptions s
-  WHERE d.position = ANY (p_deliveries) AND e.position = d.event
-    AND s.position = d.subscription AND s.disabled_reason IS NULL
-    AND d.status NOT IN ('waiting', 'claimed') AND (p_statuses IS NULL OR d.status = ANY (p_statuses));
-  GET DIAGNOSTICS resent = ROW_COUNT;
-  SELECT advance_lanes(array_agg(d.subscription), array_agg(d.subject)) INTO due
-  FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries);
-END $$;
-
--- Finishes a delivery as skipped, unless it is finished or being attempted. Returns whether it did, and whether the next
--- one of its lane is due.
-CREATE FUNCTION cancel_delivery(
-  p_organization_id text, p_subscription bigint, p_event bigint, OUT changed boolean, OUT due boolean
+  p_subscriptions bigint[], p_events bigint[], p_statuses text[], p_webhook_id_suffix text, p_now bigint,
+  OUT resent integer, OUT queues json
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  lane record;
+  retried integer;
 BEGIN
-  PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
-  UPDATE wabakit.deliveries d
-  SET status = 'skipped', due_at = NULL, holds_lane = false, finished_at = wabakit.clock_ms()
-  WHERE d.subscription = p_subscription AND d.event = p_event AND d.organization_id = p_organization_id
-    AND d.status IN ('waiting', 'pending')
-  RETURNING d.subscription, d.subject INTO lane;
-  changed := FOUND;
-  due := changed AND advance_lanes(ARRAY[lane.subscription], ARRAY[lane.subject]);
+  PERFORM lock_all('subscription', p_subscriptions::text[]);
+  WITH requested AS MATERIALIZED (
+    SELECT k.subscription, k.event, e.subject, e.waits_for, e.id || p_webhook_id_suffix AS webhook_id
+    FROM unnest(p_subscriptions, p_events) AS k (subscription, event)
+    CROSS JOIN LATERAL (SELECT * FROM wabakit.events e WHERE e.position = k.event OFFSET 0) AS e
+    CROSS JOIN LATERAL (
+      SELECT FROM wabakit.subscriptions s WHERE s.position = k.subscription AND s.disabled_reason IS NULL OFFSET 0
+    ) AS s
+  ), found AS MATERIALIZED (
+    SELECT r.*, f.ctid AS place FROM requested r CROSS JOIN LATERAL (
+      SELECT f.ctid, f.state FROM wabakit.deliveries f WHERE f.subscription = r.subscription AND f.event = r.event OFFSET 0
+    ) AS f WHERE p_statuses IS NULL OR f.state = ANY (p_statuses)
+  ), gone AS (
+    DELETE FROM wabakit.deliveries WHERE ctid = ANY (ARRAY(SELECT f.place FROM found f)) RETURNING *
+  ), kept AS (
+    INSERT INTO wabakit.attempts
+      (subscription, event, number, started_at, duration_ms, url, status, response_body, succeeded)
+    SELECT g.subscription, g.event, g.attempts, g.started_at, g.duration_ms, g.url, g.status, g.response_body, true
+    FROM gone g WHERE g.started_at IS NOT NULL
+  )
+  INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, turn, due_at, attempts, webhook_id)
+  SELECT g.subscription, g.event, g.organization_id, wabakit.lane_of(f.subscription, f.subject), f.waits_for IS NOT NULL, g.turn + 1,
+    p_now, g.attempts, coalesce(f.webhook_id, g.webhook_id)
+  FROM gone g JOIN found f ON f.subscription = g.subscription AND f.event = g.event;
+  GET DIAGNOSTICS resent = ROW_COUNT;
+
+  UPDATE wabakit.pending p SET
+    state = 'fresh', turn = p.turn + 1, due_at = p_now, failures = 0, deferrals = 0, deferred_ms = 0, xact = pg_current_xact_id(),
+    webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN p.webhook_id
+      ELSE (SELECT e.id FROM wabakit.events e WHERE e.position = p.event) || p_webhook_id_suffix END
+  WHERE p.ctid = ANY (ARRAY(
+    SELECT p.ctid FROM unnest(p_subscriptions, p_events) AS k (subscription, event)
+    CROSS JOIN LATERAL (
+      SELECT p.ctid FROM wabakit.pending p
+      WHERE p.subscription = k.subscription AND p.event = k.event AND p.state <> 'fresh' OFFSET 0
+    ) AS p
+    CROSS JOIN LATERAL (
+      SELECT FROM wabakit.subscriptions s WHERE s.position = k.subscription AND s.disabled_reason IS NULL OFFSET 0
+    ) AS s
+    WHERE p_statuses IS NULL OR 'pending' = ANY (p_statuses)
+  ));
+  GET DIAGNOSTICS retried = ROW_COUNT;
+  resent := resent + retried;
+  IF resent > 0 THEN
+    SELECT json_agg(note_change(k.subscription)) INTO queues
+    FROM (SELECT DISTINCT subscription FROM unnest(p_subscriptions) AS subscription ORDER BY 1) AS k;
+  END IF;
 END $$;
 
--- Makes a pending delivery due now. Returns whether it did.
-CREATE FUNCTION retry_delivery(p_organization_id text, p_subscription bigint, p_event bigint)
-RETURNS boolean LANGUAGE plpgsql AS $$
+-- Finishes a pending delivery as skipped. Returns whether there is one, and its queue.
+CREATE FUNCTION cancel_delivery(
+  p_organization_id text, p_subscription bigint, p_event bigint, p_now bigint, OUT changed boolean, OUT queue json
+) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
-  UPDATE wabakit.deliveries d SET due_at = wabakit.clock_ms()
-  WHERE d.subscription = p_subscription AND d.event = p_event AND d.organization_id = p_organization_id
-    AND d.status = 'pending';
-  RETURN FOUND;
+  changed := finish_as_skipped(ARRAY(
+    SELECT p.ctid FROM wabakit.pending p
+    WHERE p.subscription = p_subscription AND p.event = p_event AND p.organization_id || '' = p_organization_id
+  ), p_now) > 0;
+  IF changed THEN
+    queue := note_change(p_subscription);
+  END IF;
+END $$;
+
+-- Makes a delivery due that is the head of its lane, or was attempted before. Returns whether it is one, and its queue.
+CREATE FUNCTION retry_delivery(
+  p_organization_id text, p_subscription bigint, p_event bigint, p_now bigint, OUT changed boolean, OUT queue json
+) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
+  -- A head is due already.
+  UPDATE wabakit.pending p SET due_at = CASE p.state WHEN 'fresh' THEN p.due_at ELSE p_now END
+  WHERE p.subscription = p_subscription AND p.event = p_event AND p.organization_id || '' = p_organization_id
+    AND (p.state <> 'fresh' OR ${isHead});
+  changed := FOUND;
+  IF changed THEN
+    queue := note_change(p_subscription);
+  END IF;
 END $$;
 `
 
-/** Cancels a delivery. See {@link Store.cancelDelivery}. */
-export const cancelDelivery = async (
+/** Whether a delivery was changed, and its queue. */
+export type DeliveryChange = { readonly changed: boolean; readonly queue: QueueState | null }
+
+const change = async (
   query: Query,
-  { organizationId, deliveryId }: DeliveryRequestAt,
-): Promise<{ readonly changed: boolean; readonly due: boolean }> => {
+  name: 'cancel_delivery' | 'retry_delivery',
+  { organizationId, deliveryId, now }: DeliveryRequestAt,
+): Promise<DeliveryChange> => {
   const { subscription, event } = parseDeliveryId(deliveryId)
-  const values = [organizationId, subscription, event]
-  const [row] = await query<{ changed: boolean; due: boolean }>(
-    'SELECT changed, due FROM cancel_delivery($1, $2, $3)',
-    values,
-  )
-  return row ?? { changed: false, due: false }
+  const [row] = await query<DeliveryChange>(`SELECT changed, queue FROM ${name}($1, $2, $3, $4)`, [
+    organizationId,
+    subscription,
+    event,
+    now,
+  ])
+  return row ?? { changed: false, queue: null }
 }
+
+/** Cancels a delivery. See {@link Store.cancelDelivery}. */
+export const cancelDelivery = (query: Query, request: DeliveryRequestAt): Promise<DeliveryChange> =>
+  change(query, 'cancel_delivery', request)
 
 /** Lets the next attempt of a delivery be due. See {@link Store.retryDelivery}. */
-export const retryDelivery = async (
-  query: Query,
-  { organizationId, deliveryId }: DeliveryRequestAt,
-): Promise<boolean> => {
-  const { subscription, event } = parseDeliveryId(deliveryId)
-  const values = [organizationId, subscription, event]
-  const [row] = await query<{ changed: boolean }>('SELECT retry_delivery($1, $2, $3) AS changed', values)
-  return row?.changed === true
-}
+export const retryDelivery = (query: Query, request: DeliveryRequestAt): Promise<DeliveryChange> =>
+  change(query, 'retry_delivery', request)
 
 export type ResendInput = {
-  /** The positions of deliveries. */
-  readonly deliveries: readonly string[]
+  readonly deliveries: readonly DeliveryKey[]
   readonly statuses: readonly DeliveryStatus[] | undefined
   readonly webhookIdSuffix: string | null
+  readonly now: number
 }
+
+export type Resent = { readonly resent: number; readonly queues: readonly QueueState[] | null }
 
 export const resendDeliveries = async (
   query: Query,
-  { deliveries, statuses, webhookIdSuffix }: ResendInput,
-): Promise<{ readonly resent: number; readonly due: boolean }> => {
-  const [row] = await query<{ resent: number; due: boolean }>(
-    'SELECT resent, due FROM resend_deliveries($1, $2, $3)',
-    [deliveries, statuses ?? null, webhookIdSuffix],
-  )
-  return row ?? { resent: 0, due: false }
+  { deliveries, statuses, webhookIdSuffix, now }: ResendInput,
+): Promise<Resent> => {
+  const [row] = await query<Resent>('SELECT resent, queues FROM resend_deliveries($1, $2, $3, $4, $5)', [
+    deliveries.map(({ subscription }) => subscription),
+    deliveries.map(({ event }) => event),
+    statuses ?? null,
+    webhookIdSuffix,
+    now,
+  ])
+  return row ?? { resent: 0, queues: null }
 }

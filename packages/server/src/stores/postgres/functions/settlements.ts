@@ -1,181 +1,346 @@
-import type { DeliveryRecord, DeliveryStatus, DisabledReason, Settlement } from '@wabakit/core'
+import type {
+  AttemptKey,
+  AttemptRecord,
+  DeliveryRecord,
+  DisabledReason,
+  EventRecord,
+  Pace,
+  PendingDelivery,
+} from '@wabakit/core'
+import type { LaneState, SettledDelivery } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
-import { deliveryColumns } from './events.ts'
+import { isHead, isOpen, pendingColumns } from './lanes.ts'
 
-/** Settling deliveries. */
+/**
+ * Loading and settling deliveries. What a settlement changes is decided outside, from the delivery as it was loaded. So
+ * `settle` compares and sets: it writes all results, or says what is not as it was assumed, and writes none.
+ */
 export const settlementFunctions = /* sql */ `
--- Settles claims. The result has no entry for a delivery that is no longer under its claim. If a settlement would disable
--- its subscription and p_may_disable is false, nothing is written for it, and the status in its entry is null. "due" is
--- whether any delivery is due now.
-CREATE FUNCTION settle_deliveries(
-  p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled json,
-  OUT due boolean
+-- The epochs of shards are those that the worker knows.
+CREATE FUNCTION find_lost_shards(p_shards integer[], p_epochs integer[]) RETURNS integer[] LANGUAGE sql STABLE
+RETURN ARRAY(
+  SELECT k.shard FROM unnest(p_shards, p_epochs) AS k (shard, epoch)
+  WHERE NOT EXISTS (SELECT FROM wabakit.shards h WHERE h.shard = k.shard AND h.epoch = k.epoch OFFSET 0)
+);
+
+-- Settles deliveries: successes of pending ones as arrays, and others as records. The subscriptions are those of all of them, with
+-- what was assumed and what is to be written. Returns the heads that follow, or what differs.
+CREATE FUNCTION settle(
+  p_shards integer[], p_epochs integer[],
+  p_queues bigint[], p_failing bigint[], p_disabled boolean[], p_new_queues json,
+  p_subscriptions bigint[], p_events bigint[], p_turns integer[], p_finished bigint[],
+  p_started bigint[], p_durations double precision[], p_urls text[], p_statuses integer[], p_bodies text[],
+  p_others json, OUT next json, OUT different json
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  moment bigint;
-  disabled_subscription bigint;
-  freed bigint[];
-  subscriptions bigint[];
-  subjects text[];
+  places tid[];
+  lanes bigint[];
+  others integer := coalesce(json_array_length(p_others), 0);
+  found_others integer;
+  closing text[] := ARRAY(
+    SELECT n.queue::text FROM json_to_recordset(p_new_queues) AS n (queue bigint, disabled text) WHERE n.disabled IS NOT NULL
+  );
 BEGIN
-  PERFORM limit_lock_wait(cardinality(p_events));
-  SELECT array_agg(d.subscription), array_agg(d.subject) INTO subscriptions, subjects
-  FROM unnest(p_events, p_subscriptions) AS requested (event, subscription)
-  CROSS JOIN LATERAL (
-    SELECT d.subscription, d.subject FROM wabakit.deliveries d
-    WHERE d.subscription = requested.subscription AND d.event = requested.event OFFSET 0
-  ) AS d;
-  IF p_may_disable THEN
-    PERFORM lock_all('subscription', ARRAY[subscriptions[1]::text]);
+  PERFORM limit_lock_wait(2);
+  PERFORM lock_all('shard', p_shards::text[]);
+  IF cardinality(closing) > 0 THEN
+    PERFORM lock_all('subscription', p_queues::text[]);
   ELSE
-    PERFORM enter_lanes(subscriptions, subjects);
+    PERFORM share_all('subscription', p_queues::text[]);
   END IF;
-  moment := wabakit.clock_ms();
 
-  WITH input AS MATERIALIZED (
-    SELECT r.*, r.kind IN ('retry', 'exhausted', 'gone') AS failed FROM json_to_recordset(p_settlements) AS r (
-      ordinal integer, event bigint, subscription bigint, "claimId" text, "failingLimitMs" bigint, kind text, "delayMs" bigint,
-      "releasesLane" boolean, "startedAt" bigint, "durationMs" double precision, url text, status integer,
-      error text, "responseBody" text, "isSlow" boolean
+  -- Under the locks, nobody else changes what these statements find.
+  SELECT array_agg(p.ctid), array_agg(p.lane) INTO places, lanes
+  FROM unnest(p_subscriptions, p_events, p_turns) AS k (subscription, event, turn)
+  CROSS JOIN LATERAL (
+    SELECT p.ctid, p.lane FROM wabakit.pending p
+    WHERE p.subscription = k.subscription AND p.event = k.event AND p.turn = k.turn OFFSET 0
+  ) AS p;
+  IF others > 0 THEN
+    SELECT count(*) INTO found_others
+    FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, turn integer, before text)
+    WHERE o.before = (
+      SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END FROM wabakit.pending p
+      WHERE p.subscription = o.subscription AND p.event = o.event AND p.turn = o.turn
+    ) OR o.before = (
+      SELECT f.state FROM wabakit.deliveries f
+      WHERE f.subscription = o.subscription AND f.event = o.event AND f.turn = o.turn
+    );
+  END IF;
+  IF coalesce(cardinality(places), 0) <> cardinality(p_events) OR found_others <> others
+    OR cardinality(find_lost_shards(p_shards, p_epochs)) > 0
+    OR EXISTS (
+      SELECT FROM unnest(p_queues, p_failing, p_disabled) AS q (queue, failing, disabled)
+      CROSS JOIN LATERAL (
+        SELECT s.failing_since, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = q.queue OFFSET 0
+      ) AS s
+      WHERE s.failing_since IS DISTINCT FROM q.failing OR (s.disabled_reason IS NOT NULL) <> q.disabled
     )
-  ), judged AS (
-    SELECT a.*, d.position, d.status AS status_before, s.id AS subscription_id, s.pace AS pace_before, CASE
-      WHEN NOT a.failed OR s.disabled_reason IS NOT NULL THEN NULL
-      WHEN a.kind = 'gone' THEN 'gone'
-      WHEN moment - coalesce(s.failing_since, moment - a."durationMs") >= a."failingLimitMs" THEN 'failing'
-    END AS disabled
-    FROM input a
-    CROSS JOIN LATERAL (
-      SELECT d.position, d.status FROM wabakit.deliveries d
-      WHERE d.subscription = a.subscription AND d.event = a.event AND d.claim_id = a."claimId" OFFSET 0
-    ) AS d
-    CROSS JOIN LATERAL (
-      SELECT s.id, s.disabled_reason, s.failing_since, s.pace FROM wabakit.subscriptions s
-      WHERE s.position = a.subscription OFFSET 0
-    ) AS s
-  ), decided AS (
-    SELECT j.*, e.id AS event_id, e.occurred_at, CASE
-      WHEN j.kind = 'delivered' THEN 'delivered'
-      WHEN j.status_before = 'skipped' OR j.kind = 'gone' THEN 'skipped'
-      WHEN j.kind = 'exhausted' THEN 'exhausted'
-      WHEN j.disabled IS NOT NULL THEN 'skipped'
-      ELSE 'pending'
-    END AS status_after
-    FROM judged j
-    CROSS JOIN LATERAL (
-      SELECT e.id, e.occurred_at FROM wabakit.events e WHERE e.position = j.event OFFSET 0
-    ) AS e
-    WHERE j.disabled IS NULL OR p_may_disable
-  ), written AS (
-    UPDATE wabakit.deliveries d SET
-      status = c.status_after,
-      claim_id = NULL,
-      worker = NULL,
-      due_at = CASE c.status_after WHEN 'pending' THEN moment + coalesce(c."delayMs", 0) END,
-      holds_lane = c.status_after = 'pending' AND d.holds_lane AND c."releasesLane" IS NOT TRUE,
-      attempts = d.attempts + (c.kind <> 'released')::integer,
-      failures = d.failures + c.failed::integer,
-      deferrals = d.deferrals + (c.kind = 'deferred')::integer,
-      deferred_ms = d.deferred_ms + CASE c.kind WHEN 'deferred' THEN c."delayMs" ELSE 0 END,
-      finished_at = CASE
-        WHEN c.status_after = 'pending' THEN NULL
-        WHEN c.status_after = c.status_before THEN d.finished_at
-        ELSE moment
-      END
-    FROM decided c
-    WHERE d.position = c.position AND d.claim_id = c."claimId"
-    RETURNING c.ordinal, c.disabled, c.kind, c.event_id, c.occurred_at, d AS row, d.attempts, d.subscription
-  ), attempted AS (
-    INSERT INTO wabakit.attempts
-    SELECT
-      a.subscription, a.event, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody",
-      a.kind = 'delivered', a.kind = 'deferred'
-    FROM written w JOIN input a ON a.ordinal = w.ordinal WHERE a.kind <> 'released'
-  ), results AS (
-    SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
-      floor(moment - max(a."durationMs") FILTER (WHERE a.failed))::bigint AS failing_since, min(w.disabled) AS disabled,
-      CASE
-        WHEN bool_or(a.failed) THEN 'failing'
-        WHEN bool_or(w.kind IN ('delivered', 'deferred') AND a."isSlow") THEN 'slow'
-        WHEN bool_or(w.kind = 'delivered') THEN 'quick'
-      END AS pace
-    FROM written w JOIN input a ON a.ordinal = w.ordinal GROUP BY w.subscription
-  ), changed AS (
-    -- Locked in this order to prevent deadlocks.
-    SELECT r.*, s.position
-    FROM wabakit.subscriptions s JOIN results r ON r.subscription = s.position
-    WHERE r.disabled IS NOT NULL OR r.succeeded AND s.failing_since IS NOT NULL
-      OR NOT r.succeeded AND s.failing_since IS NULL AND r.failing_since IS NOT NULL OR r.pace <> s.pace
-    ORDER BY s.position FOR NO KEY UPDATE OF s
-  ), updated AS (
-    UPDATE wabakit.subscriptions s SET
-      failing_since = CASE WHEN NOT c.succeeded THEN coalesce(s.failing_since, c.failing_since) END,
-      pace = coalesce(c.pace, s.pace),
-      disabled_reason = coalesce(c.disabled, s.disabled_reason),
-      revision = s.revision + (c.disabled IS NOT NULL)::integer,
-      updated_at = CASE WHEN c.disabled IS NULL THEN s.updated_at ELSE moment END
-    FROM changed c WHERE s.position = c.position
-  )
-  SELECT
-    json_agg(result) FILTER (WHERE w.ordinal IS NOT NULL OR j.disabled IS NOT NULL),
-    coalesce(bool_or(w.kind = 'released'), false),
-    min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL),
-    array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before <> 'quick')
-  INTO settled, due, disabled_subscription, freed
-  FROM judged j LEFT JOIN written w ON w.ordinal = j.ordinal
-  CROSS JOIN LATERAL (SELECT (w.row).*) AS d
-  CROSS JOIN LATERAL (SELECT w.event_id AS id, w.occurred_at) AS e
-  CROSS JOIN LATERAL (SELECT j.subscription_id AS id) AS s
-  CROSS JOIN LATERAL (SELECT j.ordinal, j.disabled, ${deliveryColumns}) AS result;
-
-  IF disabled_subscription IS NOT NULL THEN
-    PERFORM skip_unfinished(disabled_subscription, moment);
+  THEN
+    different := (SELECT json_build_object(
+      'lost', find_lost_shards(p_shards, p_epochs),
+      'queues', (
+        SELECT json_agg(json_build_object('queue', s.position::text, 'failingSince', s.failing_since, 'disabledReason', s.disabled_reason))
+        FROM wabakit.subscriptions s WHERE s.position = ANY (p_queues)
+      ),
+      'deliveries', (
+        SELECT json_agg(json_build_object('id', 'dlv_' || k.event || '_' || k.subscription, 'turn', k.turn,
+          'state', found.state, 'finishedAt', found.finished_at))
+        FROM (
+          SELECT * FROM unnest(p_subscriptions, p_events, p_turns) AS k (subscription, event, turn)
+          UNION ALL SELECT * FROM json_to_recordset(p_others) AS o (subscription bigint, event bigint, turn integer)
+        ) AS k
+        CROSS JOIN LATERAL (
+          SELECT CASE p.state WHEN 'fresh' THEN 'started' ELSE p.state END AS state, NULL::bigint AS finished_at FROM wabakit.pending p
+          WHERE p.subscription = k.subscription AND p.event = k.event AND p.turn = k.turn
+          UNION ALL
+          SELECT f.state, f.finished_at FROM wabakit.deliveries f
+          WHERE f.subscription = k.subscription AND f.event = k.event AND f.turn = k.turn AND f.state = 'skipped'
+        ) AS found
+      )
+    ));
     RETURN;
   END IF;
-  due := advance_lanes(subscriptions, subjects) OR due;
-  IF freed IS NOT NULL THEN
-    PERFORM add_next_due_times(freed);
+
+  IF cardinality(places) > 0 THEN
+    WITH gone AS (DELETE FROM wabakit.pending WHERE ctid = ANY (places) RETURNING *)
+    INSERT INTO wabakit.deliveries (
+      subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at,
+      started_at, duration_ms, url, status, response_body
+    )
+    SELECT g.subscription, g.event, g.organization_id, 'delivered', g.turn + 1, g.attempts + 1, g.failures, g.deferrals, g.deferred_ms,
+      g.webhook_id, k.finished, k.started, k.duration, k.url, k.status, k.body
+    FROM gone g
+    JOIN unnest(p_subscriptions, p_events, p_finished, p_started, p_durations, p_urls, p_statuses, p_bodies)
+      AS k (subscription, event, finished, started, duration, url, status, body)
+      ON k.subscription = g.subscription AND k.event = g.event;
   END IF;
+  IF others > 0 THEN
+    lanes := lanes || settle_others(p_others);
+  END IF;
+  IF json_array_length(p_new_queues) > 0 THEN
+    UPDATE wabakit.subscriptions s SET
+      failing_since = n.failing_since,
+      pace = coalesce(n.pace, s.pace),
+      disabled_reason = coalesce(n.disabled, s.disabled_reason),
+      revision = s.revision + (n.disabled IS NOT NULL)::integer,
+      updated_at = CASE WHEN n.disabled IS NULL THEN s.updated_at ELSE n.now END
+    FROM json_to_recordset(p_new_queues) AS n (queue bigint, failing_since bigint, pace text, disabled text, now bigint)
+    WHERE s.position = n.queue AND s.revision > 0;
+    PERFORM skip_unfinished(n.queue, n.now) FROM json_to_recordset(p_new_queues) AS n (queue bigint, disabled text, now bigint)
+    WHERE n.disabled IS NOT NULL;
+  END IF;
+
+  SELECT json_agg(row_to_json(told)) INTO next FROM (
+    SELECT ${pendingColumns}, e.subject, p.subscription::text AS queue
+    FROM (SELECT DISTINCT lane FROM unnest(lanes) AS lane) AS freed
+    CROSS JOIN LATERAL (
+      SELECT * FROM wabakit.pending p WHERE p.lane = freed.lane AND p.state = 'fresh' ORDER BY p.event LIMIT 1
+    ) AS p
+    CROSS JOIN LATERAL (SELECT e.subject FROM wabakit.events e WHERE e.position = p.event OFFSET 0) AS e
+    WHERE ${isHead}
+  ) AS told;
+END $$;
+
+-- Writes results one by one, and returns the lanes that may go on. Requires the locks of settle.
+CREATE FUNCTION settle_others(p_others json) RETURNS bigint[] LANGUAGE plpgsql AS $$
+DECLARE
+  freed bigint[] := '{}';
+  lane_of_other bigint;
+  o record;
+BEGIN
+  FOR o IN SELECT * FROM json_to_recordset(p_others) AS o (
+    subscription bigint, event bigint, before text, state text, due_at bigint, finished_at bigint, attempts integer, failures integer,
+    deferrals integer, deferred_ms bigint, started_at bigint, duration_ms double precision, url text, status integer, error text,
+    response_body text, succeeded boolean, deferred boolean
+  ) LOOP
+    INSERT INTO wabakit.attempts (
+      subscription, event, number, started_at, duration_ms, url, status, error, response_body, succeeded, deferred
+    ) VALUES (
+      o.subscription, o.event, o.attempts, o.started_at, o.duration_ms, o.url, o.status, o.error, o.response_body, o.succeeded, o.deferred
+    );
+    IF o.before = 'skipped' THEN
+      UPDATE wabakit.deliveries f SET
+        state = o.state, turn = f.turn + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
+        deferred_ms = o.deferred_ms, finished_at = o.finished_at
+      WHERE f.subscription = o.subscription AND f.event = o.event;
+    ELSIF o.due_at IS NOT NULL THEN
+      UPDATE wabakit.pending p SET
+        state = o.state, turn = p.turn + 1, attempts = o.attempts, failures = o.failures, deferrals = o.deferrals,
+        deferred_ms = o.deferred_ms, due_at = o.due_at
+      WHERE p.subscription = o.subscription AND p.event = o.event RETURNING p.lane INTO lane_of_other;
+      IF o.state = 'passable' THEN
+        freed := freed || lane_of_other;
+      END IF;
+    ELSE
+      WITH gone AS (
+        DELETE FROM wabakit.pending p WHERE p.subscription = o.subscription AND p.event = o.event RETURNING *
+      ), kept AS (
+        INSERT INTO wabakit.deliveries (
+          subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
+        )
+        SELECT g.subscription, g.event, g.organization_id, o.state, g.turn + 1, o.attempts, o.failures, o.deferrals, o.deferred_ms,
+          g.webhook_id, o.finished_at
+        FROM gone g
+      )
+      SELECT g.lane INTO lane_of_other FROM gone g;
+      freed := freed || lane_of_other;
+    END IF;
+  END LOOP;
+  RETURN freed;
 END $$;
 `
 
-/** A delivery after its settlement. */
-export type Settled = Omit<DeliveryRecord, 'status'> & {
-  /** The index of the settlement. */
-  readonly ordinal: number
+const load = `
+  SELECT
+    k.n::integer, k.subscription::text AS queue, s.revision, s.failing_since::double precision AS "failingSince", s.pace, p.state,
+    p.webhook_id AS "webhookId", p.due_at::double precision AS "dueAt", p.attempts, p.failures, p.deferrals,
+    p.deferred_ms::double precision AS "deferredMs", e.id AS "eventId", e.organization_id AS "organizationId", e.name, e.subject,
+    e.channel, e.digits, e.payload, e.waits_for AS "waitsFor", e.traceparent, e.occurred_at::double precision AS "occurredAt"
+  FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[], $5::integer[])
+    WITH ORDINALITY AS k (subscription, event, turn, shard, epoch, n)
+  CROSS JOIN LATERAL (
+    SELECT p.* FROM wabakit.pending p
+    WHERE p.subscription = k.subscription AND p.event = k.event AND p.turn = k.turn OFFSET 0
+  ) AS p
+  CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = k.event OFFSET 0) AS e
+  CROSS JOIN LATERAL (
+    SELECT s.revision, s.failing_since, s.pace FROM wabakit.subscriptions s WHERE s.position = k.subscription AND ${isOpen} OFFSET 0
+  ) AS s
+  CROSS JOIN LATERAL (
+    SELECT FROM wabakit.shards h WHERE h.shard = k.shard AND h.epoch = k.epoch OFFSET 0
+  ) AS h`
+
+/** A delivery that is loaded, its event, and what changes in its subscription without a new revision. */
+export type LoadedRow = Pick<
+  DeliveryRecord,
+  'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
+> &
+  Omit<EventRecord, 'id'> & {
+    /** Its number among the keys, from 1. */
+    readonly n: number
+    readonly queue: string
+    readonly revision: number
+    readonly failingSince: number | null
+    readonly pace: Pace
+    readonly state: LaneState
+    readonly dueAt: number
+    /** `null`: the event's id. */
+    readonly webhookId: string | null
+  }
+
+/** Loads deliveries that may be attempted, in any order. */
+export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promise<LoadedRow[]> => {
+  const deliveries = keys.map(({ id }) => parseDeliveryId(id))
+  return read<LoadedRow>(load, [
+    deliveries.map(({ subscription }) => subscription),
+    deliveries.map(({ event }) => event),
+    keys.map(({ turn }) => turn),
+    keys.map(({ shard }) => shard),
+    keys.map(({ epoch }) => epoch),
+  ])
+}
+
+/** A subscription as a settlement assumes it. */
+export type AssumedQueue = {
+  readonly failingSince: number | null
+  readonly disabledReason: DisabledReason | null
+}
+
+/** What a settlement writes of a subscription. */
+export type NewQueue = {
+  readonly queue: string
+  readonly failing_since: number | null
+  readonly pace: Pace | null
   readonly disabled: DisabledReason | null
-  /** `null`: nothing was written, because its subscription would be disabled. */
-  readonly status: DeliveryStatus | null
+  readonly now: number
+}
+
+/** What a settlement writes of a delivery. */
+export type DecidedRow = {
+  readonly key: AttemptKey
+  readonly before: SettledDelivery['state']
+  readonly after: SettledDelivery
+  readonly attempt: Omit<AttemptRecord, 'deliveryId'>
 }
 
 export type SettleInput = {
-  readonly settlements: readonly Settlement[]
-  /** Whether its subscription may be disabled. Then there is one settlement. */
-  readonly mayDisable: boolean
+  /** The epochs of the shards. */
+  readonly epochs: ReadonlyMap<number, number>
+  readonly assumed: ReadonlyMap<string, AssumedQueue>
+  readonly changed: readonly NewQueue[]
+  readonly rows: readonly DecidedRow[]
 }
 
-const toInput = (settlement: Settlement, ordinal: number) => {
-  const { deliveryId, claimId, failingLimitMs, isSlow = false, result } = settlement
-  return {
-    ordinal,
-    ...parseDeliveryId(deliveryId),
-    ...{ claimId, failingLimitMs, isSlow, ...result },
-    ...(result.kind !== 'released' && result.attempt),
-  }
+/** What is not as a settlement assumed. A delivery that is missing is stale. */
+export type Difference = {
+  readonly lost: readonly number[]
+  readonly queues: ReadonlyArray<AssumedQueue & { readonly queue: string }> | null
+  readonly deliveries: ReadonlyArray<{
+    readonly id: string
+    readonly turn: number
+    readonly state: SettledDelivery['state']
+    readonly finishedAt: number | null
+  }> | null
 }
 
-/** Settles deliveries. Returns what is still under its claim, and whether a delivery is due now. */
-export const settleDeliveries = async (query: Query, { settlements, mayDisable }: SettleInput) => {
-  const input = settlements.map(toInput)
-  const [row] = await query<{ settled: Settled[] | null; due: boolean }>(
-    'SELECT settled, due FROM settle_deliveries($1, $2, $3, $4)',
+/** The head of a lane that may go on. */
+export type NextHead = PendingDelivery & { readonly queue: string; readonly subject: string }
+
+export type Settled = { readonly next: readonly NextHead[] | null; readonly different: Difference | null }
+
+/** Whether a result is one of a pending delivery that succeeded: those are written as arrays. */
+const isSuccess = ({ before, after, attempt }: DecidedRow): boolean =>
+  after.state === 'delivered' && before !== 'skipped' && attempt.error === null
+
+const toOther = ({ key, before, after, attempt }: DecidedRow) => ({
+  ...parseDeliveryId(key.id),
+  turn: key.turn,
+  before,
+  state: after.state,
+  due_at: after.dueAt,
+  finished_at: after.finishedAt,
+  attempts: after.attempts,
+  failures: after.failures,
+  deferrals: after.deferrals,
+  deferred_ms: after.deferredMs,
+  started_at: attempt.startedAt,
+  duration_ms: attempt.durationMs,
+  url: attempt.url,
+  status: attempt.status,
+  error: attempt.error,
+  response_body: attempt.responseBody,
+  succeeded: attempt.succeeded,
+  deferred: attempt.deferred,
+})
+
+/** Writes results, unless something is not as assumed. */
+export const settle = async (query: Query, input: SettleInput): Promise<Settled> => {
+  const { epochs, assumed, changed, rows } = input
+  const successes = rows.filter(isSuccess)
+  const deliveries = successes.map(({ key }) => parseDeliveryId(key.id))
+  const others = rows.filter((row) => !isSuccess(row)).map(toOther)
+  const [settled] = await query<Settled>(
+    'SELECT next, different FROM settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
     [
-      input.map(({ event }) => event),
-      input.map(({ subscription }) => subscription),
-      JSON.stringify(input),
-      mayDisable,
+      [...epochs.keys()],
+      [...epochs.values()],
+      [...assumed.keys()],
+      [...assumed.values()].map(({ failingSince }) => failingSince),
+      [...assumed.values()].map(({ disabledReason }) => disabledReason !== null),
+      JSON.stringify(changed),
+      deliveries.map(({ subscription }) => subscription),
+      deliveries.map(({ event }) => event),
+      successes.map(({ key }) => key.turn),
+      successes.map(({ after }) => after.finishedAt),
+      successes.map(({ attempt }) => attempt.startedAt),
+      successes.map(({ attempt }) => attempt.durationMs),
+      successes.map(({ attempt }) => attempt.url),
+      successes.map(({ attempt }) => attempt.status),
+      successes.map(({ attempt }) => attempt.responseBody),
+      others.length === 0 ? null : JSON.stringify(others),
     ],
   )
-  return { settled: row?.settled ?? [], isDue: row?.due === true }
+  return settled ?? { next: null, different: null }
 }

@@ -1,10 +1,39 @@
-import type { SubscriptionRecord } from '@wabakit/core'
+import type { QueueState, SubscriptionRecord } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
+import { queueColumns } from './lanes.ts'
 
 /** Creating, changing and removing subscriptions. */
 export const subscriptionFunctions = /* sql */ `
-CREATE FUNCTION save_subscription(p_subscription json) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Finishes pending deliveries as skipped, in the same turn. Requires the exclusive locks of their subscriptions.
+CREATE FUNCTION finish_as_skipped(p_places tid[], p_now bigint) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  finished integer;
+BEGIN
+  WITH gone AS (DELETE FROM wabakit.pending WHERE ctid = ANY (p_places) RETURNING *)
+  INSERT INTO wabakit.deliveries (
+    subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, webhook_id, finished_at
+  )
+  SELECT g.subscription, g.event, g.organization_id, 'skipped', g.turn, g.attempts, g.failures, g.deferrals, g.deferred_ms,
+    g.webhook_id, p_now
+  FROM gone g;
+  GET DIAGNOSTICS finished = ROW_COUNT;
+  RETURN finished;
+END $$;
+
+-- Says that a subscription or its deliveries were changed by hand, and returns what its scheduler is to be told.
+CREATE FUNCTION note_change(p_subscription bigint) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  queue json;
+BEGIN
+  UPDATE wabakit.subscriptions SET changed = pg_current_xact_id() WHERE position = p_subscription;
+  SELECT row_to_json(told) INTO queue FROM (
+    SELECT ${queueColumns} FROM wabakit.subscriptions s WHERE s.position = p_subscription
+  ) AS told;
+  RETURN queue;
+END $$;
+
+CREATE FUNCTION save_subscription(p_subscription json, OUT saved boolean, OUT queue json) LANGUAGE plpgsql AS $$
 DECLARE
   input wabakit.subscriptions := json_populate_record(NULL::wabakit.subscriptions, p_subscription);
   current_position bigint;
@@ -15,7 +44,8 @@ BEGIN
     PERFORM lock_all('subscriptions', ARRAY[input.organization_id]);
     INSERT INTO wabakit.subscriptions (${listColumns('subscriptions')}) VALUES (${listColumns('subscriptions', 'input')})
     ON CONFLICT (organization_id, id) DO NOTHING;
-    RETURN FOUND;
+    saved := FOUND;
+    RETURN;
   END IF;
   SELECT s.position INTO current_position FROM wabakit.subscriptions s
   WHERE s.organization_id = input.organization_id AND s.id = input.id;
@@ -32,28 +62,24 @@ BEGIN
       ELSE s.pace
     END
   WHERE s.position = current_position AND s.revision = input.revision - 1;
-  IF NOT FOUND THEN
-    RETURN false;
+  saved := FOUND;
+  IF NOT saved THEN
+    RETURN;
   END IF;
   IF input.disabled_reason IS NOT NULL THEN
     PERFORM skip_unfinished(current_position, input.updated_at);
   END IF;
-  RETURN true;
+  queue := note_change(current_position);
 END $$;
 
+-- Skips unfinished deliveries of a subscription, up to a maximum. Requires its exclusive lock.
 CREATE FUNCTION skip_unfinished(p_subscription bigint, p_now bigint) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
-  maximum CONSTANT integer := 500;
-  changed integer;
+  maximum CONSTANT integer := 1000;
 BEGIN
-  UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now, due_at = NULL, holds_lane = false
-  WHERE position = ANY (ARRAY(
-    (SELECT d.position FROM wabakit.deliveries d WHERE d.subscription = p_subscription AND d.status = 'waiting' LIMIT maximum)
-    UNION ALL
-    (SELECT d.position FROM wabakit.deliveries d WHERE d.subscription = p_subscription AND d.due_at IS NOT NULL LIMIT maximum)
-  ));
-  GET DIAGNOSTICS changed = ROW_COUNT;
-  RETURN changed;
+  RETURN finish_as_skipped(ARRAY(
+    SELECT p.ctid FROM wabakit.pending p WHERE p.subscription = p_subscription ORDER BY p.event LIMIT maximum
+  ), p_now);
 END $$;
 
 -- Marks subscriptions as removed: they match no event and have nothing due.
@@ -65,37 +91,44 @@ BEGIN
   WHERE position = ANY (p_subscriptions);
 END $$;
 
-CREATE FUNCTION remove_subscription(p_organization_id text, p_id text) RETURNS boolean
+CREATE FUNCTION remove_subscription(p_organization_id text, p_id text, OUT removed boolean, OUT queue json)
 LANGUAGE plpgsql AS $$
 DECLARE
-  removed bigint;
+  found_position bigint;
 BEGIN
-  SELECT s.position INTO removed FROM wabakit.subscriptions s
+  SELECT s.position INTO found_position FROM wabakit.subscriptions s
   WHERE s.organization_id = p_organization_id AND s.id = p_id AND s.revision > 0 FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN false;
+  removed := FOUND;
+  IF removed THEN
+    PERFORM mark_removed(ARRAY[found_position]);
+    queue := note_change(found_position);
   END IF;
-  PERFORM mark_removed(ARRAY[removed]);
-  RETURN true;
 END $$;
 `
 
+/** Whether a subscription was changed, and its queue. */
+export type SubscriptionChange = { readonly isDone: boolean; readonly queue: QueueState | null }
+
 /** Saves a subscription, unless its revision does not follow the stored one. */
-export const saveSubscription = async (query: Query, subscription: SubscriptionRecord): Promise<boolean> => {
-  const [row] = await query<{ saved: boolean }>('SELECT save_subscription($1) AS saved', [
-    JSON.stringify(mapTable('subscriptions').toRow(subscription)),
-  ])
-  return row?.saved === true
+export const saveSubscription = async (
+  query: Query,
+  subscription: SubscriptionRecord,
+): Promise<SubscriptionChange> => {
+  const [row] = await query<SubscriptionChange>(
+    'SELECT saved AS "isDone", queue FROM save_subscription($1)',
+    [JSON.stringify(mapTable('subscriptions').toRow(subscription))],
+  )
+  return row ?? { isDone: false, queue: null }
 }
 
-/** Marks a subscription as removed. Returns whether it existed. */
+/** Marks a subscription as removed, if it exists. */
 export const removeSubscription = async (
   query: Query,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
-): Promise<boolean> => {
-  const [row] = await query<{ removed: boolean }>('SELECT remove_subscription($1, $2) AS removed', [
-    organizationId,
-    id,
-  ])
-  return row?.removed === true
+): Promise<SubscriptionChange> => {
+  const [row] = await query<SubscriptionChange>(
+    'SELECT removed AS "isDone", queue FROM remove_subscription($1, $2)',
+    [organizationId, id],
+  )
+  return row ?? { isDone: false, queue: null }
 }

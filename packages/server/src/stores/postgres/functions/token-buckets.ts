@@ -1,9 +1,9 @@
-import type { TokenBucketState, TokenBuckets } from '@wabakit/core'
+import type { TokenBucket, TokenBucketState } from '@wabakit/core'
 import type { Query } from '../query.ts'
 
 /** Rate limits. */
 export const tokenBucketFunctions = /* sql */ `
--- Takes one token from each bucket, or from none if one of them is empty.
+-- Takes tokens from each bucket: as many as are wanted, or as there are, at least one. If one of them is empty, takes none.
 CREATE FUNCTION take_tokens(p_buckets json) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
@@ -15,15 +15,19 @@ BEGIN
 
   WITH requested AS (
     SELECT r.*, a.n, r."refillMs" / r.capacity AS interval,
-      least(greatest(coalesce(b.full_at, moment), moment), moment + r."refillMs") + r."refillMs" / r.capacity AS full_at
+      least(greatest(coalesce(b.full_at, moment), moment), moment + r."refillMs") AS full_before
     FROM json_array_elements(p_buckets) WITH ORDINALITY AS a (bucket, n)
     CROSS JOIN LATERAL json_to_record(a.bucket) AS r (
-      key text, capacity double precision, "refillMs" double precision
+      key text, capacity double precision, "refillMs" double precision, wanted integer
     )
     LEFT JOIN wabakit.token_buckets b ON b.key = r.key
+  ), counted AS (
+    SELECT r.*, greatest(1, least(r.wanted, floor((moment + r."refillMs" - r.full_before) / r.interval))) AS taken FROM requested r
+  ), planned AS (
+    SELECT c.*, c.full_before + c.taken * c.interval AS full_at FROM counted c
   ), measured AS (
     -- Rounded, so that sums of fractions of a millisecond do not cost a token.
-    SELECT requested.*, round((moment + "refillMs" - full_at)::numeric, 3)::double precision AS free_ms FROM requested
+    SELECT p.*, round((moment + p."refillMs" - p.full_at)::numeric, 3)::double precision AS free_ms FROM planned p
   ), verdict AS (
     SELECT bool_and(free_ms >= 0) AS granted FROM measured
   ), kept AS (
@@ -35,7 +39,8 @@ BEGIN
     -- More than the rounding error, which must not cost a token either.
     'remaining', greatest(0, floor((free_ms + 0.001 + CASE WHEN granted THEN 0 ELSE interval END) / interval)),
     'retryAfterMs', CASE WHEN granted THEN 0 ELSE greatest(0, -free_ms) END,
-    'fullAfterMs', greatest(0, "refillMs" - free_ms - CASE WHEN granted THEN 0 ELSE interval END)
+    'fullAfterMs', greatest(0, "refillMs" - free_ms - CASE WHEN granted THEN 0 ELSE interval END),
+    'taken', CASE WHEN granted THEN taken ELSE 0 END
   ) ORDER BY n)
   INTO is_granted, states
   FROM measured, verdict GROUP BY granted;
@@ -49,12 +54,15 @@ BEGIN
 END $$;
 `
 
-/** Takes one token from each bucket, or from none if one of them is empty. */
-export const takeTokens = async (
-  query: Query,
-  buckets: Parameters<TokenBuckets['take']>[0]['buckets'],
-): Promise<TokenBucketState[]> => {
-  const [row] = await query<{ states: TokenBucketState[] }>('SELECT take_tokens($1) AS states', [
+/** A bucket, and how many of its tokens are wanted. */
+export type WantedTokens = TokenBucket & { readonly wanted: number }
+
+/** The state of a bucket, and how many tokens were taken. */
+export type TakenTokens = TokenBucketState & { readonly taken: number }
+
+/** Takes tokens from each bucket, at least one, or from none if one of them is empty. */
+export const takeTokens = async (query: Query, buckets: readonly WantedTokens[]): Promise<TakenTokens[]> => {
+  const [row] = await query<{ states: TakenTokens[] }>('SELECT take_tokens($1) AS states', [
     JSON.stringify(buckets),
   ])
   return row?.states ?? []

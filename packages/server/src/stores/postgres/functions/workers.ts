@@ -1,117 +1,133 @@
+import type { OwnedShard, ShardsRequest, WorkerRenewal, WorkersView } from '@wabakit/core'
 import type { Query } from '../query.ts'
 
 /**
- * Workers, and what becomes of the claims of those that died. Each worker holds the advisory lock of its number, shared,
- * in the session that listens; a claim takes it, too, for its transaction. So whoever gets it exclusively knows that
- * the session is over and that no claim of this worker is being made. A number is never used again: a worker whose
- * session was lost registers under a new one.
- *
- * The lock of a worker comes before all others. Claims alone wait for it, while another worker checks whether it is free.
+ * Workers and their shards. A worker is alive while its lease lasts and, if its session is over, for 2 seconds more: time to
+ * end its attempts if it lives. The session that listens holds the advisory lock of its worker, shared. So whoever gets it
+ * exclusively knows that the session is over.
  */
 export const workerFunctions = /* sql */ `
--- Puts claims of a worker, whose lock the caller has, back to the front of the pending deliveries of their subscriptions.
--- Returns their number. Deliveries that others have locked are left for the next call. It finds the claims by the due times:
--- claims under lease are later than now.
-CREATE FUNCTION release_claims(p_worker integer, OUT released integer, OUT is_done boolean)
-LANGUAGE plpgsql AS $$
-DECLARE
-  -- Each takes a lock.
-  maximum CONSTANT integer := 200;
-  moment bigint := wabakit.clock_ms();
-  held bigint[];
-  entered bigint[];
-BEGIN
-  held := ARRAY(
-    SELECT t.subscription FROM (SELECT DISTINCT t.subscription FROM wabakit.due_times t) AS t
-    WHERE EXISTS (
-      SELECT FROM wabakit.deliveries d
-      WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > moment AND d.worker = p_worker
-      OFFSET 0
-    ) LIMIT maximum
-  );
-  entered := ARRAY(
-    SELECT each FROM unnest(held) AS each
-    WHERE pg_try_advisory_xact_lock_shared(wabakit.lock_key('subscription', each::text))
-  );
-  UPDATE wabakit.deliveries d SET
-    status = 'pending', claim_id = NULL, worker = NULL, due_at = least(moment, (
-      SELECT p.due_at FROM wabakit.deliveries p
-      WHERE p.subscription = d.subscription AND p.status = 'pending' AND p.due_at IS NOT NULL
-      ORDER BY p.due_at LIMIT 1
-    ))
-  WHERE d.position = ANY (ARRAY(
-    SELECT claimed.position FROM unnest(entered) AS each CROSS JOIN LATERAL (
-      SELECT c.position FROM wabakit.deliveries c
-      WHERE c.subscription = each AND c.status = 'claimed' AND c.due_at > moment AND c.worker = p_worker
-      FOR UPDATE SKIP LOCKED
-    ) AS claimed
-  ));
-  GET DIAGNOSTICS released = ROW_COUNT;
-  is_done := cardinality(held) = 0;
-END $$;
-
--- Records which workers are lost, releases the claims of those that have been lost for 2 seconds, and so had time to end
--- their attempts if they live, and deletes those that have no claims left. Returns whether p_worker is still registered,
--- the number of released claims, and after how many milliseconds the next ones can be released.
-CREATE FUNCTION check_workers(
-  p_worker integer, OUT is_registered boolean, OUT released integer, OUT wait_ms integer
-) LANGUAGE plpgsql AS $$
+CREATE FUNCTION is_alive(p_worker text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   grace CONSTANT bigint := 2000;
   moment bigint := wabakit.clock_ms();
-  other integer;
-  lost bigint;
-  done record;
 BEGIN
-  released := 0;
-  FOR other IN SELECT w.number FROM wabakit.workers w ORDER BY w.number LOOP
-    CONTINUE WHEN NOT pg_try_advisory_xact_lock(wabakit.lock_key('worker', other::text));
-    SELECT w.lost_at INTO lost FROM wabakit.workers w WHERE w.number = other;
-    CONTINUE WHEN NOT FOUND;
-    IF lost IS NULL THEN
-      UPDATE wabakit.workers w SET lost_at = moment WHERE w.number = other;
-      lost := moment;
-    END IF;
-    IF lost + grace > moment THEN
-      wait_ms := least(wait_ms, lost + grace - moment);
-      CONTINUE;
-    END IF;
-    SELECT r.* INTO done FROM release_claims(other) AS r;
-    released := released + done.released;
-    IF done.is_done THEN
-      DELETE FROM wabakit.workers w WHERE w.number = other;
+  RETURN EXISTS (
+    SELECT FROM wabakit.workers w
+    WHERE w.id = p_worker AND w.expires_at > moment AND (w.lost_at IS NULL OR w.lost_at + grace > moment)
+  );
+END $$;
+
+-- Notices which workers' sessions are over.
+CREATE FUNCTION notice_lost_workers(p_except text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  other text;
+BEGIN
+  FOR other IN SELECT w.id FROM wabakit.workers w WHERE w.id <> p_except AND w.lost_at IS NULL ORDER BY w.id LOOP
+    IF pg_try_advisory_xact_lock(wabakit.lock_key('worker', other)) THEN
+      UPDATE wabakit.workers w SET lost_at = wabakit.clock_ms() WHERE w.id = other AND w.lost_at IS NULL;
     END IF;
   END LOOP;
-  is_registered := EXISTS (SELECT FROM wabakit.workers w WHERE w.number = p_worker AND w.lost_at IS NULL);
+END $$;
+
+-- Renews the lease of a worker, notices whose sessions are over, and forgets workers that are dead and own nothing.
+CREATE FUNCTION renew_worker(p_worker text, p_lease_ms bigint, OUT workers json, OUT shards json, OUT renew_in_ms integer) LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO wabakit.workers AS w (id, expires_at) VALUES (p_worker, wabakit.clock_ms() + p_lease_ms)
+  ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at, lost_at = NULL;
+  PERFORM notice_lost_workers(p_worker);
+  DELETE FROM wabakit.workers w
+  WHERE w.id <> p_worker AND NOT is_alive(w.id) AND NOT EXISTS (SELECT FROM wabakit.shards h WHERE h.owner = w.id);
+  SELECT json_agg(w.id ORDER BY w.id) INTO workers FROM wabakit.workers w WHERE is_alive(w.id);
+  SELECT json_agg(json_build_object(
+    'shard', h.shard, 'epoch', h.epoch, 'owner', CASE WHEN alive.id IS NOT NULL THEN h.owner END
+  ) ORDER BY h.shard) INTO shards
+  FROM wabakit.shards h LEFT JOIN json_array_elements_text(workers) AS alive (id) ON alive.id = h.owner;
+  -- Soon enough to take over when the first grace ends.
+  SELECT greatest(10, least(500, min(w.lost_at) + 2000 - wabakit.clock_ms())) INTO renew_in_ms
+  FROM wabakit.workers w WHERE w.lost_at + 2000 > wabakit.clock_ms();
+END $$;
+
+-- Takes those of the shards that still have this epoch, and belong to this worker, to a dead one or to none.
+CREATE FUNCTION take_shards(p_worker text, p_shards integer[], p_epochs integer[]) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  taken json;
+BEGIN
+  PERFORM limit_lock_wait(2);
+  PERFORM lock_all('shard', ARRAY(
+    SELECT h.shard::text FROM wabakit.shards h
+    WHERE h.shard = ANY (p_shards) AND (h.owner IS NULL OR h.owner = p_worker OR NOT is_alive(h.owner))
+  ));
+  WITH updated AS (
+    UPDATE wabakit.shards h SET owner = p_worker, epoch = h.epoch + 1
+    FROM unnest(p_shards, p_epochs) AS k (shard, epoch)
+    WHERE h.shard = k.shard AND h.epoch = k.epoch AND is_alive(p_worker)
+      AND (h.owner IS NULL OR h.owner = p_worker OR NOT is_alive(h.owner))
+    RETURNING h.shard, h.epoch
+  )
+  SELECT json_agg(json_build_object('shard', u.shard, 'epoch', u.epoch)) INTO taken FROM updated u;
+  RETURN taken;
+END $$;
+
+-- Gives up those of the shards that belong to this worker; without epochs, all of them.
+CREATE FUNCTION give_shards(p_worker text, p_shards integer[], p_epochs integer[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM lock_all('shard', ARRAY(
+    SELECT h.shard::text FROM wabakit.shards h WHERE h.shard = ANY (p_shards) AND h.owner = p_worker
+  ));
+  UPDATE wabakit.shards h SET owner = NULL
+  FROM unnest(p_shards, p_epochs) AS k (shard, epoch)
+  WHERE h.shard = k.shard AND h.epoch = k.epoch AND h.owner = p_worker;
+END $$;
+
+CREATE FUNCTION end_worker(p_worker text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM give_shards(p_worker, array_agg(h.shard), array_agg(h.epoch)) FROM wabakit.shards h WHERE h.owner = p_worker;
+  DELETE FROM wabakit.workers w WHERE w.id = p_worker;
 END $$;
 `
 
-/** Registers the session of a client as a worker's, until the session ends. */
-export const registerWorker = /* sql */ `
-  WITH registered AS (INSERT INTO wabakit.workers DEFAULT VALUES RETURNING number)
-  SELECT number, pg_backend_pid() AS backend, pg_advisory_lock_shared(wabakit.lock_key('worker', number::text))
-  FROM registered`
+/** Holds the lock of a worker in the session of a client. */
+export const holdWorker = `SELECT pg_advisory_lock_shared(wabakit.lock_key('worker', $1))`
 
-export type CheckedWorkers = {
-  /** The process of the connection. */
-  readonly backend: number
-  readonly is_registered: boolean
-  readonly released: number
-  readonly wait_ms: number | null
+/** Notices which workers are lost. */
+export const noticeLostWorkers = `SELECT notice_lost_workers('')`
+
+export type RenewedWorker = {
+  readonly workers: WorkersView['workers']
+  readonly shards: WorkersView['shards']
+  readonly renewInMs: number
 }
 
-/**
- * Takes over the claims of lost workers.
- *
- * @param worker - the number of the worker that does so; `null` if it is not registered.
- */
-export const checkWorkers = async (
+export const renewWorker = async (
   query: Query,
-  worker: number | null,
-): Promise<CheckedWorkers | undefined> => {
-  const [checked] = await query<CheckedWorkers>(
-    'SELECT pg_backend_pid() AS backend, w.* FROM check_workers($1) AS w',
-    [worker],
+  { worker, leaseMs }: Pick<WorkerRenewal, 'worker' | 'leaseMs'>,
+): Promise<RenewedWorker | undefined> => {
+  const [row] = await query<RenewedWorker>(
+    'SELECT workers, shards, renew_in_ms AS "renewInMs" FROM renew_worker($1, $2)',
+    [worker, leaseMs],
   )
-  return checked
+  return row
+}
+
+const toValues = ({ worker, shards }: Pick<ShardsRequest, 'worker' | 'shards'>): unknown[] => [
+  worker,
+  shards.map(({ shard }) => shard),
+  shards.map(({ epoch }) => epoch),
+]
+
+export const takeShards = async (query: Query, request: ShardsRequest): Promise<OwnedShard[]> => {
+  const [row] = await query<{ taken: OwnedShard[] | null }>(
+    'SELECT take_shards($1, $2, $3) AS taken',
+    toValues(request),
+  )
+  return row?.taken ?? []
+}
+
+export const giveShards = async (query: Query, request: ShardsRequest): Promise<void> => {
+  await query('SELECT give_shards($1, $2, $3)', toValues(request))
+}
+
+export const endWorker = async (query: Query, worker: string): Promise<void> => {
+  await query('SELECT end_worker($1)', [worker])
 }

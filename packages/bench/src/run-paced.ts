@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { payload } from './call-ai-summary.ts'
+
+/** How often a paced task begins per second. */
+export const pace = 500
+
+/** What cannot keep up has so many tasks under way at most. */
+const maximum = 256
+
+/** A task that should have begun at a time, as Unix time in milliseconds. */
+type PacedTask = (at: number, nth: number) => Promise<unknown>
+
+/** Runs a task `times` times, at a steady pace. */
+export const runPaced = async (times: number, task: PacedTask): Promise<void> => {
+  const start = Date.now()
+  const running = new Set<Promise<unknown>>()
+  for (let nth = 0; nth < times; nth += 1) {
+    const at = start + (nth * 1_000) / pace
+    if (at - Date.now() > 1) await sleep(at - Date.now())
+    while (running.size >= maximum) await Promise.race(running)
+    const own = task(at, nth).finally(() => running.delete(own))
+    running.add(own)
+  }
+  await Promise.all(running)
+}
+
+/** Returns the body of a webhook that tells when it should have been sent. The endpoint measures how long it took. */
+export const stampPayload = (at: number): string => `{"at":${at},${payload.slice(1)}`

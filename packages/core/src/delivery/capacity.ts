@@ -1,0 +1,141 @@
+import type { Pace } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+
+/** Limits how many attempts start at once. */
+type Pacer = { isOpen(): boolean; count(): void }
+
+/** What an attempt occupies. */
+export type Slot = {
+  /** Frees the slot. What follows, such as writing its result, needs none. */
+  free(): void
+  /** Moves the attempt to a slow slot. */
+  moveToSlow(): void
+  /** Ends what the attempt occupies. */
+  end(): void
+}
+
+/**
+ * What a worker may attempt at once (decision 0050). Quick attempts share `concurrency` slots, for at most half a second each. All others have slow
+ * slots, of which an organization gets no more while it holds as many as are free; and they start one after the other.
+ */
+export type Capacity = {
+  /** Returns whether an attempt of this pace can start now. */
+  allows(pace: Pace): boolean
+  /** Returns the organizations that can start none that are not quick. */
+  listFull(): ReadonlySet<string>
+  start(pace: Pace, organizationId: string): Slot
+}
+
+export type CapacityOptions = {
+  readonly concurrency: number
+  readonly clock: Clock
+  /** Whether attempts that are not quick start one after the other. */
+  isPaced(): boolean
+  /** Called when more may start. */
+  onFree(): void
+}
+
+/** For each slot, the result of another attempt may be on its way to the store. */
+const heldPerSlot = 2
+
+/** A slow attempt does little but wait, so there can be many. */
+const slowSlotsPerSlot = 16
+
+/** How many start together, and how long each of them counts: 400 per second that are new or slow, and 50 that are failing. */
+const suspectPacing = { burst: 4, pauseMs: 2.5 }
+const failingPacing = { burst: 2, pauseMs: 20 }
+
+type PacerOptions = Pick<CapacityOptions, 'clock' | 'onFree'> & typeof suspectPacing
+
+const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => {
+  const intervalMs = burst * pauseMs
+  let started = 0
+  let dueAt = 0
+  return {
+    isOpen: () => started < burst,
+    count: () => {
+      started++
+      if (started > 1) return
+      const now = clock.now()
+      // Catches up on late timers, but not on idle time or a clock that was moved.
+      dueAt = Math.min(Math.max(dueAt, now - intervalMs), now) + intervalMs
+      setTimeout(
+        () => {
+          started = 0
+          onFree()
+        },
+        Math.max(0, dueAt - now),
+      )
+    },
+  }
+}
+
+export const createCapacity = ({ concurrency, clock, isPaced, onFree }: CapacityOptions): Capacity => {
+  const suspectPacer = createPacer({ ...suspectPacing, clock, onFree })
+  const failingPacer = createPacer({ ...failingPacing, clock, onFree })
+  /** Slow slots in use, by organization. */
+  const slow = new Map<string, number>()
+  let slowTaken = 0
+  let running = 0
+  /** Attempts that are running without being slow, or whose result is being written. */
+  let held = 0
+
+  const countFree = (): number => Math.max(0, concurrency * slowSlotsPerSlot - slowTaken)
+
+  const changeSlow = (organizationId: string, by: 1 | -1): void => {
+    slowTaken += by
+    const count = (slow.get(organizationId) ?? 0) + by
+    if (count === 0) slow.delete(organizationId)
+    else slow.set(organizationId, count)
+  }
+
+  const startSlow = (pacer: Pacer, organizationId: string): Slot => {
+    if (isPaced()) pacer.count()
+    changeSlow(organizationId, 1)
+    return { free: () => {}, moveToSlow: () => {}, end: () => changeSlow(organizationId, -1) }
+  }
+
+  const startQuick = (organizationId: string): Slot => {
+    let hasSlot = true
+    let isSlow = false
+    running++
+    held++
+    const free = (): void => {
+      if (!hasSlot) return
+      hasSlot = false
+      running--
+      onFree()
+    }
+    return {
+      free,
+      moveToSlow: () => {
+        if (isSlow || !hasSlot) return
+        isSlow = true
+        held--
+        changeSlow(organizationId, 1)
+        free()
+      },
+      end: () => {
+        free()
+        if (isSlow) changeSlow(organizationId, -1)
+        else held--
+      },
+    }
+  }
+
+  return {
+    allows: (pace) => {
+      if (pace === 'quick') return running < concurrency && held < concurrency * heldPerSlot
+      const pacer = pace === 'failing' ? failingPacer : suspectPacer
+      return countFree() > 0 && (!isPaced() || pacer.isOpen())
+    },
+    listFull: () => {
+      const free = countFree()
+      return new Set([...slow].filter(([, count]) => count >= free).map(([organizationId]) => organizationId))
+    },
+    start: (pace, organizationId) =>
+      pace === 'quick'
+        ? startQuick(organizationId)
+        : startSlow(pace === 'failing' ? failingPacer : suspectPacer, organizationId),
+  }
+}

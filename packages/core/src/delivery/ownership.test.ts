@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { memoryStore } from '../memory-store/memory-store.ts'
+import type { Store } from '../store.ts'
+import { createOwnership } from './ownership.ts'
+
+const leaseMs = 20_000
+
+/** A worker on a store, with a clock that is moved by hand. */
+const createWorker = (store: Store, worker: string, clock: { time: number }) => {
+  const left: number[] = []
+  /** What runs in shards that are left. */
+  const running: Array<() => void> = []
+  let isBusy = false
+  const ownership = createOwnership({
+    journal: store,
+    clock: { now: () => clock.time },
+    worker,
+    getLeaseMs: () => leaseMs,
+    onTaken: () => {},
+    onLeft: (shard) => {
+      left.push(shard)
+      return isBusy ? new Promise((resolve) => running.push(resolve)) : Promise.resolve()
+    },
+  })
+  const list = (): number[] =>
+    Array.from({ length: store.shards }, (_, shard) => shard).filter(
+      (shard) => ownership.check() && ownership.getEpoch(shard) !== undefined,
+    )
+  return {
+    ...ownership,
+    list,
+    left,
+    running,
+    keepBusy: () => {
+      isBusy = true
+    },
+  }
+}
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+}
+
+test('a lone worker has all shards, and two workers come to have half each', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  const second = createWorker(store, 'second', clock)
+  await first.renew()
+  expect(first.list().length).toBe(8)
+  for (let turn = 0; turn < 10; turn++) {
+    await second.renew()
+    await first.renew()
+    await settle()
+  }
+  await second.renew()
+  expect([first.list().length, second.list().length]).toEqual([4, 4])
+  expect(new Set([...first.list(), ...second.list()]).size).toBe(8)
+})
+
+test('shards are given up one at a time, each after what runs in it', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  const second = createWorker(store, 'second', clock)
+  await first.renew()
+  await second.renew()
+  first.keepBusy()
+  for (let turn = 0; turn < 5; turn++) await first.renew()
+  expect([first.left.length, first.list().length]).toEqual([1, 7])
+  await second.renew()
+  expect(second.list()).toEqual([])
+  first.running[0]?.()
+  await settle()
+  await second.renew()
+  expect(second.list()).toEqual(first.left)
+})
+
+test('the shards of a worker that no longer renews its lease are taken, and it knows before', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  const second = createWorker(store, 'second', clock)
+  await first.renew()
+  const epoch = first.getEpoch(3) ?? 0
+  clock.time = leaseMs * 0.75
+  expect(first.list()).toEqual([])
+  expect(first.left.length).toBe(8)
+  await second.renew()
+  expect(second.list()).toEqual([])
+  clock.time = leaseMs
+  await second.renew()
+  expect(second.list().length).toBe(8)
+  expect(second.getEpoch(3)).toBe(epoch + 1)
+})
+
+test('a lease counts from before its renewal was sent', async () => {
+  const clock = { time: 0 }
+  const base = memoryStore()
+  const store: Store = {
+    ...base,
+    renewWorker: async (renewal) => {
+      const view = await base.renewWorker(renewal)
+      clock.time += leaseMs
+      return view
+    },
+  }
+  const worker = createWorker(store, 'slow', clock)
+  await worker.renew()
+  expect(worker.list()).toEqual([])
+})
+
+test('a worker that was lost takes its shards again, in new epochs', async () => {
+  const store = memoryStore()
+  const worker = createWorker(store, 'w', { time: 0 })
+  await worker.renew()
+  const epoch = worker.getEpoch(0) ?? 0
+  await store.endWorker('w')
+  worker.lose()
+  expect(worker.list()).toEqual([])
+  await worker.renew()
+  expect([worker.list().length, worker.getEpoch(0)]).toEqual([8, epoch + 1])
+})
+
+test('nothing is taken in a shard in which something of an earlier epoch still runs', async () => {
+  const store = memoryStore()
+  const worker = createWorker(store, 'w', { time: 0 })
+  await worker.renew()
+  worker.keepBusy()
+  worker.lose()
+  await worker.renew()
+  expect(worker.list()).toEqual([])
+  for (const end of worker.running) end()
+  await settle()
+  await worker.renew()
+  expect(worker.list().length).toBe(8)
+})

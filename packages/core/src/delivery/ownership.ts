@@ -1,0 +1,157 @@
+import type { Journal, OwnedShard, WorkersView } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+import { startBackgroundTimer } from './background-timer.ts'
+
+/**
+ * The shards of a worker.
+ *
+ * States of a shard, as a worker sees it: not owned, owned, being given up. Transitions:
+ * - not owned → owned, by `takeShards`, with a new epoch: it has no owner that is alive, and this worker has less than its share.
+ * - owned → being given up: this worker has more than its share. Nothing new starts, and what runs has 5 s. One shard at a time.
+ * - being given up → not owned, by `giveShards`.
+ * - owned or being given up → not owned: the lease is over, the store has lost the worker, or another one has taken the shard. What
+ *   runs ends at once.
+ *
+ * What may never happen: that a worker starts something in a shard after its lease is over. A lease counts from before its renewal was
+ * sent, and for its worker it is a quarter shorter, in case its clock is set back a little.
+ */
+export type Ownership = {
+  /** Renews the lease, takes what is free, and gives up what is too much. Returns how soon to renew again, in milliseconds. */
+  renew(): Promise<number>
+  /** Gives up everything, after what runs has ended. */
+  end(): Promise<void>
+  /** Ends what runs, because the store has lost this worker. */
+  lose(): void
+  /** Returns whether the lease is still valid. Otherwise everything is lost. */
+  check(): boolean
+  /** Returns the epoch of a shard in which something may start; `undefined` otherwise. */
+  getEpoch(shard: number): number | undefined
+}
+
+export type OwnershipContext = {
+  readonly journal: Pick<Journal, 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'>
+  readonly clock: Clock
+  readonly worker: string
+  readonly getLeaseMs: () => number
+  /** Called with shards that this worker has from now on. */
+  onTaken(shards: readonly OwnedShard[]): void
+  /** Called when nothing may start in a shard any more. Resolves when nothing runs there, at the latest after `graceMs`. */
+  onLeft(shard: number, graceMs: number): Promise<void>
+}
+
+const givingGraceMs = 5_000
+
+/** The longest pause of a timer, in milliseconds. */
+const maxTimerMs = 60_000
+
+/** The share of its lease that a worker relies on. */
+const ownShare = 0.75
+
+export const createOwnership = (context: OwnershipContext): Ownership => {
+  const { journal, clock, worker, getLeaseMs, onTaken, onLeft } = context
+  const owned = new Map<number, number>()
+  /** Shards in which something may still run, but nothing may start. */
+  const leaving = new Set<number>()
+  let leaseEnd = -Infinity
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let renewing: Promise<number> | undefined
+
+  const leave = async (shard: number, graceMs: number): Promise<void> => {
+    leaving.add(shard)
+    await onLeft(shard, graceMs)
+    leaving.delete(shard)
+  }
+
+  const drop = (shard: number): void => {
+    owned.delete(shard)
+    if (!leaving.has(shard)) void leave(shard, 0)
+  }
+
+  const lose = (): void => {
+    leaseEnd = -Infinity
+    for (const shard of [...owned.keys()]) drop(shard)
+  }
+
+  const check = (): boolean => {
+    if (clock.now() < leaseEnd) return true
+    if (owned.size > 0) lose()
+    return false
+  }
+
+  /** Checks at the end of the lease, while a renewal may be under way. */
+  const watch = (): void => {
+    clearTimeout(timer)
+    const leftMs = Math.min(leaseEnd - clock.now(), maxTimerMs)
+    timer = startBackgroundTimer(
+      () => {
+        if (check()) watch()
+      },
+      Math.max(1, leftMs),
+    )
+  }
+
+  const take = async (free: readonly OwnedShard[]): Promise<void> => {
+    if (free.length === 0) return
+    const taken = await journal.takeShards({ worker, shards: free, now: clock.now() })
+    for (const { shard, epoch } of taken) owned.set(shard, epoch)
+    onTaken(taken)
+  }
+
+  const give = async (shard: number, epoch: number): Promise<void> => {
+    await leave(shard, givingGraceMs)
+    // Not after it was lost.
+    if (owned.get(shard) !== epoch) return
+    owned.delete(shard)
+    await journal.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })
+  }
+
+  const adjust = async ({ workers, shards }: WorkersView): Promise<void> => {
+    for (const { shard, epoch, owner } of shards) {
+      const known = owned.get(shard)
+      if (known === undefined || (owner === worker && known === epoch)) continue
+      drop(shard)
+    }
+    const share = Math.ceil(shards.length / Math.max(1, workers.length))
+    const free = shards.filter(
+      ({ shard, owner }) => !owned.has(shard) && !leaving.has(shard) && (owner === null || owner === worker),
+    )
+    const wanted = free.slice(0, Math.max(0, share - owned.size))
+    await take(wanted)
+    // What it no longer has, and the store does not know.
+    const left = free.filter((each) => each.owner === worker && !wanted.includes(each))
+    if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
+    const [surplus] = owned.size > share && leaving.size === 0 ? owned : []
+    if (surplus !== undefined) void give(...surplus).catch(() => {})
+  }
+
+  const renew = async (): Promise<number> => {
+    const sentAt = clock.now()
+    const leaseMs = getLeaseMs()
+    check()
+    const view = await journal.renewWorker({ worker, leaseMs, now: sentAt })
+    leaseEnd = sentAt + leaseMs * ownShare
+    watch()
+    // It may have taken longer than the lease.
+    if (check()) await adjust(view)
+    return view.renewInMs
+  }
+
+  return {
+    lose,
+    check,
+    getEpoch: (shard) => (leaving.has(shard) ? undefined : owned.get(shard)),
+    renew: () => {
+      renewing ??= renew().finally(() => {
+        renewing = undefined
+      })
+      return renewing
+    },
+    end: async () => {
+      await renewing?.catch(() => {})
+      clearTimeout(timer)
+      owned.clear()
+      leaseEnd = -Infinity
+      await journal.endWorker(worker)
+    },
+  }
+}

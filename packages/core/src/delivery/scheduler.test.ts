@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest'
+import { memoryStore } from '../memory-store/memory-store.ts'
+import type { Settlement, SettlementResult, Store } from '../store.ts'
+import { delivered, retry } from '../testing/deliveries.ts'
+import { buildEvent, buildOrganization, buildSubscription, start } from '../testing/records.ts'
+import { createScheduler, type Ended, type Job } from './scheduler.ts'
+
+// What may never happen, as `scheduler.ts` lists it.
+
+type Options = {
+  readonly store?: Store
+  readonly subscriptions?: number
+  readonly perSubscription?: number
+  readonly concurrency?: number
+  readonly sharesFairly?: boolean
+}
+
+/** A scheduler on a store in memory, whose attempts end when they are told to. */
+const createWorld = async (options: Options = {}) => {
+  const { store = memoryStore(), subscriptions = 1 } = options
+  const clock = { time: start }
+  const attempts: Array<{ readonly job: Job; end(result: SettlementResult | undefined): void }> = []
+  const errors: unknown[] = []
+  const worker = 'w'
+  const view = await store.renewWorker({ worker, leaseMs: 1e9, now: start })
+  const owned = await store.takeShards({ worker, shards: view.shards, now: start })
+  const epochs = new Map(owned.map(({ shard, epoch }) => [shard, epoch]))
+  await store.saveOrganization(buildOrganization())
+  for (let index = 0; index < subscriptions; index++)
+    await store.saveSubscription(buildSubscription({ id: `sub_${index}` }))
+  const scheduler = createScheduler({
+    journal: store,
+    clock: { now: () => clock.time },
+    concurrency: options.concurrency ?? 64,
+    perSubscription: options.perSubscription ?? 8,
+    sharesFairly: options.sharesFairly ?? false,
+    timeoutMs: 15_000,
+    getEpoch: (shard) => epochs.get(shard),
+    attempt: (job) =>
+      new Promise<Ended>((resolve) => {
+        const end = (result: SettlementResult | undefined): void => {
+          const index = attempts.findIndex((each) => each.job === job)
+          if (index >= 0) attempts.splice(index, 1)
+          resolve({ result, isSlow: false })
+        }
+        attempts.push({ job, end })
+        job.stopping.onStop(() => end(undefined))
+      }),
+    settle: async ({ key, claimed: { delivery } }, result, pace) => {
+      const settlement: Settlement = { ...key, delivery, now: clock.time, result, pace, failingLimitMs: 1e12 }
+      const [outcome] = await store.settleDeliveries([settlement])
+      if (outcome === undefined) throw new Error('there is no outcome')
+      return outcome
+    },
+    isSettling: () => false,
+    onError: (error) => errors.push(error),
+  })
+  store.listen(scheduler.tell)
+  scheduler.open()
+  scheduler.take(owned)
+  const wait = async (): Promise<void> => {
+    for (let turn = 0; turn < 60; turn++) await Promise.resolve()
+  }
+  const publish = (count: number, subject?: string): Promise<unknown> =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        store.addEvent(buildEvent({ subject: subject ?? `s${index}` })),
+      ),
+    )
+  const list = async (): Promise<string[]> =>
+    (await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })).items.map(({ status }) => status)
+  await wait()
+  return { store, clock, scheduler, attempts, errors, epochs, owned, wait, publish, list }
+}
+
+test('no delivery is under way twice, although it is sent again, told and read again', async () => {
+  const { store, scheduler, attempts, publish, wait, list } = await createWorld()
+  await publish(1)
+  await wait()
+  expect(attempts.length).toBe(1)
+  attempts[0]?.end(retry(0))
+  await wait()
+  const [again] = attempts
+  await store.resendDeliveries({ organizationId: 'acme', now: start, limit: 10, webhookIdSuffix: null })
+  scheduler.tell({ kind: 'missed' })
+  await wait()
+  expect(attempts).toEqual([again])
+  again?.end(delivered)
+  await wait()
+  // Its result belongs to an earlier turn.
+  expect([attempts.length, await list()]).toEqual([1, ['pending']])
+  attempts[0]?.end(delivered)
+  await wait()
+  expect([attempts.length, await list()]).toEqual([0, ['delivered']])
+})
+
+test('a queue has no more under way than allowed, and than one if it is new or failing', async () => {
+  const { attempts, publish, wait } = await createWorld({ sharesFairly: true, perSubscription: 3 })
+  await publish(10)
+  await wait()
+  expect(attempts.length).toBe(1)
+  attempts[0]?.end(delivered)
+  await wait()
+  expect(attempts.length).toBe(3)
+  attempts[0]?.end(retry(60_000))
+  await wait()
+  expect(attempts.length).toBe(2)
+  for (const { end } of [...attempts]) end(retry(60_000))
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  expect(attempts.length).toBe(1)
+})
+
+test('there are no more quick attempts than slots', async () => {
+  const { attempts, publish, wait } = await createWorld({
+    subscriptions: 5,
+    concurrency: 6,
+    perSubscription: 4,
+  })
+  await publish(10)
+  await wait()
+  expect(attempts.length).toBe(6)
+})
+
+test('nothing starts in a shard that was left, and what runs there is stopped', async () => {
+  const { scheduler, attempts, epochs, owned, publish, wait, list } = await createWorld()
+  await publish(3)
+  await wait()
+  expect(attempts.length).toBe(3)
+  const shards = [...epochs.keys()]
+  epochs.clear()
+  await Promise.all(shards.map((shard) => scheduler.leave(shard, 0)))
+  expect(attempts.length).toBe(0)
+  await publish(2, 'another')
+  await wait()
+  expect([attempts.length, await list()]).toEqual([
+    0,
+    ['pending', 'pending', 'pending', 'pending', 'waiting'],
+  ])
+  for (const { shard, epoch } of owned) epochs.set(shard, epoch)
+  scheduler.take(owned)
+  await wait()
+  expect(attempts.length).toBe(4)
+})
+
+test('nothing starts between close and open, although it was being read', async () => {
+  const { scheduler, attempts, owned, publish, wait } = await createWorld()
+  await publish(1)
+  await scheduler.close(0)
+  await wait()
+  expect(attempts.length).toBe(0)
+  scheduler.open()
+  scheduler.take(owned)
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
+test('what is due later starts when it is due', async () => {
+  const { clock, attempts, publish, wait } = await createWorld()
+  await publish(1)
+  await wait()
+  attempts[0]?.end(retry(30))
+  await wait()
+  expect(attempts.length).toBe(0)
+  clock.time += 30
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  expect(attempts.length).toBe(1)
+})
+
+test('few of many thousand deliveries are read before they can be attempted', async () => {
+  const base = memoryStore()
+  let read = 0
+  const store: Store = {
+    ...base,
+    readHeads: async (request) => {
+      const page = await base.readHeads(request)
+      read += page.heads.length
+      return page
+    },
+  }
+  const { scheduler, attempts, epochs, owned, publish, wait } = await createWorld({ store })
+  epochs.clear()
+  await publish(5_000)
+  for (const { shard, epoch } of owned) epochs.set(shard, epoch)
+  scheduler.take(owned)
+  await wait()
+  expect([attempts.length, read]).toEqual([8, 512])
+})
+
+test('a failure of the store is reported, and what it concerns is attempted later', async () => {
+  const base = memoryStore()
+  let failures = 2
+  const store: Store = {
+    ...base,
+    loadDeliveries: (keys) =>
+      failures-- > 0 ? Promise.reject(new Error('away')) : base.loadDeliveries(keys),
+  }
+  const { attempts, errors, publish } = await createWorld({ store })
+  await publish(1)
+  await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(1)
+  expect(errors.map(String)).toEqual(['Error: away', 'Error: away'])
+})

@@ -1,0 +1,595 @@
+import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
+import type {
+  AttemptKey,
+  ClaimedDelivery,
+  Journal,
+  News,
+  OwnedShard,
+  Pace,
+  PendingDelivery,
+  QueueState,
+  QueuesPage,
+  SettlementOutcome,
+  SettlementResult,
+} from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+import { startBackgroundTimer } from './background-timer.ts'
+import { type Capacity, createCapacity, type Slot } from './capacity.ts'
+import { createStopSignal, type StopSignal } from './stop-signal.ts'
+import { createTurns, type Turns } from './turns.ts'
+import { createWindow, type Entry, type Window } from './window.ts'
+
+/**
+ * Decides which delivery is attempted when. It is the only place that does: stores remember, and say which deliveries are the heads of
+ * their lanes (see {@link Journal}).
+ *
+ * States of a delivery, as its scheduler sees it:
+ * - *stored*: only in the store, because it is not the head of its lane, or does not fit the window of its queue;
+ * - *held*: in the window, due now or later;
+ * - *loading*: it has a slot, and what its attempt needs is read;
+ * - *attempting*; *settling*: its outcome is being written.
+ *
+ * Transitions:
+ * - stored → held: a page is read, news tells it, or a settlement returns it as `next` of its lane.
+ * - held → stored: it does not fit, or its queue is read again.
+ * - held → loading: it is due, its queue and organization have their turn, its queue has fewer under way than it may have, and
+ *   there is capacity for its pace.
+ * - loading → attempting; → stored, if it is no longer what was held: then its queue is read again.
+ * - attempting → settling; → held, if it was stopped before it had a result.
+ * - settling → held, as a retry; → finished; → stored, if the settlement was stale or could not be written: then its queue is read again.
+ * - any → stored, when its shard is lost. What was attempted is stopped.
+ *
+ * Queues are *ready* (something is due, in the turns of their pace), *upcoming* (something is due later), *full* (something is due, and
+ * they have as many under way as they may), or *reading*. A queue with nothing held, under way or unread is forgotten.
+ *
+ * Counters: per queue, how many are loading, attempting or settling (`busy`); per pace, what {@link Capacity} counts.
+ *
+ * What may never happen:
+ * - A delivery is under way twice.
+ * - A queue has more under way than `perSubscription`; or than 1, if it is new or failing.
+ * - Something starts in a shard that is not owned, or between `close` and `open`.
+ * - A queue has something due and is neither ready, full nor reading, and nothing wakes it.
+ * - More than about `windowLimits.budget` deliveries are held, whatever the store contains.
+ */
+export type Scheduler = {
+  /** Reads everything in shards that are owned from now on. */
+  take(shards: readonly OwnedShard[]): void
+  /** Stops what runs in a shard, at once or after `graceMs`, and forgets the shard. Resolves when nothing runs there. */
+  leave(shard: number, graceMs: number): Promise<void>
+  /** Must be called with the news of the journal. */
+  tell(news: News): void
+  /** Reads what news may not have told. */
+  sweep(): Promise<void>
+  /** Starts nothing more. Stops what runs in failing queues at once, and the rest after `graceMs`. Resolves when nothing runs. */
+  close(graceMs: number): Promise<void>
+  open(): void
+  /** Resolves when nothing is due, and nothing runs. Rejects if something failed. */
+  drain(): Promise<void>
+  /** Returns when an attempt of a delivery ends at the latest, if one is under way. */
+  findAttempt(deliveryId: string): number | undefined
+}
+
+/** A delivery under way. */
+export type Job = {
+  readonly claimed: ClaimedDelivery
+  readonly key: AttemptKey
+  readonly slot: Slot
+  /** Stops when the attempt must end without a result. */
+  readonly stopping: StopSignal
+}
+
+/** How an attempt ended. Without a `result`, it was stopped. */
+export type Ended = { readonly result: SettlementResult | undefined; readonly isSlow: boolean }
+
+export type SchedulerContext = {
+  readonly journal: Pick<Journal, 'shards' | 'readQueues' | 'readHeads' | 'readRetries' | 'loadDeliveries'>
+  readonly clock: Clock
+  readonly concurrency: number
+  readonly perSubscription: number
+  readonly sharesFairly: boolean
+  /** How long an attempt lasts at most, in milliseconds. */
+  readonly timeoutMs: number
+  /** Returns the epoch of a shard in which something may start. */
+  getEpoch(shard: number): number | undefined
+  /** Makes an attempt. */
+  attempt(job: Job): Promise<Ended>
+  /** Writes the outcome of an attempt. `pace` is the new pace, if it is to be written. */
+  settle(job: Job, result: SettlementResult, pace: Pace | undefined): Promise<SettlementOutcome>
+  /** Whether settlements are being written. */
+  isSettling(): boolean
+  readonly onError: (error: unknown) => void
+}
+
+type Queue = HeapItem & {
+  readonly id: string
+  readonly shard: number
+  readonly epoch: number
+  readonly organizationId: string
+  readonly window: Window
+  /** When it is upcoming. */
+  at: number
+  pace: Pace
+  /** The pace that is stored, and when it was written. */
+  stored: { pace: Pace; at: number }
+  readonly jobs: Set<RunningJob>
+  busy: number
+  /** Where to look again when the settlements that are being written are written. */
+  lookFrom: number
+}
+
+type RunningJob = Job & { readonly queue: Queue; readonly endsAt: number }
+
+/** A delivery that is loading. */
+type Picked = { readonly queue: Queue; readonly entry: Entry; readonly slot: Slot }
+
+/** How many deliveries of each kind, heads and retries, are held by a process, and of a queue. The simulator makes it fewer. */
+export const windowLimits = { budget: 10_000, perQueue: 512 }
+
+/** Pages that are read at once. */
+const maxReading = 4
+
+/** The pause after a read that failed, and before a queue is read again that was not as it had been read, in milliseconds. */
+const failurePauseMs = 250
+const missPauseMs = 20
+
+/** How often the pace of a subscription is written at most, in milliseconds. */
+const pacePauseMs = 1_000
+
+const nobody: ReadonlySet<string> = new Set()
+
+const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
+  if (result === undefined) return current
+  if (result.kind === 'deferred') return isSlow ? 'slow' : current
+  if (result.kind !== 'delivered') return 'failing'
+  return isSlow ? 'slow' : 'quick'
+}
+
+/** The longest pause of a timer, in milliseconds. */
+const maxTimerMs = 60_000
+
+export const createScheduler = (context: SchedulerContext): Scheduler => {
+  const { journal, clock, perSubscription, sharesFairly, getEpoch, onError } = context
+  const queues = new Map<string, Queue>()
+  const ready = {
+    quick: createTurns<Queue>(),
+    suspect: createTurns<Queue>(),
+    failing: createTurns<Queue>(),
+  }
+  const upcoming = createHeap<Queue>((left, right) => left.at < right.at)
+  const unread = new Set<Queue>()
+  /** Deliveries under way, by their ids. */
+  const jobs = new Map<string, RunningJob>()
+  const drains: Array<{ resolve(): void; reject(error: unknown): void }> = []
+  const idle: Array<{ readonly isIdle: () => boolean; resolve(): void }> = []
+  let timer: { readonly at: number; readonly handle: ReturnType<typeof setTimeout> } | undefined
+  let isOpen = false
+  let isRequested = false
+  let isLoading = false
+  /** Pages of deliveries, and of queues, that are being read. */
+  let reading = 0
+  let sweeping = 0
+  /** Shards that were taken, and are not read yet. */
+  const newShards = new Map<number, OwnedShard>()
+  /** How far all other shards were read. */
+  let cursor: string | undefined
+
+  const capacity: Capacity = createCapacity({
+    concurrency: context.concurrency,
+    clock,
+    isPaced: () => drains.length === 0,
+    onFree: () => request(),
+  })
+
+  const fail = (error: unknown): void => {
+    if (drains.length === 0) onError(error)
+    for (const { reject } of drains.splice(0)) reject(error)
+  }
+
+  const getPace = ({ pace }: Queue): Pace => (sharesFairly ? pace : 'quick')
+  const getTurns = (queue: Queue): Turns<Queue> => {
+    const pace = getPace(queue)
+    return pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
+  }
+  const getMaximum = (queue: Queue): number => {
+    const pace = getPace(queue)
+    return pace === 'new' || pace === 'failing' ? 1 : perSubscription
+  }
+  const getSize = (): number =>
+    Math.max(1, Math.min(windowLimits.perQueue, Math.floor(windowLimits.budget / queues.size)))
+
+  /** Puts a queue where it belongs, after anything of it has changed. */
+  const place = (queue: Queue): void => {
+    if (queues.get(queue.id) !== queue) return
+    const now = clock.now()
+    queue.at = queue.window.nextAt()
+    const isDue = queue.at <= now
+    if (queue.window.needsReading()) unread.add(queue)
+    if (isDue && queue.busy < getMaximum(queue)) {
+      upcoming.remove(queue)
+      getTurns(queue).add(queue.organizationId, queue)
+      return
+    }
+    getTurns(queue).delete(queue)
+    if (isDue || queue.at === Infinity) upcoming.remove(queue)
+    else upcoming.put(queue)
+    // Its pace is not known elsewhere until it is written.
+    if (queue.busy === 0 && queue.window.isEmpty() && queue.pace === queue.stored.pace) forget(queue)
+  }
+
+  const forget = (queue: Queue): void => {
+    queues.delete(queue.id)
+    unread.delete(queue)
+    upcoming.remove(queue)
+    getTurns(queue).delete(queue)
+  }
+
+  const setPace = (queue: Queue, pace: Pace): void => {
+    getTurns(queue).delete(queue)
+    queue.pace = pace
+  }
+
+  /** Returns the queue with this state, if its shard is owned. */
+  const open = ({ queue: id, shard, organizationId, pace }: QueueState): Queue | undefined => {
+    const known = queues.get(id)
+    if (known !== undefined) return known
+    const epoch = getEpoch(shard)
+    if (epoch === undefined) return undefined
+    // Of a queue that was read, and is not here, nothing is left.
+    const window = createWindow({ queue: id, journal, isEmpty: !newShards.has(shard), getSize })
+    const stored = { pace, at: -Infinity }
+    const queue: Queue = {
+      ...{ id, shard, epoch, organizationId, window, pace, stored, jobs: new Set() },
+      ...{ at: Infinity, slot: outside, busy: 0, lookFrom: Infinity },
+    }
+    queues.set(id, queue)
+    return queue
+  }
+
+  const restart = (state: QueueState): void => {
+    const queue = open(state)
+    if (queue === undefined) return
+    if (state.pace !== queue.stored.pace) {
+      setPace(queue, state.pace)
+      queue.stored = { pace: state.pace, at: queue.stored.at }
+    }
+    queue.window.restart()
+    place(queue)
+  }
+
+  /** Looks for heads from a position on; and again, once the settlements are written that may not have seen them. */
+  const lookFrom = (state: QueueState, from: number): void => {
+    const queue = open(state)
+    if (queue === undefined) return
+    if (context.isSettling()) queue.lookFrom = Math.min(queue.lookFrom, from)
+    queue.window.lookFrom(from)
+    place(queue)
+  }
+
+  const addHead = (state: QueueState, head: PendingDelivery): void => {
+    const queue = open(state)
+    queue?.window.add(head)
+    if (queue !== undefined) place(queue)
+  }
+
+  const applyPage = ({ queues: found }: QueuesPage): void => {
+    for (const { state, from, heads } of found) {
+      if (from === 0) restart(state)
+      else if (heads === undefined) lookFrom(state, from)
+      else for (const head of heads) addHead(state, head)
+    }
+  }
+
+  /** Reads queues page by page. Returns the cursor behind them; `undefined` if that failed. */
+  const readQueues = async (shards: readonly number[], since?: string): Promise<string | undefined> => {
+    sweeping++
+    let position = since
+    try {
+      for (let isMore = true; isMore; ) {
+        const page = await journal.readQueues({ shards, since: position, limit: 1_000 })
+        applyPage(page)
+        request()
+        position = page.cursor
+        isMore = page.isMore
+      }
+      return position
+    } catch (error) {
+      fail(error)
+      return undefined
+    } finally {
+      sweeping--
+      request()
+    }
+  }
+
+  /** Reads everything in the shards of which that has not been done. */
+  const readNewShards = async (): Promise<void> => {
+    const reads = new Map(newShards)
+    if (reads.size === 0) return
+    const behind = await readQueues([...reads.keys()])
+    if (behind === undefined) {
+      await pauseReading(failurePauseMs)
+      return readNewShards()
+    }
+    // Sweeps go on from where the first shards were read.
+    cursor ??= behind
+    for (const [shard, taken] of reads) if (newShards.get(shard) === taken) newShards.delete(shard)
+    // A drain waits for this.
+    request()
+  }
+
+  const sweep = async (): Promise<void> => {
+    if (sweeping > 0 || cursor === undefined) return
+    const shards = Array.from({ length: journal.shards }, (_, shard) => shard)
+    const known = shards.filter((shard) => getEpoch(shard) !== undefined && !newShards.has(shard))
+    cursor = (await readQueues(known, cursor)) ?? cursor
+  }
+
+  /** Counts as reading, so that a drain waits for it. */
+  const pauseReading = async (ms: number): Promise<void> => {
+    reading++
+    await new Promise<void>((resolve) => startBackgroundTimer(resolve, ms))
+    reading--
+    request()
+  }
+
+  /** Reads pages, those of the queues first that have waited longest. */
+  const read = (): void => {
+    for (const queue of unread) {
+      if (reading >= maxReading) return
+      unread.delete(queue)
+      if (!queue.window.needsReading()) continue
+      reading++
+      queue.window
+        .read()
+        .catch((error: unknown) => {
+          fail(error)
+          return pauseReading(failurePauseMs)
+        })
+        .finally(() => {
+          reading--
+          place(queue)
+          request()
+        })
+    }
+  }
+
+  const wakeAt = (at: number): void => {
+    if (timer !== undefined && timer.at <= at) return
+    clearTimeout(timer?.handle)
+    const wake = (): void => {
+      timer = undefined
+      request()
+    }
+    timer = { at, handle: startBackgroundTimer(wake, Math.min(maxTimerMs, Math.max(0, at - clock.now()))) }
+  }
+
+  /** Makes the queues ready whose time has come. */
+  const advance = (): void => {
+    const now = clock.now()
+    for (let queue = upcoming.peek(); queue !== undefined && queue.at <= now; queue = upcoming.peek())
+      place(queue)
+    const next = upcoming.peek()
+    if (next !== undefined) wakeAt(next.at)
+  }
+
+  const pickFrom = (turns: Turns<Queue>, pace: Pace, except = nobody): Picked[] => {
+    const picks: Picked[] = []
+    while (capacity.allows(pace)) {
+      const queue = turns.next(except)
+      if (queue === undefined) break
+      const entry = getEpoch(queue.shard) === queue.epoch ? queue.window.take() : undefined
+      if (entry === undefined) {
+        turns.delete(queue)
+        continue
+      }
+      queue.busy++
+      picks.push({ queue, entry, slot: capacity.start(pace, queue.organizationId) })
+      place(queue)
+    }
+    return picks
+  }
+
+  const pick = (): Picked[] => {
+    const quick = pickFrom(ready.quick, 'quick')
+    const full = capacity.listFull()
+    return [...quick, ...pickFrom(ready.suspect, 'new', full), ...pickFrom(ready.failing, 'failing', full)]
+  }
+
+  /** Ends what was under way. */
+  const release = ({ queue, entry, slot }: Picked): void => {
+    slot.end()
+    queue.busy--
+    if (jobs.get(entry.id)?.queue === queue) jobs.delete(entry.id)
+  }
+
+  const putBack = (picked: Picked): void => {
+    release(picked)
+    picked.queue.window.putBack(picked.entry)
+    place(picked.queue)
+  }
+
+  /** What is stored is not what was held. */
+  const discard = (picked: Picked): void => {
+    release(picked)
+    const { window } = picked.queue
+    window.end(picked.entry, null, null)
+    window.restart()
+    place(picked.queue)
+  }
+
+  /** Does the same, but reads the queue again after a pause, because the next page may be the same. */
+  const discardForNow = (picked: Picked): void => {
+    release(picked)
+    picked.queue.window.end(picked.entry, null, null)
+    place(picked.queue)
+    void pauseReading(missPauseMs).then(() => {
+      picked.queue.window.restart()
+      place(picked.queue)
+    })
+  }
+
+  const choosePaceToWrite = ({ pace, stored }: Queue): Pace | undefined =>
+    pace !== stored.pace && clock.now() - stored.at >= pacePauseMs ? pace : undefined
+
+  const settle = async (picked: Picked, job: RunningJob, result: SettlementResult): Promise<void> => {
+    const { queue, entry } = picked
+    const pace = choosePaceToWrite(queue)
+    if (pace !== undefined) queue.stored = { pace, at: clock.now() }
+    try {
+      const outcome = await context.settle(job, result, pace)
+      if (outcome.outcome === 'stale') return discard(picked)
+      release(picked)
+      const { delivery, turn, next } = outcome
+      const retry = delivery.dueAt === null ? null : { ...entry, turn, dueAt: delivery.dueAt }
+      queue.window.end(entry, retry, next)
+      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
+      queue.lookFrom = Infinity
+      place(queue)
+    } catch (error) {
+      discard(picked)
+      fail(error)
+    }
+  }
+
+  const createJob = (
+    { queue, entry, slot }: Picked,
+    key: AttemptKey,
+    claimed: ClaimedDelivery,
+  ): RunningJob => {
+    const stopping = createStopSignal()
+    const job = { queue, key, slot, claimed, stopping, endsAt: clock.now() + context.timeoutMs }
+    jobs.set(entry.id, job)
+    queue.jobs.add(job)
+    return job
+  }
+
+  const run = async (picked: Picked, key: AttemptKey, claimed: ClaimedDelivery): Promise<void> => {
+    const { queue } = picked
+    const job = createJob(picked, key, claimed)
+    try {
+      const ended = await context.attempt(job)
+      if (ended.result === undefined) return putBack(picked)
+      setPace(queue, decidePace(queue.pace, ended))
+      await settle(picked, job, ended.result)
+    } finally {
+      queue.jobs.delete(job)
+      request()
+    }
+  }
+
+  const load = async (picks: readonly Picked[]): Promise<void> => {
+    isLoading = true
+    const keys = picks.map(({ queue: { shard, epoch }, entry: { id, turn } }) => ({ shard, epoch, id, turn }))
+    try {
+      const loaded = await journal.loadDeliveries(keys)
+      for (const [index, picked] of picks.entries()) {
+        const [key, claimed] = [keys[index], loaded[index]]
+        if (key === undefined || claimed === undefined) discardForNow(picked)
+        // Since then, it may have been closed or left.
+        else if (!isOpen || getEpoch(picked.queue.shard) !== picked.queue.epoch) putBack(picked)
+        else void run(picked, key, claimed)
+      }
+    } catch (error) {
+      for (const picked of picks) putBack(picked)
+      fail(error)
+      await pauseReading(failurePauseMs)
+    }
+    isLoading = false
+    request()
+  }
+
+  const hasNothingDue = (): boolean =>
+    jobs.size === 0 &&
+    !isLoading &&
+    reading === 0 &&
+    unread.size === 0 &&
+    sweeping === 0 &&
+    newShards.size === 0 &&
+    Object.values(ready).every((turns) => turns.isEmpty())
+
+  const fill = (): void => {
+    isRequested = false
+    if (isOpen) {
+      read()
+      advance()
+      const picks = isLoading ? [] : pick()
+      if (picks.length > 0) void load(picks)
+      // What was taken may have made room.
+      read()
+    }
+    if (drains.length > 0 && hasNothingDue()) for (const { resolve } of drains.splice(0)) resolve()
+    for (const waiting of idle.splice(0)) {
+      if (waiting.isIdle()) waiting.resolve()
+      else idle.push(waiting)
+    }
+  }
+
+  /** Fills what is free, once what happens now is done. */
+  const request = (): void => {
+    if (isRequested) return
+    isRequested = true
+    // Not `queueMicrotask`, which the fake timers of test runners replace.
+    void Promise.resolve().then(fill)
+  }
+
+  const waitUntil = (isIdle: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      idle.push({ isIdle, resolve })
+      request()
+    })
+
+  /** Stops what runs in some queues, at once or after some time, and waits for its end. */
+  const stopJobs = async (own: readonly Queue[], graceMs: number): Promise<void> => {
+    const stopAll = (): void => {
+      for (const { jobs } of own) for (const { stopping } of jobs) stopping.stop()
+    }
+    const timeout = graceMs > 0 ? setTimeout(stopAll, graceMs) : stopAll()
+    await waitUntil(() => own.every(({ busy }) => busy === 0))
+    clearTimeout(timeout ?? undefined)
+  }
+
+  return {
+    sweep,
+    findAttempt: (id) => jobs.get(id)?.endsAt,
+    take: (shards) => {
+      for (const owned of shards) newShards.set(owned.shard, owned)
+      void readNewShards()
+    },
+    leave: async (shard, graceMs) => {
+      newShards.delete(shard)
+      const own = [...queues.values()].filter((queue) => queue.shard === shard)
+      for (const queue of own) forget(queue)
+      await stopJobs(own, graceMs)
+    },
+    tell: (news) => {
+      if (news.kind === 'head') addHead(news.state, news.head)
+      else if (news.kind === 'appended') lookFrom(news.state, news.from)
+      else if (news.kind === 'changed') restart(news.state)
+      else if (news.kind === 'missed') void sweep()
+      request()
+    },
+    open: () => {
+      isOpen = true
+      request()
+    },
+    close: async (graceMs) => {
+      isOpen = false
+      // Also what still runs in shards that are being left.
+      const own = [...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)])]
+      for (const { pace, jobs } of own)
+        if (pace === 'failing') for (const { stopping } of jobs) stopping.stop()
+      await stopJobs(own, graceMs)
+      for (const queue of own) forget(queue)
+      newShards.clear()
+      cursor = undefined
+      clearTimeout(timer?.handle)
+      timer = undefined
+    },
+    drain: () =>
+      new Promise((resolve, reject) => {
+        drains.push({ resolve, reject })
+        void sweep()
+        request()
+      }),
+  }
+}

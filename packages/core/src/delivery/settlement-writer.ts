@@ -1,0 +1,124 @@
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
+import type { Journal, Settlement, SettlementOutcome } from '../store.ts'
+
+/**
+ * Writes settlements in batches. One batch is written at a time: the journal relies on that. A success is written at once. After a
+ * failure nothing is in a hurry, and a transaction of its own would delay others.
+ */
+export type SettlementWriter = {
+  /**
+   * Writes a settlement. If the store is unavailable, or does not say what became of it, it is written again, for a limited time: if the result were
+   * lost, the delivery would be attempted again.
+   *
+   * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
+   */
+  write(settlement: Settlement): Promise<SettlementOutcome>
+  /** Whether a batch is being written. */
+  isWriting(): boolean
+  /** Ends all repetitions. */
+  setImpatient(isImpatient: boolean): void
+}
+
+type Waiting = {
+  readonly settlement: Settlement
+  resolve(outcome: SettlementOutcome): void
+  reject(error: unknown): void
+}
+
+const maxBatch = 128
+
+/** How long a failure may wait for a success, or other failures, in milliseconds. */
+const failurePatienceMs = 50
+
+/** Both errors allow a repetition: if the settlements were committed after all, the next outcomes are `stale`. */
+const getPauseMs = (error: unknown): number | undefined => {
+  if (error instanceof StorageUnavailableError) return error.retryAfterMs
+  return error instanceof StorageOutcomeUnknownError ? 1_000 : undefined
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export type SettlementWriterOptions = {
+  /** How long to repeat a batch, in milliseconds. */
+  readonly patienceMs: number
+  /** Whether failures may wait. */
+  isPatient(): boolean
+}
+
+export const createSettlementWriter = (
+  journal: Pick<Journal, 'settleDeliveries'>,
+  { patienceMs, isPatient }: SettlementWriterOptions,
+): SettlementWriter => {
+  let waiting: Waiting[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isWriting = false
+  let isImpatient = false
+
+  const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
+    for (let waited = 0; ; ) {
+      try {
+        return await journal.settleDeliveries(settlements)
+      } catch (error) {
+        const pauseMs = getPauseMs(error)
+        if (pauseMs === undefined || isImpatient) throw error
+        waited += pauseMs
+        if (waited > patienceMs) throw error
+        await pause(pauseMs)
+      }
+    }
+  }
+
+  const takeBatch = (): Waiting[] => {
+    const ids = new Set<string>()
+    const batch = waiting.filter(({ settlement: { id } }) => {
+      const isNew = ids.size < maxBatch && !ids.has(id)
+      if (isNew) ids.add(id)
+      return isNew
+    })
+    const taken = new Set(batch)
+    waiting = waiting.filter((each) => !taken.has(each))
+    return batch
+  }
+
+  const hasUrgent = (): boolean =>
+    waiting.some(({ settlement: { result } }) => result.kind === 'delivered' || !isPatient())
+
+  const schedule = (): void => {
+    if (isWriting || waiting.length === 0) return
+    if (hasUrgent()) void writeAll()
+    else timer ??= setTimeout(() => void writeAll(), failurePatienceMs)
+  }
+
+  const writeAll = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    isWriting = true
+    // Attempts that end together share a batch.
+    await undefined
+    do {
+      const batch = takeBatch()
+      try {
+        const outcomes = await settle(batch.map(({ settlement }) => settlement))
+        for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] ?? { outcome: 'stale' })
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+      // Those who waited go on before the next batch.
+      await undefined
+    } while (hasUrgent())
+    isWriting = false
+    schedule()
+  }
+
+  return {
+    write: (settlement) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ settlement, resolve, reject })
+        schedule()
+      }),
+    isWriting: () => isWriting,
+    setImpatient: (value) => {
+      isImpatient = value
+    },
+  }
+}

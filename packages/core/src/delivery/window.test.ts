@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Journal, PendingDelivery } from '../store.ts'
+import { createWindow, type Entry } from './window.ts'
+
+// A queue whose rows change while pages of it are being read: nothing is forgotten, and nothing comes back.
+
+type Row = PendingDelivery & { isRetry: boolean }
+
+const size = 4
+
+/** A queue in which all rows are heads or retries, and whose pages arrive when they are told to. */
+const createQueue = () => {
+  const rows = new Map<string, Row>()
+  const pages: Array<() => void> = []
+  const later = <Page>(page: Page): Promise<Page> => new Promise((resolve) => pages.push(() => resolve(page)))
+  const journal: Pick<Journal, 'readHeads' | 'readRetries'> = {
+    readHeads: ({ after, limit }) => {
+      const fresh = [...rows.values()].filter(({ isRetry, position }) => !isRetry && position > after)
+      fresh.sort((left, right) => left.position - right.position)
+      const heads = fresh.slice(0, limit).map((row) => ({ ...row }))
+      const isEnd = fresh.length <= limit
+      return later({ heads, after: heads.at(-1)?.position ?? after, isEnd })
+    },
+    readRetries: ({ limit }) => {
+      const all = [...rows.values()].filter(({ isRetry }) => isRetry)
+      all.sort((left, right) => left.dueAt - right.dueAt || left.position - right.position)
+      return later({ retries: all.slice(0, limit).map((row) => ({ ...row })), isEnd: all.length <= limit })
+    },
+  }
+  return { rows, pages, window: createWindow({ queue: 'q', journal, isEmpty: false, getSize: () => size }) }
+}
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+}
+
+test('a window forgets no delivery, and brings none back, whatever happens while it reads', async () => {
+  const steps = fc.array(
+    fc.tuple(
+      fc.constantFrom(
+        ...['append', 'told', 'late', 'take', 'finish', 'retry', 'back', 'restart'],
+        ...['read', 'read', 'arrive', 'arrive', 'take', 'retry'],
+      ),
+      fc.nat(20),
+    ),
+    { maxLength: 80 },
+  )
+  await fc.assert(
+    fc.asyncProperty(steps, async (list) => {
+      const { rows, pages, window } = createQueue()
+      const taken: Entry[] = []
+      const attempted: string[] = []
+      let next = 100
+      const append = (position: number, isHead = true): void => {
+        const row = { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: false }
+        if (rows.has(row.id)) return
+        rows.set(row.id, row)
+        if (isHead) window.add(row)
+        else window.lookFrom(position)
+      }
+      const read = (): void => {
+        if (window.needsReading()) void window.read()
+      }
+      const arrive = async (): Promise<void> => {
+        pages.shift()?.()
+        await settle()
+      }
+      const take = (): void => {
+        const entry = window.take()
+        if (entry === undefined) return
+        // What the store compares when it loads.
+        expect(taken.some(({ id }) => id === entry.id)).toBe(false)
+        const row = rows.get(entry.id)
+        expect(row?.turn, `${entry.id} is no longer what is held`).toBe(entry.turn)
+        attempted.push(entry.id)
+        taken.push(entry)
+      }
+      const finish = (): void => {
+        const entry = taken.shift()
+        if (entry === undefined) return
+        rows.delete(entry.id)
+        window.end(entry, null, null)
+      }
+      for (const [step, number] of list) {
+        if (step === 'append') append(next++)
+        if (step === 'told') append(next++, false)
+        if (step === 'late') append(50 + number, number % 2 === 0)
+        if (step === 'read') read()
+        if (step === 'arrive') await arrive()
+        if (step === 'take') take()
+        if (step === 'finish') finish()
+        if (step === 'back') {
+          const entry = taken.shift()
+          if (entry !== undefined) window.putBack(entry)
+        }
+        if (step === 'retry') {
+          const entry = taken.shift()
+          const row = entry && rows.get(entry.id)
+          if (entry === undefined || row === undefined) continue
+          const retry = { ...row, turn: row.turn + 1, dueAt: row.dueAt + number, isRetry: true }
+          rows.set(row.id, retry)
+          window.end(entry, retry, null)
+        }
+        if (step === 'restart') window.restart()
+      }
+      for (let turn = 0; turn < 500 && rows.size > 0; turn++) {
+        read()
+        await arrive()
+        take()
+        finish()
+      }
+      expect([...rows.keys()]).toEqual([])
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a window reads again from where something was committed late', async () => {
+  const { rows, pages, window } = createQueue()
+  for (const position of [10, 20]) {
+    const row = { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: false }
+    rows.set(row.id, row)
+  }
+  const read = async (): Promise<void> => {
+    void window.read()
+    pages.shift()?.()
+    await settle()
+  }
+  await read()
+  expect([window.take()?.id, window.take()?.id]).toEqual(['d10', 'd20'])
+  rows.set('d15', { id: 'd15', position: 15, dueAt: 15, turn: 0, isRetry: false })
+  window.lookFrom(15)
+  await read()
+  expect([window.take()?.id, window.take()]).toEqual(['d15', undefined])
+})
+
+test('a page brings back nothing that ended while it was read', async () => {
+  const { rows, pages, window } = createQueue()
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
+  void window.read()
+  pages.shift()?.()
+  await settle()
+  const taken = window.take()
+  window.restart()
+  void window.read()
+  if (taken !== undefined) window.end(taken, null, null)
+  pages.shift()?.()
+  await settle()
+  expect([taken?.id, window.take()]).toEqual(['d1', undefined])
+})
+
+test('a page that was read before a change by hand is read again', async () => {
+  const { rows, pages, window } = createQueue()
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
+  void window.read()
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 1, isRetry: false })
+  window.restart()
+  pages.shift()?.()
+  await settle()
+  expect([window.take(), window.needsReading()]).toEqual([undefined, true])
+  void window.read()
+  pages.shift()?.()
+  await settle()
+  expect(window.take()?.turn).toBe(1)
+})
+
+test('a window that is known to be empty reads nothing until it is told to', async () => {
+  const journal = {
+    readHeads: () => Promise.reject(new Error('it reads')),
+    readRetries: () => Promise.reject(new Error('it reads')),
+  }
+  const window = createWindow({ queue: 'q', journal, isEmpty: true, getSize: () => size })
+  expect(window.needsReading()).toBe(false)
+  window.add({ id: 'd1', position: 7, dueAt: 7, turn: 0 })
+  const entry = window.take()
+  expect([entry?.id, window.needsReading()]).toEqual(['d1', false])
+  if (entry !== undefined) window.end(entry, null, null)
+  expect(window.isEmpty()).toBe(true)
+  window.lookFrom(9)
+  expect(window.needsReading()).toBe(true)
+})
+
+test('a window holds few of many, and reads on when half of them are gone', async () => {
+  const { rows, pages, window } = createQueue()
+  for (let position = 1; position <= 100; position++) {
+    rows.set(`d${position}`, {
+      id: `d${position}`,
+      position,
+      dueAt: position,
+      turn: 0,
+      isRetry: position % 2 === 0,
+    })
+  }
+  const drained: number[] = []
+  let held = 0
+  while (rows.size > 0) {
+    while (window.needsReading()) {
+      void window.read()
+      pages.shift()?.()
+      await settle()
+    }
+    const entries: Entry[] = []
+    for (let entry = window.take(); entry !== undefined; entry = window.take()) entries.push(entry)
+    held = Math.max(held, entries.length)
+    for (const entry of entries) {
+      rows.delete(entry.id)
+      drained.push(entry.position)
+      window.end(entry, null, null)
+    }
+  }
+  expect(drained.length).toBe(100)
+  expect(held).toBeLessThanOrEqual(4 * size)
+})

@@ -1,0 +1,220 @@
+import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
+import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
+
+/** A delivery in a window. While it is `busy`, the scheduler has taken it. */
+export type Entry = PendingDelivery & HeapItem & { isRetry: boolean; isBusy: boolean }
+
+/**
+ * What a scheduler holds of one queue: the deliveries that can be attempted, as far as they fit. The rest stays in the store.
+ *
+ * A window has a place in the **heads**: up to the position `after`, all are held, taken or finished; `isEnd` if there was nothing behind it. And
+ * it has a place in the **retries**: all that are due up to `horizon` are held or taken. It reads on when it is half empty.
+ *
+ * News can arrive while a page is being read, and then belongs behind it: the page may have been read before or after it. Never
+ * - is a delivery forgotten that was told, or that a page left out: what does not fit lowers `after`, or the horizon;
+ * - does a page bring back what was taken or ended while it was read.
+ */
+export type Window = {
+  /** Returns when the next delivery that is held is due; `Infinity` if none is held. */
+  nextAt(): number
+  /** Takes the delivery that is due first. It stays known until `end` or `putBack`. */
+  take(): Entry | undefined
+  putBack(entry: Entry): void
+  /** Ends an attempt. `retry` is the delivery if it is due again, and `next` the head that may follow it. */
+  end(entry: Entry, retry: PendingDelivery | null, next: PendingDelivery | null): void
+  /** Adds a head that was told. */
+  add(head: PendingDelivery): void
+  /** Reads heads again from a position. */
+  lookFrom(position: number): void
+  /** Reads everything again. */
+  restart(): void
+  /** Returns whether there is something to read, and nothing is being read. */
+  needsReading(): boolean
+  /** Reads one page. */
+  read(): Promise<void>
+  /** Returns whether nothing is held, taken, or left to read. */
+  isEmpty(): boolean
+}
+
+type Place = Pick<PendingDelivery, 'dueAt' | 'position'>
+
+const isBefore = (left: Place, right: Place): boolean =>
+  left.dueAt < right.dueAt || (left.dueAt === right.dueAt && left.position < right.position)
+
+/** Before everything, and behind everything. */
+const nowhere: Place = { dueAt: -Infinity, position: -1 }
+const everywhere: Place = { dueAt: Infinity, position: Infinity }
+
+/** A page that is being read, and what happened meanwhile. */
+type Reading = {
+  isVoid: boolean
+  readonly ended: Set<string>
+  readonly heads: PendingDelivery[]
+  readonly retries: PendingDelivery[]
+  from: number
+}
+
+export type WindowContext = {
+  readonly queue: string
+  readonly journal: Pick<Journal, 'readHeads' | 'readRetries'>
+  /** Whether the queue contains nothing but what will be told. */
+  readonly isEmpty: boolean
+  /** Returns how many heads, and how many retries, are to be held now. */
+  getSize(): number
+}
+
+export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext): Window => {
+  const known = new Map<string, Entry>()
+  const held = createHeap<Entry>(isBefore)
+  let heads = 0
+  let retries = 0
+  let busy = 0
+  let after = isEmpty ? Infinity : 0
+  let isEnd = isEmpty
+  let horizon = isEmpty ? everywhere : nowhere
+  let reading: Reading | undefined
+
+  const hold = (pending: PendingDelivery, isRetry: boolean): void => {
+    const old = known.get(pending.id)
+    // What is taken comes back when it has ended.
+    if (old?.isBusy) return
+    if (old !== undefined) drop(old)
+    const entry = { ...pending, isRetry, isBusy: false, slot: outside }
+    known.set(entry.id, entry)
+    held.put(entry)
+    if (isRetry) retries++
+    else heads++
+  }
+
+  const drop = (entry: Entry): void => {
+    known.delete(entry.id)
+    held.remove(entry)
+    if (entry.isRetry) retries--
+    else heads--
+  }
+
+  const lookFrom = (position: number): void => {
+    if (reading !== undefined) reading.from = Math.min(reading.from, position)
+    after = Math.min(after, position - 1)
+    isEnd = false
+  }
+
+  const add = (head: PendingDelivery, hasRoom: boolean): void => {
+    if (reading !== undefined) reading.heads.push(head)
+    // What is not read yet is read in its order.
+    else if (hasRoom && (isEnd || head.position <= after)) hold(head, false)
+    else lookFrom(Math.min(head.position, after + 1))
+  }
+
+  /** Lets the retries go that are due last, until the others fit. */
+  const trim = (): void => {
+    const limit = getSize()
+    if (retries <= 2 * limit) return
+    const sorted = [...known.values()].filter(({ isRetry, isBusy }) => isRetry && !isBusy)
+    sorted.sort((left, right) => (isBefore(left, right) ? -1 : 1))
+    horizon = sorted[limit - 1] ?? horizon
+    for (const entry of sorted.slice(limit)) drop(entry)
+  }
+
+  const addRetry = (pending: PendingDelivery): void => {
+    if (reading !== undefined) reading.retries.push(pending)
+    else if (!isBefore(horizon, pending)) {
+      hold(pending, true)
+      trim()
+    }
+  }
+
+  const begin = (): Reading => ({ isVoid: false, ended: new Set(), heads: [], retries: [], from: Infinity })
+
+  /** Applies a page, and then what happened while it was read. */
+  const finish = (
+    done: Reading,
+    page: { isEnd: boolean; items: readonly PendingDelivery[] },
+    isRetries: boolean,
+  ) => {
+    reading = undefined
+    if (!done.isVoid) {
+      for (const each of page.items) if (!done.ended.has(each.id)) hold(each, isRetries)
+    }
+    for (const each of done.retries) addRetry(each)
+    for (const each of done.heads) add(each, true)
+    if (done.from < Infinity) lookFrom(done.from)
+  }
+
+  const readHeads = async (): Promise<void> => {
+    const own = begin()
+    reading = own
+    let page: HeadsPage | undefined
+    try {
+      page = await journal.readHeads({ queue, after, limit: getSize() })
+    } finally {
+      if (page !== undefined && !own.isVoid) {
+        after = page.after
+        isEnd = page.isEnd
+      }
+      finish(own, { isEnd, items: page?.heads ?? [] }, false)
+    }
+  }
+
+  const readRetries = async (): Promise<void> => {
+    const own = begin()
+    reading = own
+    let page: RetriesPage | undefined
+    try {
+      page = await journal.readRetries({ queue, limit: getSize() + busy })
+    } finally {
+      if (page !== undefined && !own.isVoid) {
+        horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)
+        // Behind it, there may be others that are not held.
+        for (const each of [...known.values()]) {
+          if (each.isRetry && !each.isBusy && isBefore(horizon, each)) drop(each)
+        }
+      }
+      finish(own, { isEnd: true, items: page?.retries ?? [] }, true)
+    }
+  }
+
+  const wantsHeads = (): boolean => !isEnd && heads <= getSize() / 2
+  const wantsRetries = (): boolean => horizon !== everywhere && retries <= getSize() / 2
+
+  return {
+    nextAt: () => held.peek()?.dueAt ?? Infinity,
+    take: () => {
+      const entry = held.peek()
+      if (entry === undefined) return undefined
+      held.remove(entry)
+      if (entry.isRetry) retries--
+      else heads--
+      entry.isBusy = true
+      busy++
+      return entry
+    },
+    putBack: (entry) => {
+      busy--
+      entry.isBusy = false
+      known.set(entry.id, entry)
+      held.put(entry)
+      if (entry.isRetry) retries++
+      else heads++
+    },
+    end: (entry, retry, next) => {
+      busy--
+      known.delete(entry.id)
+      reading?.ended.add(entry.id)
+      if (retry !== null) addRetry(retry)
+      if (next !== null) add(next, true)
+    },
+    add: (head) => add(head, heads < getSize()),
+    lookFrom,
+    restart: () => {
+      for (const entry of [...known.values()]) if (!entry.isBusy) drop(entry)
+      after = 0
+      isEnd = false
+      horizon = nowhere
+      if (reading !== undefined) reading.isVoid = true
+    },
+    needsReading: () => reading === undefined && (wantsHeads() || wantsRetries()),
+    read: () => (wantsHeads() ? readHeads() : readRetries()),
+    isEmpty: () => known.size === 0 && isEnd && horizon === everywhere && reading === undefined,
+  }
+}

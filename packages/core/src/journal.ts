@@ -1,0 +1,225 @@
+import type { AttemptResult, DeliveryRecord, DisabledReason } from './records.ts'
+import type { ClaimedDelivery, Pace } from './store-requests.ts'
+
+// What a scheduler and a store say to each other
+
+/**
+ * A subscription as a scheduler sees it. `queue` identifies it in the whole store, and `shard` is derived from it: a number from 0 to
+ * `shards − 1`.
+ */
+export type QueueState = {
+  readonly queue: string
+  readonly shard: number
+  readonly organizationId: string
+  readonly pace: Pace
+}
+
+/**
+ * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of events. `turn` counts
+ * its settlements and resends: what was begun in an earlier turn has no effect any more.
+ */
+export type PendingDelivery = {
+  readonly id: string
+  readonly position: number
+  readonly dueAt: number
+  readonly turn: number
+}
+
+/** A shard in the hands of a worker. Its epoch increases whenever a worker takes it. */
+export type OwnedShard = { readonly shard: number; readonly epoch: number }
+
+/** A delivery that is about to be attempted. */
+export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'turn'>
+
+/**
+ * The outcome of an attempt.
+ * - `delivered`: the attempt succeeded.
+ * - `retry`: the attempt failed, and the next one is due after `delayMs`. With `releasesLane`, the delivery no longer
+ *   blocks its lane.
+ * - `deferred`: the endpoint is handling the event already (409 with `Retry-After`). The next attempt is due after
+ *   `delayMs`. This counts neither as a success nor as a failure.
+ * - `exhausted`: the last attempt failed.
+ * - `gone`: the endpoint responded with 410.
+ */
+export type SettlementResult =
+  | { readonly kind: 'delivered' | 'exhausted' | 'gone'; readonly attempt: AttemptResult }
+  | {
+      readonly kind: 'retry'
+      readonly attempt: AttemptResult
+      readonly delayMs: number
+      readonly releasesLane: boolean
+    }
+  | { readonly kind: 'deferred'; readonly attempt: AttemptResult; readonly delayMs: number }
+
+/** The outcome of one attempt, to be written. */
+export type Settlement = AttemptKey & {
+  readonly now: number
+  /** The delivery as it was loaded. */
+  readonly delivery: DeliveryRecord
+  readonly result: SettlementResult
+  /** The new pace of the subscription, if it is to be written. */
+  readonly pace?: Pace | undefined
+  /** Time for which all attempts may fail before the subscription is disabled, in milliseconds. */
+  readonly failingLimitMs: number
+}
+
+/** The result of a settlement. */
+export type SettlementOutcome =
+  | { readonly outcome: 'stale' }
+  | {
+      readonly outcome: 'settled'
+      /** The delivery after the settlement. */
+      readonly delivery: DeliveryRecord
+      readonly turn: number
+      /** Set when this settlement disabled the subscription. */
+      readonly disabled: DisabledReason | null
+      /** The head of its lane, if the delivery is finished or no longer blocks the lane. */
+      readonly next: PendingDelivery | null
+    }
+
+/**
+ * What happened to a queue, after the commit.
+ * - `head`: this delivery was added, and was the head of its lane.
+ * - `appended`: there is something new at or after a position.
+ * - `changed`: something else changed, so that it must be read again from the start.
+ * - `missed`: something may have happened to any queue.
+ * - `lost`: the worker is no longer registered, and has lost all its shards: its attempts must end at once.
+ */
+export type News =
+  | { readonly kind: 'head'; readonly state: QueueState; readonly head: PendingDelivery }
+  | { readonly kind: 'appended'; readonly state: QueueState; readonly from: number }
+  | { readonly kind: 'changed'; readonly state: QueueState }
+  | { readonly kind: 'missed' | 'lost' }
+
+/** Selects queues with something to read. */
+export type QueuesRequest = {
+  readonly shards: readonly number[]
+  /** `cursor` of an earlier page. Omit it to read everything. */
+  readonly since?: string | undefined
+  readonly limit: number
+}
+
+/** Queues in which something was added or changed, and from which position. */
+export type QueuesPage = {
+  readonly queues: ReadonlyArray<{
+    readonly state: QueueState
+    /** 0 if the queue must be read again from its start. */
+    readonly from: number
+    /** All heads from there on, if the store knows them already. */
+    readonly heads?: readonly PendingDelivery[] | undefined
+  }>
+  readonly cursor: string
+  readonly isMore: boolean
+}
+
+/** Selects heads of a queue. */
+export type HeadsRequest = { readonly queue: string; readonly after: number; readonly limit: number }
+
+/** The heads among the deliveries that were examined, up to and including position `after`. */
+export type HeadsPage = {
+  readonly heads: readonly PendingDelivery[]
+  readonly after: number
+  readonly isEnd: boolean
+}
+
+/** Selects the first retries of a queue. */
+export type RetriesRequest = { readonly queue: string; readonly limit: number }
+
+/** The deliveries of a queue that were attempted before, those that are due earliest first. */
+export type RetriesPage = { readonly retries: readonly PendingDelivery[]; readonly isEnd: boolean }
+
+/** A worker, and its lease. */
+export type WorkerRenewal = { readonly worker: string; readonly leaseMs: number; readonly now: number }
+
+/** Names shards, as the worker knows them. */
+export type ShardsRequest = {
+  readonly worker: string
+  readonly shards: readonly OwnedShard[]
+  readonly now: number
+}
+
+/** All workers and shards. */
+export type WorkersView = {
+  /** The workers that are alive. */
+  readonly workers: readonly string[]
+  /** `owner` is `null` if there is none that is alive. */
+  readonly shards: ReadonlyArray<OwnedShard & { readonly owner: string | null }>
+  /** How soon to renew again, in milliseconds. */
+  readonly renewInMs: number
+}
+
+/**
+ * The part of a store that its scheduler uses. It remembers, and decides nothing but one thing, because only rows tell it: which
+ * delivery is the **head** of a lane. That is the first of the lane's deliveries that has never been attempted (since it
+ * was created or sent again), unless an earlier unfinished one of the lane blocks it: one that was attempted and has not released the
+ * lane, or one whose event it `waitsFor`. A delivery that was attempted has a time of its own, whatever its lane does.
+ *
+ * What is being attempted is known to the scheduler alone. In lists, such a delivery is `pending`, as are heads and those
+ * that were attempted; all others are `waiting`. A head's `dueAt` is the time of its event, or of the resend.
+ *
+ * **Order.** Within a lane, positions are committed in order. Across lanes they are not: a transaction that took its
+ * position early may be committed late.
+ *
+ * **Fences.** Loading and settling do nothing for a delivery of another turn, or if its shard has another epoch. So
+ * nothing that a worker believes can harm: neither pages that were read long ago, nor shards that it has lost.
+ */
+export type Journal = {
+  /** Number of shards. */
+  readonly shards: number
+  /**
+   * Lists queues with unfinished deliveries. With `since`, those in which something was added or changed by a transaction
+   * that the read which returned the cursor did not see, however late it was committed; others may be among them.
+   */
+  readQueues(request: QueuesRequest): Promise<QueuesPage>
+  /**
+   * Reads heads of a queue in order. Examines up to `limit` deliveries after a position that were never attempted. A queue that
+   * is disabled or removed has none.
+   */
+  readHeads(request: HeadsRequest): Promise<HeadsPage>
+  /** Reads the deliveries of a queue that were attempted before and are not finished. */
+  readRetries(request: RetriesRequest): Promise<RetriesPage>
+  /**
+   * Returns what attempts need, as of now, in the same order. The entry of a delivery that must not be attempted is `undefined`:
+   * it is finished or removed, has another turn, its subscription is disabled or removed, or its shard has another epoch.
+   */
+  loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<ClaimedDelivery | undefined>>
+  /**
+   * Writes the outcomes of attempts in one transaction. No two are of the same delivery, and a worker never calls this again before the last call
+   * has ended. An outcome is `stale`, and nothing is written for it, if the delivery is gone or has another turn, or its
+   * shard has another epoch. So a call whose outcome is unknown can be repeated.
+   *
+   * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
+   *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
+   * - `gone` disables the subscription at once.
+   * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
+   * - In a disabled subscription, `gone`, `retry` and `deferred` end as `skipped`. A delivery that became `skipped` while it
+   *   was attempted keeps its turn: it ends as `delivered` or stays `skipped`.
+   * - `next` is judged after the whole batch. It sees everything that was committed before the call.
+   */
+  settleDeliveries(settlements: readonly Settlement[]): Promise<SettlementOutcome[]>
+  /**
+   * Calls `listener` after transactions of any process. Calls may be merged, late or lost, so workers also call `readQueues` from
+   * time to time. A delivery that was committed while a settlement of its lane was being written, and so may be missing
+   * from its `next`, must be told as `appended`.
+   *
+   * @returns a function that unsubscribes.
+   */
+  listen(listener: (news: News) => void): () => void
+
+  /**
+   * Says that a worker is alive for another `leaseMs`, and returns which workers are, and who owns which shard. A store may
+   * notice sooner that a worker is dead.
+   */
+  renewWorker(renewal: WorkerRenewal): Promise<WorkersView>
+  /**
+   * Takes those of the shards that still have this epoch and whose owner is this worker, dead or nobody. Waits for
+   * settlements of them that are being written.
+   *
+   * @returns those that were taken, with their new epochs.
+   */
+  takeShards(request: ShardsRequest): Promise<OwnedShard[]>
+  /** Gives shards up. Those that belong to others stay as they are. */
+  giveShards(request: ShardsRequest): Promise<void>
+  /** Forgets a worker, and gives up all its shards. */
+  endWorker(worker: string): Promise<void>
+}

@@ -1,0 +1,167 @@
+import { decideSettlement } from '../storage/decide-settlement.ts'
+import type { NewsChannel } from '../storage/news-channel.ts'
+import { createWorkers } from '../storage/workers.ts'
+import type {
+  AttemptKey,
+  Journal,
+  PendingDelivery,
+  QueueState,
+  Settlement,
+  SettlementOutcome,
+} from '../store.ts'
+import {
+  type DeliveryRow,
+  findHead,
+  getDeliveryId,
+  isUnfinished,
+  type SubscriptionRow,
+  toDeliveryRecord,
+} from './tables.ts'
+import { leaveLane, readHeads, setRetry, skipAll } from './unfinished.ts'
+
+export type JournalContext = {
+  /** All deliveries, by their ids. */
+  readonly deliveries: ReadonlyMap<string, DeliveryRow>
+  /** All subscriptions, by their queues. */
+  readonly queues: ReadonlyMap<string, SubscriptionRow>
+  readonly news: NewsChannel
+  /** Returns the next number of the order in which things happen. */
+  readonly nextOrder: () => number
+  /** Whether deliveries are told that are not the heads of their lanes. */
+  readonly tellsAll: boolean
+}
+
+export type MemoryJournal = Journal & {
+  /** Tells that a delivery was added. */
+  tellAdded(row: DeliveryRow): void
+  /** Tells that something else of a subscription changed. */
+  tellChanged(owner: SubscriptionRow): void
+}
+
+/** Number of shards. */
+const shardCount = 8
+
+export const getQueue = ({ order }: SubscriptionRow): string => String(order)
+
+const toPending = (row: DeliveryRow): PendingDelivery => ({
+  id: getDeliveryId(row),
+  position: row.position,
+  dueAt: row.dueAt,
+  turn: row.turn,
+})
+
+export const createJournal = ({
+  deliveries,
+  queues,
+  news,
+  nextOrder,
+  tellsAll,
+}: JournalContext): MemoryJournal => {
+  const { isCurrent, ...workers } = createWorkers(shardCount)
+
+  const toState = (owner: SubscriptionRow): QueueState => ({
+    queue: getQueue(owner),
+    shard: owner.order % workers.shards,
+    organizationId: owner.record.organizationId,
+    pace: owner.pace,
+  })
+
+  const tellChanged = (owner: SubscriptionRow): void => {
+    owner.changedAt = nextOrder()
+    news.tell({ kind: 'changed', state: toState(owner) })
+  }
+
+  /** Finds what an attempt is of, unless it was begun in an earlier turn, or by an earlier owner. */
+  const find = (key: AttemptKey): DeliveryRow | undefined => {
+    const row = deliveries.get(key.id)
+    return row?.turn === key.turn && isCurrent(key) ? row : undefined
+  }
+
+  /** Returns what was settled, and why this disabled the subscription. */
+  const settle = (settlement: Settlement) => {
+    const row = find(settlement)
+    if (row === undefined || !(isUnfinished(row) || row.state === 'skipped')) return undefined
+    const { owner } = row
+    const { record } = owner
+    const { now, pace = owner.pace } = settlement
+    const before = { ...row, attempts: row.attempts.length }
+    const decided = decideSettlement({ delivery: before, subscription: record }, settlement)
+    const { state, dueAt, finishedAt, attempts: _, ...counts } = decided.delivery
+    row.attempts.push({ ...decided.attempt, deliveryId: getDeliveryId(row) })
+    Object.assign(row, counts)
+    row.turn++
+    if (state === 'started' || state === 'passable') setRetry(row, state, dueAt ?? now)
+    else if (state !== 'fresh') leaveLane(row, state, finishedAt ?? now)
+    owner.pace = pace
+    const { failingSince, disabled } = decided
+    owner.record = { ...record, failingSince }
+    if (disabled !== null) {
+      const revision = record.revision + 1
+      owner.record = { ...owner.record, revision, disabledReason: disabled, updatedAt: now }
+      skipAll(owner, now)
+      tellChanged(owner)
+    }
+    return { row, disabled }
+  }
+
+  const getHead = (row: DeliveryRow): PendingDelivery | null => {
+    const head = row.state === 'started' ? undefined : findHead(row.owner, row.event.subject)
+    return head === undefined ? null : toPending(head)
+  }
+
+  return {
+    ...workers,
+    listen: news.listen,
+    tellChanged,
+    tellAdded: (row) => {
+      const { owner, event } = row
+      const state = toState(owner)
+      if (findHead(owner, event.subject) === row) news.tell({ kind: 'head', state, head: toPending(row) })
+      else if (tellsAll) news.tell({ kind: 'appended', state, from: row.position })
+    },
+    readQueues: async ({ shards, since = '-1' }) => {
+      const seen = Number(since)
+      const found = [...queues.values()].flatMap((owner) => {
+        const state = toState(owner)
+        if (owner.lanes.size === 0 || !shards.includes(state.shard)) return []
+        if (owner.changedAt > seen) return [{ state, from: 0 }]
+        const [first] = owner.fresh.filter(({ order }) => order > seen)
+        return first === undefined ? [] : [{ state, from: first.position }]
+      })
+      return { queues: found, cursor: String(nextOrder()), isMore: false }
+    },
+    readHeads: async ({ queue, after, limit }) => {
+      const owner = queues.get(queue)
+      if (owner === undefined) return { heads: [], after, isEnd: true }
+      const { heads, ...page } = readHeads(owner, after, limit)
+      return { ...page, heads: heads.map(toPending) }
+    },
+    readRetries: async ({ queue, limit }) => {
+      const retries = [...(queues.get(queue)?.retries ?? [])].sort(
+        (left, right) => left.dueAt - right.dueAt || left.position - right.position,
+      )
+      return { retries: retries.slice(0, limit).map(toPending), isEnd: retries.length <= limit }
+    },
+    loadDeliveries: async (keys) =>
+      keys.map((key) => {
+        const row = find(key)
+        if (row === undefined || !isUnfinished(row)) return undefined
+        const { event, owner } = row
+        return { delivery: toDeliveryRecord(row), event, subscription: owner.record, pace: owner.pace }
+      }),
+    settleDeliveries: async (settlements) => {
+      const settled = settlements.map(settle)
+      return settled.map((each): SettlementOutcome => {
+        if (each === undefined) return { outcome: 'stale' }
+        const { row, disabled } = each
+        return {
+          outcome: 'settled',
+          delivery: toDeliveryRecord(row),
+          turn: row.turn,
+          disabled,
+          next: getHead(row),
+        }
+      })
+    },
+  }
+}

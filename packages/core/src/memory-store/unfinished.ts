@@ -1,0 +1,91 @@
+import { type DeliveryRow, findHead, isUnfinished, type SubscriptionRow } from './tables.ts'
+
+/** Returns the index of the first row behind a position. */
+const findIndex = (rows: readonly DeliveryRow[], after: number): number => {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((rows[middle]?.position ?? 0) <= after) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Inserts a row at its position, unless it is there. */
+const insert = (rows: DeliveryRow[], row: DeliveryRow): void => {
+  const index = findIndex(rows, row.position)
+  if (rows[index - 1] !== row) rows.splice(index, 0, row)
+}
+
+/** Adds a delivery to its lane as one that was never attempted. */
+export const enterLane = (row: DeliveryRow, dueAt: number): void => {
+  const { owner, event } = row
+  row.state = 'fresh'
+  row.dueAt = dueAt
+  row.failures = 0
+  row.deferrals = 0
+  row.deferredMs = 0
+  row.finishedAt = null
+  owner.retries.delete(row)
+  const lane = owner.lanes.get(event.subject) ?? []
+  owner.lanes.set(event.subject, lane)
+  insert(lane, row)
+  insert(owner.fresh, row)
+}
+
+/** Notes that a delivery was attempted, and is due again. */
+export const setRetry = (row: DeliveryRow, state: 'started' | 'passable', dueAt: number): void => {
+  row.state = state
+  row.dueAt = dueAt
+  row.owner.retries.add(row)
+}
+
+/** Finishes a delivery, and removes it from its lane. */
+export const leaveLane = (
+  row: DeliveryRow,
+  state: 'delivered' | 'exhausted' | 'skipped',
+  finishedAt: number,
+): void => {
+  const { owner, event } = row
+  row.state = state
+  row.finishedAt = finishedAt
+  owner.retries.delete(row)
+  const lane = owner.lanes.get(event.subject) ?? []
+  const index = lane.indexOf(row)
+  if (index >= 0) lane.splice(index, 1)
+  if (lane.length === 0) owner.lanes.delete(event.subject)
+}
+
+/** Lists the unfinished deliveries of a subscription. */
+export const listUnfinished = ({ lanes }: SubscriptionRow): DeliveryRow[] => [...lanes.values()].flat()
+
+/** Lists those that are pending: the heads of lanes, and those that were attempted. */
+export const listPending = (owner: SubscriptionRow): DeliveryRow[] => [
+  ...[...owner.lanes.keys()].flatMap((subject) => findHead(owner, subject) ?? []),
+  ...owner.retries,
+]
+
+/** Reads heads among the next deliveries that were never attempted. */
+export const readHeads = (owner: SubscriptionRow, after: number, limit: number) => {
+  const heads: DeliveryRow[] = []
+  let examined = 0
+  let last = after
+  let index = findIndex(owner.fresh, after)
+  for (; index < owner.fresh.length && examined < limit; index++) {
+    const row = owner.fresh[index]
+    if (row?.state !== 'fresh') continue
+    if (findHead(owner, row.event.subject) === row) heads.push(row)
+    examined++
+    last = row.position
+  }
+  const isEnd = index >= owner.fresh.length
+  // What is no longer fresh was in the way.
+  if (index - examined > 2 * limit) owner.fresh = owner.fresh.filter(({ state }) => state === 'fresh')
+  return { heads, after: last, isEnd }
+}
+
+/** Lists the deliveries that are skipped when a subscription is disabled. */
+export const skipAll = (owner: SubscriptionRow, now: number): void => {
+  for (const row of listUnfinished(owner)) if (isUnfinished(row)) leaveLane(row, 'skipped', now)
+}

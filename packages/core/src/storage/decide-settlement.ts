@@ -1,0 +1,90 @@
+import type { AttemptRecord, DeliveryRecord, DisabledReason, SubscriptionRecord } from '../records.ts'
+import type { Settlement, SettlementResult } from '../store.ts'
+
+/**
+ * The state of an unfinished delivery in its lane.
+ * - `fresh`: never attempted since it was created or sent again.
+ * - `started`: attempted before. It blocks its lane.
+ * - `passable`: attempted before, and it has released its lane.
+ */
+export type LaneState = 'fresh' | 'started' | 'passable'
+
+/** What a settlement changes of a delivery. `dueAt` is `null` once it is finished. */
+export type SettledDelivery = Pick<
+  DeliveryRecord,
+  'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'dueAt' | 'finishedAt'
+> & { readonly state: LaneState | 'delivered' | 'exhausted' | 'skipped' }
+
+/** A delivery and its subscription before a settlement. */
+export type BeforeSettlement = {
+  readonly delivery: Omit<SettledDelivery, 'dueAt'>
+  readonly subscription: Pick<SubscriptionRecord, 'disabledReason' | 'failingSince'>
+}
+
+/** What a settlement changes. */
+export type DecidedSettlement = {
+  readonly delivery: SettledDelivery
+  readonly attempt: Omit<AttemptRecord, 'deliveryId'>
+  readonly failingSince: number | null
+  /** Why the subscription must be disabled; `null` if it stays as it is. */
+  readonly disabled: DisabledReason | null
+}
+
+type Outcome = Pick<SettledDelivery, 'state' | 'dueAt' | 'finishedAt'>
+
+const finish = (state: SettledDelivery['state'], finishedAt: number): Outcome => ({
+  state,
+  finishedAt,
+  dueAt: null,
+})
+
+const decideFailingSince = (result: SettlementResult, failingSince: number | null): number | null => {
+  if (result.kind === 'deferred') return failingSince
+  return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
+}
+
+const findReasonToDisable = (
+  { result, now, failingLimitMs }: Settlement,
+  failingSince: number | null,
+): DisabledReason | null => {
+  if (result.kind === 'gone') return 'gone'
+  const isFailure = result.kind === 'retry' || result.kind === 'exhausted'
+  return isFailure && failingSince !== null && now - failingSince >= failingLimitMs ? 'failing' : null
+}
+
+const decideOutcome = (
+  { result, now }: Settlement,
+  { state, finishedAt }: BeforeSettlement['delivery'],
+  isDisabled: boolean,
+): Outcome => {
+  if (result.kind === 'delivered') return finish('delivered', now)
+  if (state === 'skipped') return finish('skipped', finishedAt ?? now)
+  if (result.kind === 'exhausted') return finish('exhausted', now)
+  if (isDisabled || !('delayMs' in result)) return finish('skipped', now)
+  const isPassable = state === 'passable' || (result.kind === 'retry' && result.releasesLane)
+  return { state: isPassable ? 'passable' : 'started', dueAt: now + result.delayMs, finishedAt: null }
+}
+
+/** Decides what a settlement changes. A store calls it for an unfinished delivery, or one that became `skipped` meanwhile. */
+export const decideSettlement = (before: BeforeSettlement, settlement: Settlement): DecidedSettlement => {
+  const { delivery, subscription } = before
+  const { result } = settlement
+  const failingSince = decideFailingSince(result, subscription.failingSince)
+  const isDisabled = subscription.disabledReason !== null
+  const disabled = isDisabled ? null : findReasonToDisable(settlement, failingSince)
+  const succeeded = result.kind === 'delivered'
+  const deferred = result.kind === 'deferred'
+  const attempts = delivery.attempts + 1
+  return {
+    delivery: {
+      ...decideOutcome(settlement, delivery, isDisabled || disabled !== null),
+      attempts,
+      failures: delivery.failures + Number(!succeeded && !deferred),
+      deferrals: delivery.deferrals + Number(deferred),
+      deferredMs: delivery.deferredMs + (deferred ? result.delayMs : 0),
+    },
+    attempt: { ...result.attempt, number: attempts, succeeded, deferred },
+    failingSince,
+    disabled,
+  }
+}

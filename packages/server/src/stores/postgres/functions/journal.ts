@@ -1,0 +1,189 @@
+import type { HeadsPage, PendingDelivery, QueueState, QueuesRequest, RetriesPage } from '@wabakit/core'
+import type { Query } from '../query.ts'
+import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
+
+/**
+ * Which transactions a read saw, as `pg_current_snapshot()` shows it. What a later read sees in addition was written by a
+ * transaction that was under way, or that began later. So however late a transaction commits, it is not missed, and all
+ * others are read once.
+ */
+export type Snapshot = string
+
+/** The end of the transactions that a snapshot knows, and those before it that were under way. */
+const parseSnapshot = (snapshot: Snapshot): { readonly end: string; readonly underWay: string[] } => {
+  const [, end = '0', list = ''] = snapshot.split(':')
+  return { end, underWay: list === '' ? [] : list.split(',') }
+}
+
+/**
+ * Formats one of the two conditions on a column with the transaction of a change, for `$1` and `$2` of {@link toValues}. In a
+ * database that was restored from a dump, rows can have transactions of the future.
+ */
+const sinceConditions = (column: string): readonly string[] => [
+  `${column} >= $1::xid8 AND ${column} < pg_snapshot_xmax(pg_current_snapshot())`,
+  `${column} = ANY ($2::xid8[])`,
+]
+
+const toValues = (since: Snapshot): unknown[] => {
+  const { end, underWay } = parseSnapshot(since)
+  return [end, underWay]
+}
+
+type QueueRow = QueueState & { readonly from: number }
+
+const snapshot = 'pg_current_snapshot()::text AS snapshot'
+
+const listAll = `
+  SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
+    SELECT ${queueColumns}, 0 AS "from" FROM wabakit.subscriptions s
+    WHERE s.position > $2 AND wabakit.shard_of(s.position) = ANY ($1) AND ${isOpen}
+      AND EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = s.position OFFSET 0)
+    ORDER BY s.position LIMIT $3
+  ) AS found ON true`
+
+/** Lists queues with unfinished deliveries, after one of them. */
+export const listQueues = async (
+  read: Query,
+  { shards, limit }: QueuesRequest,
+  after: string,
+): Promise<{ readonly queues: readonly QueueRow[]; readonly snapshot: Snapshot }> => {
+  const rows = await read<QueueRow & { snapshot: Snapshot }>(listAll, [shards, after, limit])
+  return {
+    queues: rows.flatMap(({ snapshot: _, ...row }) => (row.queue === null ? [] : row)),
+    snapshot: rows[0]?.snapshot ?? '',
+  }
+}
+
+const [addedLater, addedUnderWay] = sinceConditions('p.xact')
+const [changedLater, changedUnderWay] = sinceConditions('c.changed')
+
+const listChanged = `
+  SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
+    SELECT ${queueColumns}, touched."from" FROM (
+      SELECT each.subscription, min(each."from")::double precision AS "from" FROM (
+        SELECT p.subscription, p.event AS "from" FROM wabakit.pending p WHERE ${addedLater}
+        UNION ALL SELECT p.subscription, p.event FROM wabakit.pending p WHERE ${addedUnderWay}
+        UNION ALL SELECT c.position, 0 FROM wabakit.subscriptions c WHERE ${changedLater}
+        UNION ALL SELECT c.position, 0 FROM wabakit.subscriptions c WHERE ${changedUnderWay}
+      ) AS each WHERE wabakit.shard_of(each.subscription) = ANY ($3) GROUP BY 1
+    ) AS touched
+    CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = touched.subscription OFFSET 0) AS s
+    WHERE EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
+  ) AS found ON true`
+
+/** Lists queues in which something was added or changed by a transaction that a read did not see. */
+export const listChangedQueues = async (
+  read: Query,
+  shards: readonly number[],
+  since: Snapshot,
+): Promise<{ readonly queues: readonly QueueRow[]; readonly snapshot: Snapshot }> => {
+  const rows = await read<QueueRow & { snapshot: Snapshot }>(listChanged, [...toValues(since), shards])
+  return {
+    queues: rows.flatMap(({ snapshot: _, ...row }) => (row.queue === null ? [] : row)),
+    snapshot: rows[0]?.snapshot ?? '',
+  }
+}
+
+const listNews = `
+  SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
+    (
+      SELECT ${queueColumns}, ${pendingColumns}, ${isHead} AS "isHead" FROM (
+        SELECT * FROM wabakit.pending p WHERE ${addedLater}
+        UNION ALL SELECT * FROM wabakit.pending p WHERE ${addedUnderWay}
+      ) AS p
+      CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = p.subscription OFFSET 0) AS s
+      WHERE wabakit.shard_of(p.subscription) = ANY ($3)
+      ORDER BY p.event LIMIT $4
+    )
+    UNION ALL
+    SELECT ${queueColumns}, NULL, NULL, NULL, NULL, NULL FROM (
+      SELECT * FROM wabakit.subscriptions c WHERE ${changedLater}
+      UNION ALL SELECT * FROM wabakit.subscriptions c WHERE ${changedUnderWay}
+    ) AS s
+    WHERE wabakit.shard_of(s.position) = ANY ($3)
+  ) AS found ON true`
+
+/** What transactions have committed that a read did not see. */
+export type CommittedNews = {
+  /** Deliveries that were added. */
+  readonly added: readonly AddedRow[]
+  /** Queues that were changed by hand. */
+  readonly changed: readonly QueueState[]
+  readonly snapshot: Snapshot
+}
+
+type NewsRow = (AddedRow | (QueueState & { readonly id: null })) & { readonly snapshot: Snapshot }
+
+/** Reads what was added, at most `limit` deliveries, and what was changed, since a read. */
+export const readNews = async (
+  read: Query,
+  {
+    shards,
+    since,
+    limit,
+  }: { readonly shards: readonly number[]; readonly since: Snapshot; readonly limit: number },
+): Promise<CommittedNews> => {
+  const rows = await read<NewsRow>(listNews, [...toValues(since), shards, limit])
+  const news = rows.filter(({ queue }) => queue !== null)
+  return {
+    added: news.flatMap((row) => (row.id === null ? [] : row)),
+    changed: news.flatMap((row) => (row.id === null ? row : [])),
+    snapshot: rows[0]?.snapshot ?? since,
+  }
+}
+
+const examineHeads = `
+  WITH examined AS MATERIALIZED (
+    SELECT p.* FROM wabakit.pending p WHERE p.subscription = $1 AND p.event > $2 AND p.state = 'fresh' AND EXISTS (
+      SELECT FROM wabakit.subscriptions s WHERE s.position = $1 AND ${isOpen} OFFSET 0
+    ) ORDER BY p.event LIMIT $3
+  )
+  SELECT ${pendingColumns}, ${isHead} AS "isHead" FROM examined p ORDER BY p.event`
+
+/** Reads heads of a queue. */
+export const readHeads = async (
+  read: Query,
+  { queue, after, limit }: { readonly queue: string; readonly after: number; readonly limit: number },
+): Promise<HeadsPage> => {
+  const rows = await read<PendingDelivery & { isHead: boolean }>(examineHeads, [queue, after, limit])
+  return {
+    heads: rows.flatMap(({ isHead, dueAt, ...row }) => (isHead ? { ...row, dueAt } : [])),
+    after: rows.at(-1)?.position ?? after,
+    isEnd: rows.length < limit,
+  }
+}
+
+const retries = `
+  SELECT ${pendingColumns} FROM wabakit.pending p WHERE p.retries_of = $1 AND EXISTS (
+    SELECT FROM wabakit.subscriptions s WHERE s.position = $1 AND ${isOpen} OFFSET 0
+  ) ORDER BY p.due_at, p.event LIMIT $2`
+
+/** Reads the retries of a queue. */
+export const readRetries = async (
+  read: Query,
+  { queue, limit }: { readonly queue: string; readonly limit: number },
+): Promise<RetriesPage> => {
+  const rows = await read<PendingDelivery>(retries, [queue, limit + 1])
+  return { retries: rows.slice(0, limit), isEnd: rows.length <= limit }
+}
+
+/**
+ * The earliest due time of each open subscription with unfinished deliveries. Of the deliveries that
+ * were never attempted it reads the first ones: later ones are due later, unless they were sent again.
+ */
+export const firstDue = /* sql */ `
+  SELECT s.position, least(
+    (SELECT p.due_at FROM wabakit.pending p WHERE p.retries_of = s.position ORDER BY p.due_at, p.event LIMIT 1),
+    (SELECT min(p.due_at) FROM (
+      SELECT * FROM wabakit.pending p WHERE p.subscription = s.position AND p.state = 'fresh' ORDER BY p.event LIMIT 100
+    ) AS p WHERE ${isHead})
+  ) AS due_at
+  FROM wabakit.subscriptions s WHERE s.position > 0 AND ${isOpen}`
+
+/** Reads the earliest due time of all deliveries. */
+export const readNextDueAt = async (read: Query): Promise<number | undefined> => {
+  const [row] = await read<{ next: number | null }>(
+    `SELECT min(due_at)::double precision AS next FROM (${firstDue}) AS queues`,
+  )
+  return row?.next ?? undefined
+}

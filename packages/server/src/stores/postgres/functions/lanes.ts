@@ -1,0 +1,33 @@
+import type { PendingDelivery, QueueState } from '@wabakit/core'
+
+/** A delivery that was added, and its queue. */
+export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
+
+/**
+ * Whether a row `p` of `pending` is the head of its lane: the first that was never attempted, with nothing before it that
+ * blocks the lane, or that its event waits for. OFFSET 0 makes each of these one range of the index by lane, which alone fits.
+ */
+export const isHead = /* sql */ `(
+  p.state = 'fresh'
+  AND NOT EXISTS (
+    SELECT FROM wabakit.pending b WHERE b.lane = p.lane AND b.event < p.event AND b.state <> 'passable' OFFSET 0
+  )
+  AND NOT (p.waits AND EXISTS (
+    SELECT FROM wabakit.pending b
+    CROSS JOIN LATERAL (SELECT e.name FROM wabakit.events e WHERE e.position = b.event OFFSET 0) AS before
+    WHERE b.lane = p.lane AND b.event < p.event
+      AND before.name = (SELECT e.waits_for FROM wabakit.events e WHERE e.position = p.event) OFFSET 0
+  ))
+)`
+
+/** A row `p` of `pending` as a scheduler holds it. */
+export const pendingColumns = /* sql */ `
+  'dlv_' || p.event || '_' || p.subscription AS id, p.event::double precision AS position,
+  p.due_at::double precision AS "dueAt", p.turn`
+
+/** A subscription `s` as a scheduler sees it. */
+export const queueColumns = /* sql */ `
+  s.position::text AS queue, wabakit.shard_of(s.position) AS shard, s.organization_id AS "organizationId", s.pace`
+
+/** Whether attempts to a subscription `s` may begin. */
+export const isOpen = `s.revision > 0 AND s.disabled_reason IS NULL`

@@ -1,0 +1,266 @@
+import {
+  type AttemptKey,
+  type ClaimedDelivery,
+  type DeliveryRecord,
+  type DeliveryStatus,
+  type EventRecord,
+  type Journal,
+  type OwnedShard,
+  type PendingDelivery,
+  type Settlement,
+  type SettlementOutcome,
+  StorageUnavailableError,
+} from '@wabakit/core'
+import { type DecidedSettlement, decideSettlement, type SettledDelivery } from '@wabakit/core/storage'
+import { parseDeliveryId } from '../delivery-id.ts'
+import { listChangedQueues, listQueues, readHeads, readNextDueAt, readRetries } from './functions/journal.ts'
+import {
+  type AssumedQueue,
+  type Difference,
+  type LoadedRow,
+  loadDeliveries,
+  type NewQueue,
+  type Settled,
+  settle,
+} from './functions/settlements.ts'
+import { endWorker, giveShards, renewWorker, takeShards } from './functions/workers.ts'
+import type { PostgresDatabase } from './open-postgres.ts'
+import { createRemovals } from './removals.ts'
+import { shardCount } from './schema.ts'
+import { createSubscriptionCache } from './subscription-cache.ts'
+import { createWriteLimit } from './write-limit.ts'
+
+/** The state of a delivery before its settlement, as far as it matters. */
+type StateBefore = Pick<SettledDelivery, 'state' | 'finishedAt'>
+
+/** A settlement in a batch, and what it changes. */
+type Item = {
+  readonly settlement: Settlement
+  readonly queue: string
+  readonly before: StateBefore
+  readonly decided: DecidedSettlement
+}
+
+/** What differs can differ again while it is decided anew. */
+const maxTries = 5
+
+const toStatus = (state: SettledDelivery['state']): DeliveryStatus =>
+  state === 'fresh' || state === 'started' || state === 'passable' ? 'pending' : state
+
+const toEvent = (row: LoadedRow): EventRecord => {
+  const { eventId: id, organizationId, name, subject, channel, digits, payload, waitsFor } = row
+  const { traceparent, occurredAt } = row
+  return { id, organizationId, name, subject, channel, digits, payload, waitsFor, traceparent, occurredAt }
+}
+
+const toDelivery = (row: LoadedRow, id: string, subscriptionId: string): DeliveryRecord => ({
+  id,
+  organizationId: row.organizationId,
+  subscriptionId,
+  eventId: row.eventId,
+  eventName: row.name,
+  subject: row.subject,
+  webhookId: row.webhookId ?? row.eventId,
+  status: 'pending',
+  dueAt: row.dueAt,
+  attempts: row.attempts,
+  failures: row.failures,
+  deferrals: row.deferrals,
+  deferredMs: row.deferredMs,
+  createdAt: row.occurredAt,
+  finishedAt: null,
+})
+
+const toPending = ({ id, position, dueAt, turn }: PendingDelivery): PendingDelivery => ({
+  id,
+  position,
+  dueAt,
+  turn,
+})
+
+const stale: SettlementOutcome = { outcome: 'stale' }
+
+/** What is assumed of a delivery. Whether it was attempted before makes no difference. */
+const blocking: StateBefore = { state: 'started', finishedAt: null }
+
+/** Loads, settles and reads pending deliveries in PostgreSQL, and says which shards belong to whom. */
+export const createJournal = ({
+  query,
+  read,
+  news,
+  worker,
+}: Pick<PostgresDatabase, 'query' | 'read' | 'news' | 'worker'>): Journal & {
+  nextDueAt(): Promise<number | undefined>
+} => {
+  /** Subscriptions as they were when they were last read or settled. */
+  const queues = new Map<string, AssumedQueue>()
+  const subscriptions = createSubscriptionCache(read)
+  /** An endpoint that fails and succeeds in turns may be noted as failing, or not, a little later. */
+  const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
+  const removals = createRemovals(query)
+  let owned: ReadonlySet<number> = new Set()
+  const setOwned = (shards: Iterable<number>): void => {
+    owned = new Set(shards)
+    news.setShards(owned)
+  }
+
+  const load = async (keys: readonly AttemptKey[]): Promise<Array<ClaimedDelivery | undefined>> => {
+    const rows = await loadDeliveries(read, keys)
+    const found: Array<ClaimedDelivery | undefined> = keys.map(() => undefined)
+    const records = await subscriptions.find(rows)
+    for (const row of rows) {
+      const key = keys[row.n - 1]
+      const subscription = records.get(row.queue)
+      if (key === undefined || subscription === undefined || subscription.disabledReason !== null) continue
+      const delivery = toDelivery(row, key.id, subscription.id)
+      queues.set(row.queue, { failingSince: row.failingSince, disabledReason: null })
+      found[row.n - 1] = { delivery, event: toEvent(row), subscription, pace: row.pace }
+    }
+    return found
+  }
+
+  /**
+   * Decides the settlements of a batch in their order: each sees its subscription as the ones before leave it.
+   *
+   * @param states - what is known of deliveries; those that are gone are not in it.
+   */
+  const decide = (settlements: readonly Settlement[], states: ReadonlyMap<string, StateBefore>) => {
+    const assumed = new Map<string, AssumedQueue>()
+    const after = new Map<string, AssumedQueue>()
+    const changed = new Map<string, NewQueue>()
+    const items = settlements.flatMap((settlement): Item | [] => {
+      const before = states.get(settlement.id)
+      if (before === undefined) return []
+      const queue = String(parseDeliveryId(settlement.id).subscription)
+      const known = queues.get(queue) ?? { failingSince: null, disabledReason: null }
+      const subscription = after.get(queue) ?? known
+      assumed.set(queue, known)
+      const decided = decideSettlement(
+        { delivery: { ...settlement.delivery, ...before }, subscription },
+        settlement,
+      )
+      const { disabled } = decided
+      const isFlip = decided.failingSince !== subscription.failingSince
+      const failingSince =
+        isFlip && (disabled !== null || mayFlip(queue, settlement.now))
+          ? decided.failingSince
+          : subscription.failingSince
+      after.set(queue, { failingSince, disabledReason: disabled ?? subscription.disabledReason })
+      const earlier = changed.get(queue)
+      if (failingSince !== subscription.failingSince || disabled !== null || settlement.pace !== undefined) {
+        changed.set(queue, {
+          queue,
+          failing_since: failingSince,
+          pace: settlement.pace ?? earlier?.pace ?? null,
+          disabled: disabled ?? earlier?.disabled ?? null,
+          now: settlement.now,
+        })
+      }
+      return { settlement, queue, before, decided }
+    })
+    return { items, assumed, after, changed: [...changed.values()] }
+  }
+
+  /** Returns what is known of deliveries after a difference. */
+  const learn = (settlements: readonly Settlement[], { lost, queues: found, deliveries }: Difference) => {
+    for (const { queue, ...state } of found ?? []) queues.set(queue, state)
+    const gone = new Set(settlements.filter(({ shard }) => lost.includes(shard)).map(({ id }) => id))
+    return new Map(deliveries?.flatMap((each) => (gone.has(each.id) ? [] : [[each.id, each] as const])))
+  }
+
+  const toOutcome = ({ settlement, queue, decided }: Item, { next }: Settled): SettlementOutcome => {
+    const { state, ...after } = decided.delivery
+    const { delivery, turn } = settlement
+    const follower = next?.find((head) => head.queue === queue && head.subject === delivery.subject)
+    return {
+      outcome: 'settled',
+      delivery: { ...delivery, ...after, status: toStatus(state) },
+      turn: turn + 1,
+      disabled: decided.disabled,
+      next: follower === undefined || state === 'started' ? null : toPending(follower),
+    }
+  }
+
+  const settleDeliveries = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
+    const epochs = new Map<number, number>()
+    for (const { shard, epoch } of settlements) epochs.set(shard, Math.max(epoch, epochs.get(shard) ?? epoch))
+    const current = settlements.filter(({ shard, epoch }) => epochs.get(shard) === epoch)
+    let states = new Map(current.map(({ id }) => [id, blocking]))
+    for (let tries = 1; tries <= maxTries; tries++) {
+      const { items, assumed, after, changed } = decide(current, states)
+      if (items.length === 0) return settlements.map(() => stale)
+      const settled = await settle(query, {
+        epochs,
+        assumed,
+        changed,
+        rows: items.map(({ settlement, before, decided }) => ({
+          key: settlement,
+          before: before.state,
+          after: decided.delivery,
+          attempt: decided.attempt,
+        })),
+      })
+      if (settled.different === null) {
+        for (const [queue, state] of after) queues.set(queue, state)
+        if (changed.some(({ disabled }) => disabled !== null)) await removals.end(undefined)
+        const outcomes = new Map(items.map((item) => [item.settlement, toOutcome(item, settled)]))
+        return settlements.map((each) => outcomes.get(each) ?? stale)
+      }
+      states = learn(current, settled.different)
+    }
+    throw new StorageUnavailableError('Deliveries kept changing while they were settled. Try again.')
+  }
+
+  return {
+    shards: shardCount,
+    readQueues: async (request) => {
+      const { shards, since, limit } = request
+      // The cursor of a page: the snapshot of the first page and, before the last page, the last queue.
+      const [known, after] = since?.split(' ') ?? []
+      if (known !== undefined && after === undefined) {
+        const { queues: found, snapshot } = await listChangedQueues(read, shards, known)
+        return {
+          queues: found.map(({ from, ...state }) => ({ state, from })),
+          cursor: snapshot,
+          isMore: false,
+        }
+      }
+      const { queues: found, snapshot } = await listQueues(read, request, after ?? '0')
+      const first = known ?? snapshot
+      const isMore = found.length === limit
+      return {
+        queues: found.map(({ from, ...state }) => ({ state, from })),
+        cursor: isMore ? `${first} ${found.at(-1)?.queue}` : first,
+        isMore,
+      }
+    },
+    readHeads: (request) => readHeads(read, request),
+    readRetries: (request) => readRetries(read, request),
+    loadDeliveries: load,
+    settleDeliveries,
+    nextDueAt: () => readNextDueAt(read),
+    listen: news.listen,
+    renewWorker: async (renewal) => {
+      const { shards, workers, renewInMs } = await worker.renew(renewal.worker, () =>
+        renewWorker(query, renewal),
+      )
+      setOwned(shards.flatMap(({ shard, owner }) => (owner === renewal.worker ? shard : [])))
+      return { workers, shards, renewInMs }
+    },
+    takeShards: async (request) => {
+      const taken = await takeShards(query, request)
+      setOwned([...owned, ...taken.map(({ shard }: OwnedShard) => shard)])
+      return taken
+    },
+    giveShards: async (request) => {
+      const given = new Set(request.shards.map(({ shard }) => shard))
+      setOwned([...owned].filter((shard) => !given.has(shard)))
+      await giveShards(query, request)
+    },
+    endWorker: async (id) => {
+      setOwned([])
+      await endWorker(query, id)
+      worker.end()
+    },
+  }
+}

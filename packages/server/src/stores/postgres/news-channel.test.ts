@@ -1,0 +1,114 @@
+import type { News, Store } from '@wabakit/core'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { event, organization, subscription } from '../../../test/records.ts'
+import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
+import { postgresStore } from './postgres-store.ts'
+import { mapTable } from './records.ts'
+import { prepareSession } from './session.ts'
+
+const now = 0
+
+let cluster: PostgresCluster
+let databases: PostgresDatabase[]
+let api: Store
+let worker: Store
+let slow: pg.Client
+const news: News[] = []
+
+beforeAll(async () => {
+  cluster = await createCluster()
+  const url = await cluster.createDatabase()
+  databases = [await openPostgres({ url }), await openPostgres({ url })]
+  const [first, second] = databases.map(postgresStore)
+  if (first === undefined || second === undefined) throw new Error('no store is open')
+  api = first
+  worker = second
+  slow = new pg.Client({ connectionString: url })
+  await slow.connect()
+  await prepareSession(slow, 10_000)
+  await api.saveOrganization(organization())
+  await api.saveSubscription(subscription())
+  worker.listen((each) => news.push(each))
+  const { shards } = await worker.renewWorker({ worker: 'w', leaseMs: 60_000, now })
+  await worker.takeShards({ worker: 'w', shards, now })
+  // The first news is that something may have been missed: from then on, nothing is.
+  await vi.waitFor(() => expect(news.length).toBeGreaterThan(0), 5_000)
+})
+
+afterAll(async () => {
+  await slow.end()
+  for (const database of databases) await database.close()
+  await cluster.remove()
+})
+
+const shards = Array.from({ length: 64 }, (_, shard) => shard)
+const add = (id: string, subject: string) => event({ id, subject })
+const addSlowly = (id: string, subject: string) =>
+  slow.query('SELECT add_events($1, $2)', [
+    ['acme'],
+    JSON.stringify([mapTable('events').toRow(add(id, subject))]),
+  ])
+
+/** The news of one kind since the last call. */
+const take = (kind: News['kind']): News[] => news.splice(0).filter((each) => each.kind === kind)
+
+test('a worker is told by another process of heads, of what waits behind them, and of changes by hand', async () => {
+  take('head')
+  await api.addEvent(add('first', 'group:1'))
+  await api.addEvent(add('second', 'group:1'))
+  await expect.poll(() => news.map(({ kind }) => kind), { timeout: 5_000 }).toEqual(['head', 'appended'])
+  take('head')
+  const { items } = await api.listDeliveries({ organizationId: 'acme', limit: 1 })
+  await api.cancelDelivery({ organizationId: 'acme', deliveryId: items[0]?.id ?? '', now })
+  await expect.poll(() => news.map(({ kind }) => kind), { timeout: 5_000 }).toEqual(['changed'])
+  take('changed')
+})
+
+test('what a slow transaction commits after later ones is told, and the rest is not told twice', async () => {
+  await slow.query('BEGIN')
+  await addSlowly('late', 'group:late')
+  await api.addEvent(add('early', 'group:early'))
+  await expect.poll(() => news.length, { timeout: 5_000 }).toBe(1)
+  const [early] = take('head')
+  await slow.query('COMMIT')
+  await api.addEvent(add('next', 'group:next'))
+  await expect.poll(() => news.length, { timeout: 5_000 }).toBe(2)
+  const positions = [early, ...take('head')].map((each) => each?.kind === 'head' && each.head.position)
+  const [first, late, next] = positions
+  expect(late).toBeLessThan(Number(first))
+  expect(next).toBeGreaterThan(Number(first))
+})
+
+test('a sweep lists what was committed since its cursor, however late, and nothing else', async () => {
+  const list = (since?: string) => worker.readQueues({ shards, since, limit: 10 })
+  await slow.query('BEGIN')
+  await addSlowly('later', 'group:later')
+  const [open] = (
+    await slow.query<{ position: number }>(
+      'SELECT last_value::integer AS position FROM wabakit.event_positions',
+    )
+  ).rows
+  await api.addEvent(add('between', 'group:between'))
+  const { cursor } = await list()
+  expect((await list(cursor)).queues).toEqual([])
+  await slow.query('COMMIT')
+  const { queues, cursor: after } = await list(cursor)
+  expect(queues.map(({ from }) => from)).toEqual([open?.position])
+  expect((await list(after)).queues).toEqual([])
+})
+
+test('a lane has its events in the order of their commits, because the later one waits', async () => {
+  await slow.query('BEGIN')
+  await addSlowly('a', 'group:same')
+  const waiting = api.addEvent(add('b', 'group:same'))
+  const isWaiting = async () =>
+    ((await databases[0]?.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)) ?? [])
+      .length > 0
+  await expect.poll(isWaiting).toBe(true)
+  await slow.query('COMMIT')
+  await waiting
+  const { items } = await api.listEvents({ organizationId: 'acme', subject: 'group:same', limit: 10 })
+  expect(items.map(({ id }) => id)).toEqual(['a', 'b'])
+})

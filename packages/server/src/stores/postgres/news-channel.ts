@@ -1,0 +1,168 @@
+import { setTimeout } from 'node:timers/promises'
+import type { QueueState } from '@wabakit/core'
+import { createNewsChannel, type NewsChannel } from '@wabakit/core/storage'
+import { readNews, type Snapshot } from './functions/journal.ts'
+import type { AddedRow } from './functions/lanes.ts'
+import type { Notifications } from './notifications.ts'
+import type { Query } from './query.ts'
+
+/** Tells the schedulers of all processes what happened to queues. */
+export type QueueNews = Pick<NewsChannel, 'listen'> & {
+  /** Tells of deliveries that were added. */
+  tellAdded(rows: readonly AddedRow[]): void
+  /** Tells of queues that were changed by hand. */
+  tellChanged(queues: readonly (QueueState | null)[]): void
+  /** Tells the schedulers of this process that their worker is lost. */
+  tellLost(): void
+  /** Says which shards belong to a worker of this process. News of others are of no interest to it. */
+  setShards(shards: ReadonlySet<number>): void
+  close(): void
+}
+
+export type QueueNewsOptions = {
+  readonly read: Query
+  readonly notifications: Pick<Notifications, 'listen'>
+  /** Notifies a channel, in a transaction of its own. */
+  notify(channel: string, payload: string): Promise<void>
+  /** Identifies this process. */
+  readonly sender: string
+}
+
+const channel = 'wabakit_news'
+
+/** The pause after a notification: one late notification costs less than a thousand. */
+const pauseMs = 20
+
+/** The pause before a notification that no delivery waits for, because its worker is in this process. */
+const longPauseMs = 250
+
+/** The maximum number of deliveries that are told one by one. */
+const maxAdded = 500
+
+const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState => ({
+  queue,
+  shard,
+  organizationId,
+  pace,
+})
+
+/**
+ * Creates a channel. What this process has committed is told at once. Others get a NOTIFY, and read what their last read did
+ * not see. Notifications are never part of the transaction that they report: PostgreSQL commits notifying transactions one
+ * at a time, so those transactions could no longer share a disk write. A lost notification delays what it reports until the
+ * next sweep of the scheduler.
+ */
+export const createQueueNews = ({ read, notifications, notify, sender }: QueueNewsOptions): QueueNews => {
+  const own = createNewsChannel()
+  const closed = new AbortController()
+  let shards: ReadonlySet<number> = new Set()
+  let seen: Snapshot | undefined
+  let isReading = false
+  let mustReadAgain = false
+  let listeners = 0
+  let stopListening: (() => void) | undefined
+  let isNotifying = false
+  let isUntold = false
+  let hurry = new AbortController()
+
+  const tellRow = (row: AddedRow): void => {
+    const { id, position, dueAt, turn } = row
+    const state = toState(row)
+    own.tell(
+      row.isHead
+        ? { kind: 'head', state, head: { id, position, dueAt, turn } }
+        : { kind: 'appended', state, from: position },
+    )
+  }
+
+  /** Reads what other processes have committed since the last time. */
+  const readOn = async (since: Snapshot): Promise<void> => {
+    const news = await readNews(read, { shards: [...shards], since, limit: maxAdded })
+    for (const state of news.changed) own.tell({ kind: 'changed', state: toState(state) })
+    if (news.added.length < maxAdded) for (const row of news.added) tellRow(row)
+    else own.tell({ kind: 'missed' })
+    seen = news.snapshot
+  }
+
+  const readAll = async (): Promise<void> => {
+    mustReadAgain = true
+    if (isReading) return
+    isReading = true
+    while (mustReadAgain && !closed.signal.aborted) {
+      mustReadAgain = false
+      if (seen === undefined || shards.size === 0) own.tell({ kind: 'missed' })
+      // What could not be read is read next time.
+      else await readOn(seen).catch(() => {})
+    }
+    isReading = false
+  }
+
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
+
+  const notifyOthers = async (isUrgent: boolean): Promise<void> => {
+    isUntold = true
+    if (isUrgent) hurry.abort()
+    if (isNotifying) return
+    isNotifying = true
+    while (isUntold && !closed.signal.aborted) {
+      await pause(longPauseMs, AbortSignal.any([hurry.signal, closed.signal]))
+      isUntold = false
+      hurry = new AbortController()
+      await notify(channel, sender).catch(() => {})
+      await pause(pauseMs, closed.signal)
+    }
+    isNotifying = false
+  }
+
+  const toNotify = (states: readonly QueueState[]): void => {
+    if (states.length > 0) void notifyOthers(states.some(({ shard }) => !shards.has(shard)))
+  }
+
+  return {
+    tellAdded: (rows) => {
+      for (const row of rows) tellRow(row)
+      toNotify(rows)
+    },
+    tellChanged: (queues) => {
+      const changed = queues.flatMap((state) => state ?? [])
+      for (const state of changed) own.tell({ kind: 'changed', state })
+      toNotify(changed)
+    },
+    tellLost: () => own.tell({ kind: 'lost' }),
+    setShards: (owned) => {
+      shards = owned
+    },
+    listen: (listener) => {
+      const stop = own.listen(listener)
+      listeners++
+      stopListening ??= notifications.listen(channel, {
+        onMessage: (payload) => {
+          if (payload !== sender) void readAll()
+        },
+        // What was told before the connection is unknown.
+        onListening: () => {
+          seen = undefined
+          void read<{ snapshot: Snapshot }>('SELECT pg_current_snapshot()::text AS snapshot').then(
+            ([row]) => {
+              seen = row?.snapshot
+              own.tell({ kind: 'missed' })
+            },
+            () => own.tell({ kind: 'missed' }),
+          )
+        },
+      })
+      return () => {
+        stop()
+        listeners--
+        if (listeners > 0) return
+        stopListening?.()
+        stopListening = undefined
+      }
+    },
+    close: () => {
+      closed.abort()
+      stopListening?.()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { SubscriptionRecord } from '@wabakit/core'
+import type { Query } from './query.ts'
+import { mapTable, type SelectedRow } from './records.ts'
+
+/** A subscription as it is now: which revision it has, and what changes without a new one. */
+type Current = {
+  readonly queue: string
+  readonly revision: number
+  readonly failingSince: number | null
+}
+
+export type SubscriptionCache = {
+  /** Returns subscriptions by their queues, at least as new as these. One that was removed meanwhile is missing. */
+  find(current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>>
+}
+
+const maxSubscriptions = 10_000
+
+const { toRecord } = mapTable('subscriptions')
+
+/** Remembers subscriptions. A revision never changes, except for the time since which its attempts fail. */
+export const createSubscriptionCache = (read: Query): SubscriptionCache => {
+  const known = new Map<string, SubscriptionRecord>()
+
+  const readMissing = async (queues: ReadonlySet<string>): Promise<void> => {
+    if (queues.size === 0) return
+    if (known.size + queues.size > maxSubscriptions) known.clear()
+    const rows = await read<SelectedRow>(
+      'SELECT row_to_json(s) AS row FROM wabakit.subscriptions s WHERE s.position = ANY ($1::bigint[]) AND s.revision > 0',
+      [[...queues]],
+    )
+    for (const queue of queues) known.delete(queue)
+    for (const { row } of rows) known.set(String(row.position), toRecord(row))
+  }
+
+  return {
+    find: async (current) => {
+      const isKnown = ({ queue, revision }: Current): boolean => known.get(queue)?.revision === revision
+      await readMissing(new Set(current.filter((each) => !isKnown(each)).map(({ queue }) => queue)))
+      return new Map(
+        current.flatMap(({ queue, failingSince }) => {
+          const record = known.get(queue)
+          return record === undefined ? [] : [[queue, { ...record, failingSince }] as const]
+        }),
+      )
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { TokenBucket, TokenBucketState, TokenBuckets } from '@wabakit/core'
+import type { TakenTokens, WantedTokens } from './functions/token-buckets.ts'
+
+/** Milliseconds that do not depend on the wall clock. */
+type Elapsed = () => number
+
+/** What this process knows of a bucket. */
+type Lease = {
+  /** Requests in the current second, and in the one before. */
+  requests: number
+  requestsBefore: number
+  second: number
+  /** Tokens that were taken from the bucket and not used yet, and until when they count. */
+  tokens: number
+  until: number
+  /** While it is later than now, the bucket is known to be empty. */
+  emptyUntil: number
+  /** Resolves when tokens that are being taken are there, or were refused. */
+  taking?: Promise<void> | undefined
+  state: TokenBucketState
+}
+
+/** A bucket from which this process takes fewer tokens per second has none in reserve, and is exact. */
+const hotRequests = 50
+
+/** A reserve lasts about so long, in milliseconds. So a bucket changes a few times per second, however many requests there are. */
+const reserveMs = 250
+
+const maxLeases = 10_000
+
+const full: TokenBucketState = { remaining: 0, retryAfterMs: 0, fullAfterMs: 0 }
+
+/**
+ * Takes tokens of busy buckets in blocks, and remembers for a moment that such a bucket is empty. A row that changed with each
+ * request would have as many versions, all of which stay while some transaction holds a snapshot.
+ */
+export const createTokenLeases = (
+  take: (wanted: readonly WantedTokens[]) => Promise<readonly TakenTokens[]>,
+  now: Elapsed = () => performance.now(),
+): TokenBuckets['take'] => {
+  const leases = new Map<string, Lease>()
+
+  const getLease = ({ key }: TokenBucket, moment: number): Lease => {
+    const second = Math.floor(moment / 1_000)
+    let lease = leases.get(key)
+    if (lease === undefined) {
+      if (leases.size >= maxLeases) leases.clear()
+      lease = { requests: 0, requestsBefore: 0, second, tokens: 0, until: 0, emptyUntil: 0, state: full }
+      leases.set(key, lease)
+    }
+    if (lease.second !== second) {
+      lease.requestsBefore = lease.second === second - 1 ? lease.requests : 0
+      lease.requests = 0
+      lease.second = second
+    }
+    if (lease.until <= moment) lease.tokens = 0
+    return lease
+  }
+
+  const getRate = ({ requests, requestsBefore }: Lease): number => Math.max(requests, requestsBefore)
+  const isHot = (lease: Lease): boolean => getRate(lease) > hotRequests
+
+  const use = (lease: Lease): TokenBucketState => {
+    lease.tokens--
+    return { ...lease.state, remaining: lease.state.remaining + lease.tokens }
+  }
+
+  const accept = (lease: Lease, { taken, ...state }: TakenTokens, moment: number): void => {
+    lease.state = state
+    lease.tokens += taken
+    lease.until = moment + 2 * reserveMs
+    if (state.retryAfterMs > 0 && isHot(lease))
+      lease.emptyUntil = moment + Math.min(reserveMs, Math.max(state.retryAfterMs, reserveMs / 2))
+  }
+
+  return async ({ buckets }) => {
+    const moment = now()
+    const wanted = buckets.map((bucket) => ({ bucket, lease: getLease(bucket, moment) }))
+    for (const { lease } of wanted) lease.requests++
+    for (;;) {
+      if (wanted.some(({ lease }) => lease.emptyUntil > moment)) {
+        return wanted.map(({ lease }) => ({
+          ...lease.state,
+          retryAfterMs: Math.max(0, lease.emptyUntil - moment),
+        }))
+      }
+      const missing = wanted.filter(({ lease }) => lease.tokens < 1)
+      if (missing.length === 0) return wanted.map(({ lease }) => use(lease))
+      const underWay = missing.flatMap(({ lease }) => (isHot(lease) ? (lease.taking ?? []) : []))
+      if (underWay.length > 0) {
+        await Promise.all(underWay)
+        continue
+      }
+      const taking = take(
+        missing.map(({ bucket, lease }) => ({
+          ...bucket,
+          wanted: isHot(lease) ? Math.ceil((getRate(lease) * reserveMs) / 1_000) : 1,
+        })),
+      )
+      const settled = taking.then(
+        () => {},
+        () => {},
+      )
+      for (const { lease } of missing) lease.taking = settled
+      const states = await taking
+      for (const [index, { lease }] of missing.entries()) {
+        if (lease.taking === settled) lease.taking = undefined
+        const taken = states[index]
+        if (taken !== undefined) accept(lease, taken, moment)
+      }
+      if (states.some(({ taken }) => taken === 0)) return wanted.map(({ lease }) => lease.state)
+    }
+  }
+}

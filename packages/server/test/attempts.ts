@@ -1,0 +1,64 @@
+import type {
+  AttemptKey,
+  ClaimedDelivery,
+  DeliveryRecord,
+  PendingDelivery,
+  SettlementOutcome,
+  SettlementResult,
+  Store,
+} from '@wabakit/core'
+import { start } from '@wabakit/core/testing'
+
+/** A delivery of which an attempt was begun. */
+export type Begun = ClaimedDelivery & { readonly key: AttemptKey & { readonly delivery: DeliveryRecord } }
+
+/** Lists the keys of everything that can be attempted at a time, in the order of the due times. No shard was ever taken. */
+export const listDue = async (store: Store, now = start): Promise<AttemptKey[]> => {
+  const shards = Array.from({ length: store.shards }, (_, shard) => shard)
+  const due: Array<{ readonly shard: number; readonly pending: PendingDelivery }> = []
+  for (const { state } of (await store.readQueues({ shards, limit: 1_000 })).queues) {
+    const { queue, shard } = state
+    const { heads } = await store.readHeads({ queue, after: 0, limit: 10_000 })
+    const { retries } = await store.readRetries({ queue, limit: 10_000 })
+    due.push(...[...heads, ...retries].flatMap((pending) => (pending.dueAt <= now ? { shard, pending } : [])))
+  }
+  return due
+    .sort(
+      ({ pending: left }, { pending: right }) => left.dueAt - right.dueAt || left.position - right.position,
+    )
+    .map(({ shard, pending: { id, turn } }) => ({ shard, epoch: 0, id, turn }))
+}
+
+/** Begins attempts of what is due at a time, also of what was begun before. */
+export const beginDue = async (store: Store, now = start): Promise<Begun[]> => {
+  const keys = await listDue(store, now)
+  const loaded = await store.loadDeliveries(keys)
+  return keys.flatMap((key, index) => {
+    const found = loaded[index]
+    return found === undefined ? [] : { ...found, key: { ...key, delivery: found.delivery } }
+  })
+}
+
+const attempt = {
+  startedAt: start,
+  durationMs: 1,
+  url: 'https://receiver.example/',
+  error: null,
+  responseBody: null,
+}
+
+export const delivered: SettlementResult = { kind: 'delivered', attempt: { ...attempt, status: 200 } }
+export const failed: SettlementResult = {
+  kind: 'retry',
+  attempt: { ...attempt, status: 500 },
+  delayMs: 60_000,
+  releasesLane: false,
+}
+
+/** Settles one attempt. */
+export const settle = async (
+  store: Store,
+  { key }: Begun,
+  result: SettlementResult,
+): Promise<SettlementOutcome | undefined> =>
+  (await store.settleDeliveries([{ ...key, now: start, failingLimitMs: 86_400_000, result }]))[0]

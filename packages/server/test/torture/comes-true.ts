@@ -1,0 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
+
+/** Resolves with whether something came true within a time, in milliseconds. */
+export const comesTrue = async (isTrue: () => Promise<boolean>, patienceMs = 40_000): Promise<boolean> => {
+  for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(50)) {
+    if (await isTrue()) return true
+  }
+  return false
+}

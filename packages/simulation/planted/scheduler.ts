@@ -1,0 +1,449 @@
+import type { PlantedBug } from './bug.ts'
+
+const windowFile = 'core/src/delivery/window.ts'
+const scheduler = 'core/src/delivery/scheduler.ts'
+const ownership = 'core/src/delivery/ownership.ts'
+const dispatcher = 'core/src/delivery/dispatcher.ts'
+const writer = 'core/src/delivery/settlement-writer.ts'
+const journal = 'core/src/memory-store/journal.ts'
+const unfinished = 'core/src/memory-store/unfinished.ts'
+const tables = 'core/src/memory-store/tables.ts'
+const workers = 'core/src/storage/workers.ts'
+const history = 'core/src/memory-store/history.ts'
+const decision = 'core/src/storage/decide-settlement.ts'
+
+/** Bugs in the scheduler, in the ownership of shards, and in the journal in memory. */
+export const schedulerBugs: readonly PlantedBug[] = [
+  {
+    name: 'window: what was appended below the cursor is not read',
+    file: windowFile,
+    find: `    after = Math.min(after, position - 1)
+    isEnd = false`,
+    replace: `    isEnd = false`,
+  },
+  {
+    name: 'window: news during a page is forgotten',
+    file: windowFile,
+    find: `    if (done.from < Infinity) lookFrom(done.from)
+`,
+    replace: ``,
+  },
+  {
+    name: 'window: heads that are told during a page are forgotten',
+    file: windowFile,
+    find: `    for (const each of done.heads) add(each, true)
+`,
+    replace: ``,
+  },
+  {
+    name: 'window: retries that end during a page are forgotten',
+    file: windowFile,
+    find: `    for (const each of done.retries) addRetry(each)
+`,
+    replace: ``,
+  },
+  {
+    name: 'window: what is taken is held again',
+    file: windowFile,
+    find: `    if (old?.isBusy) return
+`,
+    replace: ``,
+  },
+  {
+    name: 'window: a page that was read before a change is used',
+    file: windowFile,
+    find: `      if (reading !== undefined) reading.isVoid = true
+`,
+    replace: ``,
+  },
+  {
+    name: 'window: the end of the heads is taken for granted',
+    file: windowFile,
+    find: `        isEnd = page.isEnd
+`,
+    replace: `        isEnd = true
+`,
+  },
+  {
+    name: 'window: the end of the retries is taken for granted',
+    file: windowFile,
+    find: `horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)`,
+    replace: `horizon = everywhere`,
+  },
+  {
+    name: 'window: reading again leaves the cursor where it is',
+    file: windowFile,
+    find: `      after = 0
+      isEnd = false
+      horizon = nowhere
+`,
+    replace: `      isEnd = false
+      horizon = nowhere
+`,
+  },
+  {
+    name: 'window: reading again leaves out the retries',
+    file: windowFile,
+    find: `      isEnd = false
+      horizon = nowhere
+`,
+    replace: `      isEnd = false
+`,
+  },
+  {
+    name: 'window: a retry is not held',
+    file: windowFile,
+    find: `      if (retry !== null) addRetry(retry)
+`,
+    replace: ``,
+  },
+  {
+    name: 'window: the next of a lane is not held',
+    file: windowFile,
+    find: `      if (next !== null) add(next, true)
+`,
+    replace: ``,
+  },
+  {
+    name: 'window: a head is taken past others that are not read',
+    file: windowFile,
+    find: `else if (hasRoom && (isEnd || head.position <= after)) hold(head, false)`,
+    replace: `else if (hasRoom) hold(head, false)`,
+  },
+  {
+    name: 'scheduler: news about a queue that is unknown is ignored',
+    file: scheduler,
+    find: `    if (known !== undefined) return known
+    const epoch`,
+    replace: `    if (known !== undefined || !newShards.has(shard)) return known
+    const epoch`,
+  },
+  {
+    name: 'scheduler: a queue that is read for the first time is taken for empty',
+    file: scheduler,
+    find: `isEmpty: !newShards.has(shard)`,
+    replace: `isEmpty: true`,
+  },
+  {
+    name: 'scheduler: a queue is not looked at again after settlements',
+    file: scheduler,
+    find: `      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
+`,
+    replace: ``,
+  },
+  {
+    name: 'scheduler: a stale settlement is forgotten',
+    file: scheduler,
+    find: `      if (outcome.outcome === 'stale') return discard(picked)
+`,
+    replace: `      if (outcome.outcome === 'stale') {
+        release(picked)
+        queue.window.end(entry, null, null)
+        return place(queue)
+      }
+`,
+  },
+  {
+    name: 'scheduler: a settlement that could not be written is forgotten',
+    file: scheduler,
+    find: `      discard(picked)
+      fail(error)`,
+    replace: `      release(picked)
+      queue.window.end(entry, null, null)
+      place(queue)
+      fail(error)`,
+  },
+  {
+    name: 'scheduler: what could not be loaded is forgotten',
+    file: scheduler,
+    find: `      for (const picked of picks) putBack(picked)
+      fail(error)`,
+    replace: `      for (const picked of picks) {
+        release(picked)
+        picked.queue.window.end(picked.entry, null, null)
+      }
+      fail(error)`,
+  },
+  {
+    name: 'scheduler: what is no longer as it was held is not read again',
+    file: scheduler,
+    find: `      picked.queue.window.restart()
+      place(picked.queue)
+    })`,
+    replace: `      place(picked.queue)
+    })`,
+  },
+  {
+    name: 'scheduler: an attempt that was stopped is not made again',
+    file: scheduler,
+    find: `if (ended.result === undefined) return putBack(picked)`,
+    replace: `if (ended.result === undefined) {
+        release(picked)
+        return queue.window.end(picked.entry, null, null)
+      }`,
+  },
+  {
+    name: 'scheduler: nothing wakes it when something is due',
+    file: scheduler,
+    find: `    if (next !== undefined) wakeAt(next.at)
+`,
+    replace: ``,
+  },
+  {
+    name: 'scheduler: retries start before they are due',
+    file: scheduler,
+    find: `    const isDue = queue.at <= now
+`,
+    replace: `    const isDue = queue.at <= now + 60_000
+`,
+  },
+  {
+    name: 'scheduler: a subscription has any number of attempts',
+    file: scheduler,
+    find: `    if (isDue && queue.busy < getMaximum(queue)) {`,
+    replace: `    if (isDue) {`,
+  },
+  {
+    name: 'scheduler: a full queue does not come back',
+    file: scheduler,
+    find: `      queue.window.end(entry, retry, next)
+`,
+    replace: `      queue.window.end(entry, retry, next)
+      if (queue.busy > 0) return
+`,
+  },
+  {
+    name: 'scheduler: sweeps find nothing',
+    file: scheduler,
+    find: `    cursor = (await readQueues(known, cursor)) ?? cursor
+`,
+    replace: `    cursor = (await readQueues([], cursor)) ?? cursor
+`,
+  },
+  {
+    name: 'scheduler: a shard whose reading failed is not read again',
+    file: scheduler,
+    find: `      await pauseReading(failurePauseMs)
+      return readNewShards()`,
+    replace: `      newShards.clear()
+      cursor ??= '0'
+      return undefined`,
+  },
+  {
+    name: 'scheduler: changes by hand are ignored',
+    file: scheduler,
+    find: `      else if (news.kind === 'changed') restart(news.state)
+`,
+    replace: ``,
+  },
+  {
+    name: 'scheduler: a failing subscription gets many attempts at once',
+    file: scheduler,
+    find: `return pace === 'new' || pace === 'failing' ? 1 : perSubscription`,
+    replace: `return pace === 'new' ? 1 : perSubscription`,
+  },
+  {
+    name: 'ownership: the lease counts from the response',
+    file: ownership,
+    find: `    leaseEnd = sentAt + leaseMs * ownShare
+`,
+    replace: `    leaseEnd = clock.now() + leaseMs * ownShare
+`,
+  },
+  {
+    name: 'ownership: a worker believes in its lease for too long',
+    file: ownership,
+    find: `const ownShare = 0.75`,
+    replace: `const ownShare = 3`,
+  },
+  {
+    name: 'ownership: what runs goes on when the lease is over',
+    file: ownership,
+    find: `    if (owned.size > 0) lose()
+    return false`,
+    replace: `    return false`,
+  },
+  {
+    name: 'ownership: what runs goes on when the worker is lost',
+    file: dispatcher,
+    find: `          ownership.lose()
+`,
+    replace: ``,
+  },
+  {
+    name: 'ownership: shards that others have taken are kept',
+    file: ownership,
+    find: `      drop(shard)
+    }
+    const share`,
+    replace: `    }
+    const share`,
+  },
+  {
+    name: 'ownership: shards of dead workers are not taken',
+    file: ownership,
+    find: `(owner === null || owner === worker)`,
+    replace: `owner === worker`,
+  },
+  {
+    name: 'ownership: one worker takes everything from the others',
+    file: workers,
+    find: `({ owner }) => owner === null || owner === worker || !isAlive(owner, now)`,
+    replace: `() => true`,
+  },
+  {
+    name: 'ownership: the epoch stays',
+    file: workers,
+    find: `        each.epoch++
+`,
+    replace: ``,
+  },
+  {
+    name: 'ownership: what was left is not given back',
+    file: ownership,
+    find: `    if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
+`,
+    replace: ``,
+  },
+  {
+    name: 'ownership: taken shards are not read',
+    file: ownership,
+    find: `    onTaken(taken)
+`,
+    replace: ``,
+  },
+  {
+    name: 'ownership: something starts in a shard that is being left',
+    file: ownership,
+    find: `(leaving.has(shard) ? undefined : owned.get(shard))`,
+    replace: `owned.get(shard)`,
+  },
+  {
+    name: 'ownership: attempts in a lost shard go on',
+    file: scheduler,
+    find: `    const timeout = graceMs > 0 ? setTimeout(stopAll, graceMs) : stopAll()
+`,
+    replace: `    const timeout = graceMs > 0 ? setTimeout(stopAll, graceMs) : undefined
+`,
+  },
+  {
+    name: 'ownership: the lease is only looked at when it is renewed',
+    file: dispatcher,
+    find: `(ownership.check() ? ownership.getEpoch(shard) : undefined)`,
+    replace: `ownership.getEpoch(shard)`,
+  },
+  {
+    name: 'ownership: workers do not share',
+    file: ownership,
+    find: `Math.ceil(shards.length / Math.max(1, workers.length))`,
+    replace: `0 * workers.length + shards.length / 2 - 1`,
+  },
+  {
+    name: 'settlements: an unknown outcome is taken for a success',
+    file: writer,
+    find: `return error instanceof StorageOutcomeUnknownError ? 1_000 : undefined`,
+    replace: `if (error instanceof StorageOutcomeUnknownError) throw new StorageUnavailableError('lost')
+  return undefined`,
+  },
+  {
+    name: 'settlements: the results of a batch are mixed up',
+    file: writer,
+    find: `resolve(outcomes[index] ?? { outcome: 'stale' })`,
+    replace: `resolve(outcomes[batch.length - 1 - index] ?? { outcome: 'stale' })`,
+  },
+  {
+    name: 'settlements: a failure that ends during a batch is forgotten',
+    file: writer,
+    find: `    isWriting = false
+    schedule()`,
+    replace: `    isWriting = false`,
+  },
+  {
+    name: 'journal: a settlement needs no turn',
+    file: journal,
+    find: `row?.turn === key.turn && isCurrent(key)`,
+    replace: `isCurrent(key)`,
+  },
+  {
+    name: 'journal: a settlement needs no epoch',
+    file: journal,
+    find: `row?.turn === key.turn && isCurrent(key)`,
+    replace: `row?.turn === key.turn`,
+  },
+  {
+    name: 'journal: the turn stays',
+    file: journal,
+    find: `    row.turn++
+`,
+    replace: ``,
+  },
+  {
+    name: 'journal: what is skipped is loaded',
+    file: journal,
+    find: `if (row === undefined || !isUnfinished(row)) return undefined`,
+    replace: `if (row === undefined) return undefined`,
+  },
+  {
+    name: 'journal: the next of a lane is not returned',
+    file: journal,
+    find: `return head === undefined ? null : toPending(head)`,
+    replace: `return head === undefined ? null : null`,
+  },
+  {
+    name: 'journal: the cursor is the highest position',
+    file: journal,
+    find: `const [first] = owner.fresh.filter(({ order }) => order > seen)`,
+    replace: `const [first] = owner.fresh.filter(({ position }) => position > seen)`,
+  },
+  {
+    name: 'journal: changes by hand are not in the news',
+    file: journal,
+    find: `        if (owner.changedAt > seen) return [{ state, from: 0 }]
+`,
+    replace: ``,
+  },
+  {
+    name: 'journal: a head overtakes a delivery that failed once',
+    file: tables,
+    find: `state === 'started' || event.name`,
+    replace: `event.name`,
+  },
+  {
+    name: 'journal: a head overtakes the one it waits for',
+    file: tables,
+    find: `state === 'started' || event.name === head?.event.waitsFor`,
+    replace: `state === 'started'`,
+  },
+  {
+    name: 'journal: any fresh delivery is a head',
+    file: unfinished,
+    find: `if (findHead(owner, row.event.subject) === row) heads.push(row)`,
+    replace: `heads.push(row)`,
+  },
+  {
+    name: 'journal: a resend keeps the turn',
+    file: history,
+    find: `    row.turn++
+`,
+    replace: ``,
+  },
+  {
+    name: 'journal: retries come in any order',
+    file: journal,
+    find: `left.dueAt - right.dueAt || left.position - right.position`,
+    replace: `right.dueAt - left.dueAt`,
+  },
+  {
+    name: 'journal: a failure releases the lane',
+    file: decision,
+    find: `(result.kind === 'retry' && result.releasesLane)`,
+    replace: `result.kind === 'retry'`,
+  },
+  {
+    name: 'journal: a canceled delivery is sent again',
+    file: decision,
+    find: `  if (state === 'skipped') return finish('skipped', finishedAt ?? now)
+`,
+    replace: ``,
+  },
+]

@@ -1,0 +1,135 @@
+import type { Rule, RuleContext } from './rule.ts'
+
+const oneAttempt = 'one attempt at a time per delivery'
+const oneOwner = 'only the owner of a shard attempts and settles its deliveries'
+const inTime = 'what a worker attempts has ended when its lease is over'
+const due = 'nothing is attempted before it is due'
+const slots = 'a subscription has no more attempts than allowed'
+const never = 'nothing starts in a subscription that is disabled or removed'
+
+/** How many attempts a subscription may have at once. */
+const perSubscription = 8
+
+/** What short steps of a clock may add, in milliseconds. */
+const driftMs = 12_000
+
+/** How long a worker may believe that it owns a shard that others have taken: it is cut off, or its clock was set back. */
+const believesMs = 100
+
+/** A process that stood still needs a moment to notice that its lease is over. */
+const awakeMs = 1_000
+
+type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
+
+/** Each delivery is attempted by its owner, when it is due, and by nobody else meanwhile. */
+export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule => {
+  // While a server on SQLite is down, its clock goes on with the wall clock.
+  const hasTrueTime = plan.engine !== 'sqlite' || plan.faults.every(({ fault }) => fault !== 'step the clock')
+  const attempts = new Map<string, Attempt[]>()
+  const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
+  /** Shards of the deliveries that were loaded. */
+  const shards = new Map<string, number>()
+  /** Until when processes stand still, or have just gone on. */
+  const stillUntil = new Map<string, number>()
+  /** Subscriptions that are disabled or removed, by users' changes that have ended. */
+  const disabled = new Set<string>()
+  /** How many changes have begun, and not ended well. */
+  const changing = new Map<string, number>()
+
+  const listAll = (): Attempt[] => [...attempts.values()].flat()
+  const end = (server: string, deliveryId?: string): void => {
+    for (const [id, own] of attempts) {
+      if (deliveryId === undefined || id === deliveryId)
+        attempts.set(
+          id,
+          own.filter((each) => each.server !== server),
+        )
+    }
+  }
+  /** Its attempts end soon, unless its process stands still. Others do not wait for that. */
+  const orphan = (server: string, isOrphaned: (deliveryId: string) => boolean): void => {
+    for (const [id, own] of attempts) {
+      for (const each of own) if (each.server === server && isOrphaned(id)) each.isOrphaned = true
+    }
+  }
+
+  return {
+    observe: (observation) => {
+      switch (observation.kind) {
+        case 'taken': {
+          const { server, owned } = observation
+          const before = epochs.get(owned.shard)
+          epochs.set(owned.shard, { epoch: owned.epoch, server, at: now() })
+          if (before === undefined) break
+          const own = [...attempts]
+            .filter(([id]) => shards.get(id) === owned.shard)
+            .flatMap(([, each]) => each)
+          const isLate = own.some((each) => each.server === before.server && !each.isOrphaned)
+          if (isLate && before.server !== server && (stillUntil.get(before.server) ?? 0) < now())
+            violate(inTime, `${server} takes shard ${owned.shard}, in which ${before.server} still attempts`)
+          orphan(before.server, (id) => shards.get(id) === owned.shard)
+          break
+        }
+        case 'worker lost':
+          orphan(observation.server, () => true)
+          break
+        case 'loaded': {
+          const { server, key, claimed } = observation
+          const { delivery } = claimed
+          shards.set(delivery.id, key.shard)
+          if (epochs.get(key.shard)?.epoch !== key.epoch)
+            violate(oneOwner, `${server} loads ${delivery.id}, whose shard it has lost`)
+          const earlyMs = (delivery.dueAt ?? 0) - now()
+          if (hasTrueTime && earlyMs > driftMs)
+            violate(due, `${server} attempts ${delivery.id} ${earlyMs} ms early`)
+          if (disabled.has(delivery.subscriptionId))
+            violate(never, `${server} attempts ${delivery.id} of ${delivery.subscriptionId}`)
+          break
+        }
+        case 'settled': {
+          const { server, settlement, outcome } = observation
+          if (outcome.outcome === 'settled' && epochs.get(settlement.shard)?.epoch !== settlement.epoch)
+            violate(oneOwner, `${server} settles ${settlement.id}, whose shard it has lost`)
+          break
+        }
+        case 'attempt began': {
+          const { server, claimed } = observation
+          const { id, subscriptionId } = claimed.delivery
+          const others = (attempts.get(id) ?? []).filter((each) => !each.isOrphaned)
+          for (const other of others)
+            violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
+          const owner = epochs.get(shards.get(id) ?? -1)
+          if (owner !== undefined && owner.server !== server && now() - owner.at > believesMs)
+            violate(oneOwner, `${server} attempts ${id}, whose shard ${owner.server} has taken`)
+          attempts.set(id, [...(attempts.get(id) ?? []), { server, subscriptionId, isOrphaned: false }])
+          const own = listAll().filter((each) => each.subscriptionId === subscriptionId && !each.isOrphaned)
+          if (own.length > perSubscription) violate(slots, `${subscriptionId} has ${own.length} attempts`)
+          break
+        }
+        case 'attempt ended':
+          end(observation.server, observation.claimed.delivery.id)
+          break
+        case 'stands still':
+          stillUntil.set(observation.server, Infinity)
+          break
+        case 'goes on':
+          stillUntil.set(observation.server, now() + awakeMs)
+          break
+        case 'server ended':
+          stillUntil.delete(observation.server)
+          end(observation.server)
+          break
+        case 'subscription changed':
+          changing.set(observation.id, (changing.get(observation.id) ?? 0) - 1)
+          // Otherwise, another change may enable it.
+          if (changing.get(observation.id) !== 0) break
+          if (observation.change === 'disable' || observation.change === 'remove')
+            disabled.add(observation.id)
+          break
+        case 'subscription changing':
+          changing.set(observation.id, (changing.get(observation.id) ?? 0) + 1)
+          disabled.delete(observation.id)
+      }
+    },
+  }
+}
