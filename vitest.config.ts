@@ -19,10 +19,13 @@ const packed = ['packages/wabakit/test/packed.test.ts']
 /** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
 const browser = ['packages/server/test/inspector/{accessibility,inspector,lists,records}.test.ts']
 
-/** They try the judges on some hundred endpoints and servers. `npm run test:judges` runs them. */
-const judges = [
-  'packages/conformance/test/{correct,flawed-handling,flawed-verification,python-endpoints}.test.ts',
+/** They kill processes again and again, or try the judges on some hundred endpoints. `npm run test:long` runs them. */
+const long = [
+  'packages/conformance/test/{correct,example-receivers,flawed-handling,flawed-verification,python-endpoints}.test.ts',
   'packages/conformance/test/server/{broken,correct}-servers.test.ts',
+  'packages/server/test/{torture,torture-postgres}.test.ts',
+  'packages/wabakit/test/orders/orders.test.ts',
+  'packages/webhooks/test/inbox/kills.test.ts',
 ]
 
 const tests = [
@@ -36,7 +39,8 @@ const tests = [
 ]
 
 /** They take longest. What starts last should be short, also on a machine that has not timed the tests yet. */
-const slow = /(?:torture|torture-postgres|correct-servers|broken-servers|postgres\/worker)\.test\.ts$/
+const slow =
+  /(?:cli\/running|cli\/serve|open-postgres|inbox-mysql|broken-servers|torture-postgres)\.test\.ts$/
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -55,13 +59,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: tests,
-          exclude: [...configDefaults.exclude, ...isolated, ...packed, ...browser, ...judges],
+          exclude: [...configDefaults.exclude, ...isolated, ...packed, ...browser, ...long],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
         },
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
-      { extends: true, test: { name: 'judges', include: judges, isolate: false } },
+      { extends: true, test: { name: 'long', include: long, isolate: false } },
       { extends: true, test: { name: 'packed', include: packed } },
       {
         extends: true,

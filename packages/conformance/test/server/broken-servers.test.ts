@@ -5,10 +5,10 @@ import { type BrokenServer, createBrokenServers } from './mutations.ts'
 import { startReference } from './reference.ts'
 
 /** Long enough for a busy machine: the correct server responds, and attempts a delivery again, in less than a second. */
-const waits = { timeoutMs: 3_000, retryTimeoutMs: 4_000 }
+const waits = { timeoutMs: 6_000, retryTimeoutMs: 6_000 }
 
 /** Maximum number of servers that are examined concurrently. */
-const concurrency = 40
+const concurrency = 20
 
 const examine = async (server: BrokenServer): Promise<Report> => {
   const { examination, stop } = await startReference(server)
