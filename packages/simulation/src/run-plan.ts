@@ -47,7 +47,7 @@ export type RunOptions = {
 
 type Range = readonly [number, number]
 
-/** How long a process stands still, in milliseconds: for a moment, or until its leases are over. */
+/** How long a process stands still, in milliseconds: for a moment, or until its lease is over. */
 const standstills: readonly [Range, ...Range[]] = [
   [1, 5_000],
   [21_000, 35_000],

@@ -17,7 +17,7 @@ const { service, url } = await startServer({
   role,
   logLevel: 'warn',
   deliveryConcurrency: concurrency,
-  // All workers deliver to one subscription, whose limit applies to all processes together.
+  // One subscription gets everything. It belongs to one worker.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,

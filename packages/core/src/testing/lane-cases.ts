@@ -18,10 +18,10 @@ import { defineCases } from './store-case.ts'
 
 const later = start + 86_400_000
 
-/** Claims two deliveries. The first fails and releases its lane. The other succeeds, so the subscription is not failing. */
+/** Begins two deliveries. The first fails and releases its lane. The other succeeds, so the subscription is not failing. */
 const retryFirst = async (store: Store, delayMs: number): Promise<void> => {
   const [first, other] = await begin(store)
-  ok(first !== undefined && other !== undefined, 'both were claimed')
+  ok(first !== undefined && other !== undefined, 'both were loaded')
   await settle(store, first, retry(delayMs, true), start + 1)
   await settle(store, other, delivered, start + 1)
 }
@@ -115,7 +115,7 @@ export const laneCases = defineCases({
     await retryFirst(store, 1)
     const begun = await begin(store, { now: start + 2 })
     const overtaken = begun.find(({ event }) => event.name === 'A')
-    ok(overtaken, 'both are claimed')
+    ok(overtaken, 'both are loaded')
     await settle(store, overtaken, delivered, start + 2)
     equal(await listStatuses(store), ['delivered', 'pending', 'waiting', 'delivered'])
   },

@@ -77,7 +77,7 @@ export const removalCases = defineCases({
     equal(await store.findOrganization('acme'), buildOrganization())
   },
 
-  'claims nothing of a subscription as soon as it is disabled, and skips all that is left': async (store) => {
+  'loads nothing of a subscription as soon as it is disabled, and skips all that is left': async (store) => {
     await setUp(store)
     await publishMany(store)
     const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })

@@ -28,7 +28,7 @@ export type RunningServer = {
    */
   readonly demo: Demo | undefined
   /**
-   * Stops the server. It accepts no more requests and claims no more deliveries. Running ones may finish within
+   * Stops the server. It accepts no more requests and starts no more attempts. Running ones may finish within
    * `shutdownGraceMs`; after that, deliveries are released. Then the store is closed. Further calls return the same
    * promise.
    */

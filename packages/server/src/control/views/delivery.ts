@@ -10,7 +10,7 @@ export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivere
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`). `deferrals` is how often its endpoint was handling the event already. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`claimed`). `deferrals` is how often its endpoint was handling the event already. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@wabakit/core'
 
 /**
- * Takes a database over from the previous server. Claims were in its memory, so what it had claimed is due.
+ * Takes a database over from the previous server. What that was attempting was in its memory only, and is due.
  *
  * The lock file keeps two servers apart unless somebody removes it. Therefore the database also names its owner. Each
  * transaction checks the name, so a server writes nothing after another one has taken over.
