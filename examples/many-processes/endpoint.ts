@@ -12,7 +12,7 @@ export const startEndpoint = async () => {
   const handled: Array<{ readonly id: string; readonly event: WebhookEvent }> = []
   /** The number of times that each id arrived. */
   const arrivals = new Map<string, number>()
-  let pending = 0
+  const pending = new Set<string>()
   let release = Promise.withResolvers<void>()
   release.resolve()
 
@@ -27,8 +27,8 @@ export const startEndpoint = async () => {
   const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id'])
     arrivals.set(id, (arrivals.get(id) ?? 0) + 1)
-    pending++
-    response.on('close', () => pending--)
+    pending.add(id)
+    response.on('close', () => pending.delete(id))
     receive(request, response)
   })
   server.listen(0, '127.0.0.1')
@@ -40,8 +40,8 @@ export const startEndpoint = async () => {
     handled,
     arrivals,
     trust: (secret: string) => secrets.push(secret),
-    /** Returns the number of requests without a response. */
-    countPending: (): number => pending,
+    /** Returns the ids of the webhooks that have no response yet. */
+    listPending: (): string[] => [...pending],
     /** From now on, handles webhooks but does not respond. */
     holdResponses: () => {
       release = Promise.withResolvers<void>()
