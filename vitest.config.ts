@@ -6,7 +6,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
 const conditions = ['@wabakit/source', 'module', 'node']
 
-/** Modules of these tests have a folder, hooks, time limits or results for the one file that loads them. */
+/**
+ * Modules of these tests have a folder, hooks, time limits or results for the one file that loads them. Most start a
+ * process for each command, so `npm run test:long` runs them, too.
+ */
 const isolated = [
   'packages/server/test/cli/*.test.ts',
   'packages/server/test/migrate-database/*.test.ts',
@@ -19,10 +22,11 @@ const packed = ['packages/wabakit/test/packed.test.ts']
 /** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
 const browser = ['packages/server/test/inspector/{accessibility,inspector,lists,records}.test.ts']
 
-/** They kill processes again and again, or try the judges on some hundred endpoints. `npm run test:long` runs them. */
+/** They kill processes and databases, or try the judges on some hundred endpoints. `npm run test:long` runs them. */
 const long = [
   'packages/conformance/test/{correct,example-receivers,flawed-handling,flawed-verification,python-endpoints}.test.ts',
   'packages/conformance/test/server/{broken,correct}-servers.test.ts',
+  'packages/server/src/stores/postgres/{open-postgres,worker}.test.ts',
   'packages/server/test/{torture,torture-postgres}.test.ts',
   'packages/wabakit/test/orders/orders.test.ts',
   'packages/webhooks/test/inbox/kills.test.ts',
@@ -40,7 +44,7 @@ const tests = [
 
 /** They take longest. What starts last should be short, also on a machine that has not timed the tests yet. */
 const slow =
-  /(?:cli\/running|cli\/serve|open-postgres|inbox-mysql|broken-servers|torture-postgres)\.test\.ts$/
+  /(?:cli\/running|cli\/serve|inbox-mysql|inbox-postgres|broken-servers|torture-postgres)\.test\.ts$/
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
