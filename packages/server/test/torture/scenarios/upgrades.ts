@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { comesTrue } from '../comes-true.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
@@ -21,13 +22,13 @@ export const upgrade: Ordeal<PostgresEngine> = async (environment, options) => {
     await fleet.members[place]?.start(isSecond[place] ? nextVersion : undefined)
     progress(`${replaced + 1} of ${times} processes replaced`)
   }
-  await someMoment(environment, options)
-  const rows = await runSql(
-    database.address,
-    'SELECT written_by, count(*) FROM wabakit.events GROUP BY 1 ORDER BY 1',
-  )
-  const writers = rows.map((row) => row.written_by).join()
-  return writers === 'next,previous' ? [] : [`events were written by: ${writers}`]
+  let writers = ''
+  const haveBothWritten = async (): Promise<boolean> => {
+    const rows = await runSql(database.address, 'SELECT written_by FROM wabakit.events GROUP BY 1 ORDER BY 1')
+    writers = rows.map((row) => row.written_by).join()
+    return writers === 'next,previous'
+  }
+  return (await comesTrue(haveBothWritten)) ? [] : [`events were written by: ${writers}`]
 }
 
 /** Rolling upgrades. */
