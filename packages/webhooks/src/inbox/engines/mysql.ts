@@ -4,7 +4,8 @@ import type { Claiming, Effects, InboxEngine, InboxValue, Outcome, Statement } f
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
-type Execute = (text: string, values: (string | number | null | Buffer)[]) => Promise<unknown[]>
+/** The values may be a `Buffer`, too, whose type is that of Node.js, which readers of these types may not have. */
+type Execute = (text: string, values: never[]) => Promise<unknown[]>
 
 /** The required part of a connection of `mysql2/promise`. */
 export type MysqlConnection = {
@@ -49,7 +50,7 @@ const translate = ({ text, values }: Statement) => {
       parameters.push(toParameter(value ?? null))
       return placeholder
     })
-  return [translated, parameters] as const
+  return [translated, parameters as never[]] as const
 }
 
 /** Rows that a statement returned, or the number of rows that it matched. */
