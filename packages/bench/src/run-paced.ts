@@ -4,7 +4,7 @@ import { payload } from './call-ai-summary.ts'
 /** How often a paced task begins per second. */
 export const pace = 500
 
-/** What cannot keep up has so many tasks under way at most. */
+/** The maximum number of concurrent tasks, if they take longer than the pace allows. */
 const maximum = 256
 
 /** A task that should have begun at a time, as Unix time in milliseconds. */

@@ -2,7 +2,7 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const once = 'a call has each of its events once'
 const oneSummary = 'one CALL_AI_SUMMARY per call'
-const inTurns = 'a participant joins and leaves in turns'
+const alternates = 'a participant joins and leaves alternately'
 
 /** Participants join and leave in turns. Each step of a call publishes one event, however often it is repeated. An erased call can begin again, but has no second summary. */
 export const createEventsRule = ({ violate }: RuleContext): Rule => {
@@ -20,7 +20,8 @@ export const createEventsRule = ({ violate }: RuleContext): Rule => {
         const move = /^GROUP_PARTICIPANT_(JOINED|LEFT)$/.exec(name)?.[1]
         if (move !== undefined && !isPruned) {
           const who = `${JSON.parse(payload).customerPhone} of ${subject}`
-          if (joined.has(who) === (move === 'JOINED')) violate(inTurns, `${who} ${move.toLowerCase()} twice`)
+          if (joined.has(who) === (move === 'JOINED'))
+            violate(alternates, `${who} ${move.toLowerCase()} twice`)
           if (move === 'JOINED') joined.add(who)
           else joined.delete(who)
         }
