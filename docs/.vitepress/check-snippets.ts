@@ -16,8 +16,6 @@ const contexts: Readonly<Record<string, string>> = {
   'const stop = server.on': `${server}\ndeclare const signal: AbortSignal`,
   'let now = Date.UTC':
     "import { createReferenceServer } from 'wabakit/core'\ndeclare const organizations: []",
-  'import { storeCases }':
-    "import { test } from 'vitest'\nimport type { Store } from 'wabakit/core'\ndeclare const openMyEmptyStore: () => Store",
   "app.post('/webhooks', express.json()":
     "import { createHmac } from 'node:crypto'\nimport express from 'express'\nconst app = express()\ndeclare const key: string\ndeclare const summaries: string[]",
 }

@@ -21,7 +21,6 @@ const descriptions = {
   '@wabakit/core/hosting': 'What a host of the core needs: responses, identifiers, rate limits, clocks.',
   '@wabakit/core/simulation': 'Simulated calls and faults, which the mock and the server share.',
   '@wabakit/core/storage': 'Building blocks of stores.',
-  '@wabakit/core/testing': 'The tests that every store must pass.',
 }
 
 /**

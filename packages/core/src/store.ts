@@ -41,7 +41,7 @@ export type * from './store-requests.ts'
 /**
  * Stores everything that a server knows. Each method is one transaction: it happens completely or not at all, and is
  * committed (durably, if the engine is durable) when its promise resolves. The core contains the rules of the service; a
- * store compares, stores and queues. `storeCases` of `@wabakit/core/testing` defines its behavior in detail.
+ * store compares, stores and queues. `storeCases`, in `test/store-cases`, define its behavior in detail.
  *
  * **Revisions.** A record with a `revision` is written by compare-and-set. Revision 1 must not exist yet, and revision n
  * replaces n − 1. Otherwise the outcome is `stale` and nothing changes.

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import * as core from '@wabakit/core'
-import * as testing from '@wabakit/core/testing'
 import { expect, test } from 'vitest'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
@@ -25,7 +24,7 @@ const request = new Request('https://api.example.com/whatsapp/wa-group/create', 
 })
 
 test('the snippets of the README run', async () => {
-  const [make = '', happen = '', observe = '', time = '', store = '', ...others] = snippets
+  const [make = '', happen = '', observe = '', time = '', ...others] = snippets
   expect(others).toEqual([])
   const { server, response } = await run(make, { ...core, request }, ['server', 'response'])
   expect((response as Response).status).toBe(200)
@@ -36,9 +35,4 @@ test('the snippets of the README run', async () => {
 
   const organizations = [{ id: 'acme', integrations: [{ wabaNumber: '+15550100001' }] }]
   await run(time, { ...core, organizations })
-
-  const names: string[] = []
-  const collect = (name: string, body: () => Promise<void>): void => void names.push(name, typeof body)
-  await run(store, { ...testing, test: collect, openMyEmptyStore: core.memoryStore })
-  expect(names).toContain('sets only the first delivery of a lane due')
 })

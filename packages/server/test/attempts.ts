@@ -7,7 +7,7 @@ import type {
   SettlementResult,
   Store,
 } from '@wabakit/core'
-import { start } from '@wabakit/core/testing'
+import { start } from '../../core/test/store-cases/index.ts'
 
 /** A delivery of which an attempt was begun. */
 export type Begun = ClaimedDelivery & { readonly key: AttemptKey & { readonly delivery: DeliveryRecord } }

@@ -1,7 +1,7 @@
 import type { EventRecord, GroupCreation, OrganizationRecord } from '@wabakit/core'
-import { buildEvent, buildGroup, buildOrganization } from '@wabakit/core/testing'
+import { buildEvent, buildGroup, buildOrganization } from '../../core/test/store-cases/index.ts'
 
-export { buildSubscription as subscription, start } from '@wabakit/core/testing'
+export { buildSubscription as subscription, start } from '../../core/test/store-cases/index.ts'
 
 export const organization = (id = 'acme'): OrganizationRecord => buildOrganization({ id })
 

@@ -3,10 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '@wabakit/core'
-import { buildEvent, buildGroup, buildOrganization, buildSubscription } from '@wabakit/core/testing'
 import { sqliteStore } from '@wabakit/server'
 import { openPostgres, type PostgresDatabase, postgresStore } from '@wabakit/server/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildSubscription,
+} from '../../core/test/store-cases/index.ts'
 import { createCluster, type PostgresCluster } from '../../server/test/postgres-cluster.ts'
 import {
   type Call,

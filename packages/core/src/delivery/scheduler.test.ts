@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { delivered, retry } from '../../test/store-cases/deliveries.ts'
+import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { Settlement, SettlementResult, Store } from '../store.ts'
-import { delivered, retry } from '../testing/deliveries.ts'
-import { buildEvent, buildOrganization, buildSubscription, start } from '../testing/records.ts'
 import { createScheduler, type Ended, type Job } from './scheduler.ts'
 
 // What may never happen, as `scheduler.ts` lists it.

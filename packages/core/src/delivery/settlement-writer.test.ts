@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { buildEvent } from '../../test/store-cases/records.ts'
 import type { Settlement, SettlementOutcome } from '../store.ts'
-import { buildEvent } from '../testing/records.ts'
 import { createSettlementWriter } from './settlement-writer.ts'
 
 const { id: eventId } = buildEvent()

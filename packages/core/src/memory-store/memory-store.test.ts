@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { storeCases } from '../testing/index.ts'
+import { storeCases } from '../../test/store-cases/index.ts'
 import { memoryStore } from './memory-store.ts'
 
 describe('memoryStore', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { buildApiKey, buildOrganization } from '../../test/store-cases/records.ts'
 import type { CallerRecord } from '../records.ts'
-import { buildApiKey, buildOrganization } from '../testing/records.ts'
 import { sha256 } from '../values/sha256.ts'
 import { createClientAddresses, createRateLimits } from './rate-limits.ts'
 

@@ -1,5 +1,5 @@
 import { memoryStore } from '@wabakit/core'
-import { storeCases } from '@wabakit/core/testing'
+import { storeCases } from '../store-cases/index.ts'
 import { suite } from '../suite/index.ts'
 
 /** What came of running the suite and the store cases in some runtime. */

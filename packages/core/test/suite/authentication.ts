@@ -4,7 +4,7 @@ import {
   StorageOutcomeUnknownError,
   StorageUnavailableError,
 } from '@wabakit/core'
-import { equal, ok } from '../../src/testing/assert.ts'
+import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   acme,

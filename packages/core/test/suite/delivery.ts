@@ -1,6 +1,6 @@
 import { memoryStore, StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { verifySignature } from '@wabakit/webhooks'
-import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
+import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   createBody,

@@ -1,6 +1,6 @@
 import type { CallDirection } from '@wabakit/contract'
 import { emittedEventSchemas, toIssues } from '@wabakit/contract'
-import { equal, ok, rejects } from '../../src/testing/assert.ts'
+import { equal, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   agent,

@@ -1,5 +1,5 @@
 import type { ErasedPart, ErasureSelection } from '@wabakit/core'
-import { equal, rejects } from '../../src/testing/assert.ts'
+import { equal, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   createScenario,

@@ -1,5 +1,5 @@
 import { SummaryRecord } from '@wabakit/contract'
-import { equal, ok } from '../../src/testing/assert.ts'
+import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   createScenario,

@@ -1,4 +1,4 @@
-import { equal } from '../../src/testing/assert.ts'
+import { equal } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   createBody,

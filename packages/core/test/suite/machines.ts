@@ -1,5 +1,5 @@
 import { callMachine, participantMachine } from '@wabakit/core'
-import { equal, ok, rejects } from '../../src/testing/assert.ts'
+import { equal, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { createScenario, customer, pstn, type Scenario, summary, waba } from './scenario.ts'
 

@@ -1,4 +1,4 @@
-import { equal, ok } from '../../src/testing/assert.ts'
+import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { createScenario, playCall, postGroup } from './scenario.ts'
 

@@ -1,5 +1,5 @@
 import { memoryStore, type ReferenceServerOptions, StorageUnavailableError } from '@wabakit/core'
-import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
+import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { createBody, createScenario, expectError, getSummary, postGroup, type Scenario } from './scenario.ts'
 

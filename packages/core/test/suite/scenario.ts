@@ -5,7 +5,7 @@ import {
   type ReferenceServer,
   type ReferenceServerOptions,
 } from '@wabakit/core'
-import { equal, includes } from '../../src/testing/assert.ts'
+import { equal, includes } from '../store-cases/assert.ts'
 
 /** The start: 1 January 2026. */
 export const start = Date.UTC(2026, 0, 1)

@@ -1,6 +1,6 @@
 import type { SubscriptionInput } from '@wabakit/core'
 import { verifySignature } from '@wabakit/webhooks'
-import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
+import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { createScenario, postGroup, pstn, type Scenario, type Sent, start, waba } from './scenario.ts'
 

@@ -1,5 +1,5 @@
 import { createReferenceServer, memoryStore, StorageUnavailableError } from '@wabakit/core'
-import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
+import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { acme, createScenario, playCall, postGroup, pstn, waba } from './scenario.ts'
 

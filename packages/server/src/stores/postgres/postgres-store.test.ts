@@ -1,6 +1,6 @@
 import type { Store } from '@wabakit/core'
-import { storeCases } from '@wabakit/core/testing'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { storeCases } from '../../../../core/test/store-cases/index.ts'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { storeCases } from '@wabakit/core/testing'
 import { test } from 'vitest'
+import { storeCases } from '../../../../core/test/store-cases/index.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
 

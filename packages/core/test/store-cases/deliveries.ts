@@ -1,4 +1,4 @@
-import type { AttemptResult, DeliveryRecord, EventRecord, SubscriptionRecord } from '../records.ts'
+import type { AttemptResult, DeliveryRecord, EventRecord, SubscriptionRecord } from '../../src/records.ts'
 import type {
   AttemptKey,
   ClaimedDelivery,
@@ -8,7 +8,7 @@ import type {
   SettlementOutcome,
   SettlementResult,
   Store,
-} from '../store.ts'
+} from '../../src/store.ts'
 import { ok } from './assert.ts'
 import { buildEvent, buildOrganization, buildSubscription, start } from './records.ts'
 

@@ -1,4 +1,4 @@
-import type { ResendQuery, Store } from '../store.ts'
+import type { ResendQuery, Store } from '../../src/store.ts'
 import { equal, includes, ok } from './assert.ts'
 import {
   begin,

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import {
   begin,

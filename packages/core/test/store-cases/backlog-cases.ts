@@ -1,4 +1,4 @@
-import type { Backlog } from '../store-requests.ts'
+import type { Backlog } from '../../src/store-requests.ts'
 import { equal } from './assert.ts'
 import { begin, delivered, publish, retry, settle, setUp } from './deliveries.ts'
 import { buildOrganization, buildSubscription, start } from './records.ts'

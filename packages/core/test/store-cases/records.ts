@@ -7,7 +7,7 @@ import type {
   OrganizationRecord,
   ParticipantRecord,
   SubscriptionRecord,
-} from '../records.ts'
+} from '../../src/records.ts'
 
 /** The time of all records: 1 January 2026. */
 export const start = Date.UTC(2026, 0, 1)

@@ -1,4 +1,4 @@
-import type { CallQuery, GroupQuery } from '../store.ts'
+import type { CallQuery, GroupQuery } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import {
   begin,

@@ -1,4 +1,4 @@
-import type { News, QueueState, Store } from '../store.ts'
+import type { News, QueueState, Store } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import {
   begin,

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { Store } from '../../src/store.ts'
 
 /** A rule that every store must follow. */
 export type StoreCase = {
