@@ -9,7 +9,9 @@ import { getTrueTime, type RunContext } from './cluster/run-context.ts'
 import { createServers, type Servers } from './cluster/servers.ts'
 import { scheduleFaults } from './cluster/timed-faults.ts'
 import { createWebhookNetwork } from './cluster/webhook-network.ts'
-import { createEngine } from './engines/create-engine.ts'
+import type { Engine } from './engines/engine.ts'
+import { createMemoryEngine } from './engines/memory-engine.ts'
+import { createSqliteEngine } from './engines/sqlite/sqlite-engine.ts'
 import type { HistoryEntry } from './histories/history.ts'
 import { createRules } from './invariants/index.ts'
 import type { CallFault, Plan } from './plan.ts'
@@ -17,6 +19,9 @@ import { createDraws } from './virtual/random.ts'
 import { createOwner, createScheduler } from './virtual/scheduler.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
 import { createTrace } from './virtual/trace.ts'
+
+const createEngine = (run: RunContext): Engine =>
+  run.plan.engine === 'memory' ? createMemoryEngine(run) : createSqliteEngine(run)
 
 /** A broken invariant. */
 export type Violation = { readonly invariant: string; readonly what: string }

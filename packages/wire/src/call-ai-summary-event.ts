@@ -1,6 +1,6 @@
 import { type CallFacts, callFacts } from './call-facts.ts'
-import type { Flat } from './flat.ts'
 import { list, object, type Rule, text } from './rules.ts'
+import type { Flat } from './vocabulary.ts'
 
 /**
  * The AI summary of a call.

@@ -1,6 +1,6 @@
 import { type CallDetails, callDetails } from './call-details.ts'
-import type { Flat } from './flat.ts'
 import { boolean, nullable, nullish, object, type Rule, type Rules, text, unchecked } from './rules.ts'
+import type { Flat } from './vocabulary.ts'
 
 /**
  * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention the

@@ -1,4 +1,3 @@
-import type { Flat } from './flat.ts'
 import {
   nonEmpty,
   nullable,
@@ -10,6 +9,7 @@ import {
   timeOrEmpty,
   unchecked,
 } from './rules.ts'
+import type { Flat } from './vocabulary.ts'
 
 /**
  * The fields of every group event. Only `event` and `groupId` are required.

@@ -41,14 +41,13 @@ export type { SummaryRecord } from './summary.ts'
 
 // Values that requests, responses and events share.
 
-export type { Flat } from './flat.ts'
-
 export type { Issue, Validation } from './validation.ts'
 export type {
   CallDirection,
   CallStatus,
   CallType,
   Channel,
+  Flat,
   JoinApprovalMode,
   OpenEnum,
   TriggeredVia,

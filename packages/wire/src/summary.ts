@@ -1,7 +1,7 @@
 import { type CallSummary, callSummaryRule } from './call-ai-summary-event.ts'
 import { type CallDetails, callDetails } from './call-details.ts'
-import type { Flat } from './flat.ts'
 import { object, type Rule } from './rules.ts'
+import type { Flat } from './vocabulary.ts'
 
 /**
  * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any

@@ -1,8 +1,7 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
-import { publisher } from './document-parts.ts'
 import { emittedExamples } from './examples.ts'
-import { type JsonObject, sentSchemas, toJsonSchemas, toSchemaName } from './schemas.ts'
+import { type JsonObject, publisher, sentSchemas, toJsonSchemas, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
 const { CreateGroupRequest, CreateGroupResponse, SummaryRecord, Issue, ErrorBody, ...eventSchemas } =

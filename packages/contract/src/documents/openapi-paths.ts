@@ -1,9 +1,9 @@
 import { type EndpointName, type ErrorCode, type ErrorStatus, endpoints, errorCodes } from '@wabakit/wire'
 import { reasonPhrases } from '../reason-phrases.ts'
-import { createRef, describeJson } from './document-parts.ts'
 import { buildErrorExample, endpointErrors, explainError } from './errors.ts'
 import { createGroupRequestExample, createGroupResponseExample, emittedExamples } from './examples.ts'
 import type { JsonObject } from './schemas.ts'
+import { createRef, describeJson } from './schemas.ts'
 
 const commonHeaders = {
   'x-request-id': createRef('headers', 'x-request-id'),

@@ -1,8 +1,7 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
-import { createRef, describeJson } from './document-parts.ts'
 import { emittedExamples } from './examples.ts'
-import { type JsonObject, toSchemaName } from './schemas.ts'
+import { createRef, describeJson, type JsonObject, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
 const describeWebhook = (event: EmittedEventName): JsonObject => ({

@@ -1,8 +1,8 @@
-import { publisher } from './document-parts.ts'
 import { buildComponents, securitySchemes } from './openapi-components.ts'
 import { buildPaths } from './openapi-paths.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
 import type { JsonObject } from './schemas.ts'
+import { publisher } from './schemas.ts'
 
 /** Options for {@link createOpenApiDocument}. */
 export type OpenApiOptions = {

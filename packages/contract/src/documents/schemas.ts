@@ -1,5 +1,6 @@
 import { type EventName, eventNames } from '@wabakit/wire'
 import * as z from 'zod/mini'
+import manifest from '../../package.json' with { type: 'json' }
 import { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
 import { emittedEventNames, emittedEventSchemas } from '../emitted-event.ts'
 import { ErrorBody } from '../error-body.ts'
@@ -8,6 +9,19 @@ import { Issue } from '../issue.ts'
 import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../timestamp.ts'
 import { commonFields, descriptions } from './descriptions.ts'
+
+export const createRef = (section: string, name: string): JsonObject => ({
+  $ref: `#/components/${section}/${name}`,
+})
+
+export const describeJson = (schema: JsonObject, examples: JsonObject): JsonObject => ({
+  'application/json': { schema, examples },
+})
+
+export const publisher = {
+  contact: { name: 'wabakit', url: manifest.homepage },
+  license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
+}
 
 /** JSON object: a document or a part of it. */
 export type JsonObject = { readonly [name: string]: unknown }

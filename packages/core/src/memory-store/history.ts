@@ -7,7 +7,6 @@ import type {
   ResendQuery,
   Store,
 } from '../store.ts'
-import { containsText } from './contains-text.ts'
 import type { MemoryJournal } from './journal.ts'
 import { forgetCall, pruneRecords } from './old-records.ts'
 import { readPage } from './paging.ts'
@@ -22,6 +21,12 @@ import {
   toDeliveryRecord,
 } from './tables.ts'
 import { enterLane, leaveLane, listPending } from './unfinished.ts'
+
+const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** Returns whether a text contains a part, with ASCII letters in any case. */
+export const containsText = (text: string, part: string): boolean =>
+  toAsciiLowerCase(text).includes(toAsciiLowerCase(part))
 
 /** Events and their deliveries. */
 export type History = Pick<

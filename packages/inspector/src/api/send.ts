@@ -1,5 +1,14 @@
+import { signal } from '@preact/signals'
+import type { ServerInfo } from '@wabakit/server/control-types'
 import { isTokenRequired, token } from '../state/session.ts'
 import { ApiError, type FieldIssue } from './api-error.ts'
+
+/** What the server is and may do, once it is known. */
+export const info = signal<ServerInfo | undefined>(undefined)
+
+export const loadInfo = async (): Promise<void> => {
+  info.value = await send<ServerInfo>('/info')
+}
 
 type Query = Readonly<Record<string, string | number | undefined>>
 

@@ -1,5 +1,5 @@
 import { Dialog } from '../parts/dialog.tsx'
-import { isHelpOpen } from '../state/dialogs.ts'
+import { isHelpOpen } from '../state/keyboard.ts'
 
 const keys = [
   ['j  k', 'next, previous record'],

@@ -1,8 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { ApiError, getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
+import icon from '../icon.svg'
 import { logIn } from '../state/session.ts'
-import { Brand } from './brand.tsx'
+
+export const Brand = () => (
+  <div class="brand">
+    <img src={icon} alt="" width="20" height="20" />
+    <span>wabakit</span>
+  </div>
+)
 
 /** Asks for the control token. It is kept until the tab is closed. */
 export const Login = () => {

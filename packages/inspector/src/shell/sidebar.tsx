@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { info } from '../api/info.ts'
 import { organizationId, organizations } from '../api/organization.ts'
+import { info } from '../api/send.ts'
 import { getZone } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
+import { isHelpOpen, isSimulationOpen } from '../state/keyboard.ts'
 import { navigate, titles, toHref, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, theme, themes } from '../state/settings.ts'
-import { Brand } from './brand.tsx'
+import { Brand } from './login.tsx'
 
 const themeIcons: Readonly<Record<string, IconName>> = { system: 'system', light: 'sun', dark: 'moon' }
 

@@ -1,7 +1,11 @@
+import { signal } from '@preact/signals'
 import { closeRecord, currentId, leaveRow, openId, openRecord, step } from './current-record.ts'
-import { isHelpOpen, isSimulationOpen } from './dialogs.ts'
 import { navigate, type Params, type View } from './route.ts'
 import { masking } from './settings.ts'
+
+export const isHelpOpen = signal(false)
+
+export const isSimulationOpen = signal(false)
 
 /** What the view in front does for keys of its own, such as `r` to resend. */
 const actions = new Map<string, () => void>()

@@ -1,7 +1,7 @@
 import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
 import { isLoopbackHost } from '../config/loopback.ts'
-import { formatIssue } from '../control/format-issue.ts'
+import { formatIssue } from '../control/control-error.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import type { ServerAddress } from './options.ts'
 import { commandName } from './options.ts'

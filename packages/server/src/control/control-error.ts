@@ -1,6 +1,10 @@
 import type { Issue } from '@wabakit/contract'
 import type { RefusalDetails } from '@wabakit/core'
 
+/** Formats an issue as a sentence that names the field once. */
+export const formatIssue = ({ path, message }: Issue): string =>
+  path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`
+
 /** The codes of the errors of the control API, with their HTTP statuses. */
 export const controlErrorCodes = {
   invalid_input: 400,

@@ -1,10 +1,9 @@
 import pg from 'pg'
 import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
-import { hasSchema, withSchemaLock } from '../stores/postgres/migrate.ts'
+import { hasSchema, hasUnfinishedCopy, withSchemaLock } from '../stores/postgres/migrate.ts'
 import { toOpenError } from '../stores/postgres/open-error.ts'
 import { createPrimary } from '../stores/postgres/primary.ts'
 import { prepareSession } from '../stores/postgres/session.ts'
-import { hasUnfinishedCopy } from '../stores/postgres/unfinished-copy.ts'
 
 /** `wabacopy` in ASCII: the advisory lock of the process that copies. */
 const copyLock = 0x77616261636f7079n

@@ -40,7 +40,7 @@ const openPostgresStore = async (
   const [{ openPostgres }, { postgresStore }, { postgresTokenBuckets }] = await Promise.all([
     import('../stores/postgres/open-postgres.ts'),
     import('../stores/postgres/postgres-store.ts'),
-    import('../stores/postgres/postgres-token-buckets.ts'),
+    import('../stores/postgres/token-leases.ts'),
   ])
   const database = await openPostgres({ url, ...options })
   const [row] = await database.read<{ now: number }>('SELECT wabakit.clock_ms()::double precision AS now')

@@ -1,5 +1,8 @@
 import type { Page } from '@wabakit/core'
 
+/** Returns the pattern of LIKE for texts that contain this one. Its escape character is the backslash. */
+export const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+
 /** The rows of a list, read with one more than the page has. */
 export type PageRows<Row, Item> = {
   readonly rows: readonly Row[]

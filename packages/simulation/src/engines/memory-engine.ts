@@ -6,7 +6,19 @@ import { recordCalls } from '../histories/history.ts'
 import type { Engine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
-import { useClockOfStore } from './shared-clock.ts'
+
+/** Replaces the time of each call by that of the store: processes that share a store do not trust each other's clocks. */
+const useClockOfStore = (store: Store, now: () => number): Store => ({
+  ...store,
+  settleDeliveries: (settlements) =>
+    store.settleDeliveries(settlements.map((settlement) => ({ ...settlement, now: now() }))),
+  renewWorker: (renewal) => store.renewWorker({ ...renewal, now: now() }),
+  takeShards: (request) => store.takeShards({ ...request, now: now() }),
+  giveShards: (request) => store.giveShards({ ...request, now: now() }),
+  resendDeliveries: (query) => store.resendDeliveries({ ...query, now: now() }),
+  measureBacklog: (request) => store.measureBacklog({ ...request, now: now() }),
+  erase: (request) => store.erase({ ...request, now: now() }),
+})
 
 /**
  * The memory store as a database that several processes share. News arrives late, in another order, or never, transactions are committed in another order than

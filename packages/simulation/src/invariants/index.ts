@@ -1,7 +1,7 @@
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { createAcknowledgedRule } from './acknowledged.ts'
 import { createAttemptsRule } from './attempts.ts'
 import { createEffectsRule } from './effects.ts'
-import { createErrorsRule } from './errors.ts'
 import { createEventsRule } from './events.ts'
 import { createGroupsRule } from './groups.ts'
 import { createLanesRule } from './lanes.ts'
@@ -10,6 +10,19 @@ import type { Rule, RuleContext } from './rule.ts'
 import { createScheduleRule } from './schedule.ts'
 import { createSettledRule } from './settled.ts'
 import { createStarvationRule } from './starvation.ts'
+
+/** Clients get no errors but those of a store that is not available. */
+const createErrorsRule = ({ violate }: RuleContext): Rule => ({
+  observe: (observation) => {
+    if (observation.kind !== 'rejection') return
+    const { server, error } = observation
+    if (error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError) return
+    violate(
+      'there are no unexpected errors',
+      `${server}: ${error instanceof Error ? error.stack : String(error)}`,
+    )
+  },
+})
 
 /** Creates all rules of a run. That everything settles, and in time, is checked by the run itself (`liveness.ts`). */
 export const createRules = (context: RuleContext): readonly Rule[] =>

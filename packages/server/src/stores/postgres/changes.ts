@@ -9,8 +9,7 @@ import type {
   SummaryChange,
 } from '@wabakit/core'
 import type { StoredRecords } from '../columns.ts'
-import { toLikePattern } from '../like-pattern.ts'
-import { toPage } from '../page.ts'
+import { toLikePattern, toPage } from '../page.ts'
 import { createBatches } from './batches.ts'
 import { type ChangedTable, changeRecords, type ExistingGroup } from './functions/changes.ts'
 import { addEvents } from './functions/events.ts'

@@ -1,3 +1,3 @@
 export { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
 export { postgresStore } from './postgres-store.ts'
-export { postgresTokenBuckets } from './postgres-token-buckets.ts'
+export { postgresTokenBuckets } from './token-leases.ts'

@@ -4,7 +4,17 @@ import { DatabaseVersionError } from '../errors/database-version-error.ts'
 import { explainDifferentStep, findDifferentStep, hashStep } from '../schema-steps.ts'
 import { functionSchema, functions } from './functions/index.ts'
 import { migrations } from './schema.ts'
-import { hasUnfinishedCopy } from './unfinished-copy.ts'
+
+/** A table that exists while a SQLite database is copied into this one, until both have been compared. */
+export const unfinishedCopy = 'wabakit.unfinished_copy'
+
+/** Whether a copy into a database has begun and is not finished. */
+export const hasUnfinishedCopy = async (client: pg.ClientBase): Promise<boolean> => {
+  const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+    unfinishedCopy,
+  ])
+  return rows[0]?.found ?? false
+}
 
 /** `wabakit` in ASCII: the advisory lock of the process that migrates. */
 const migrationLock = 0x776162616b6974n

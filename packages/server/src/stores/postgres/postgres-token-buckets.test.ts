@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
-import { postgresTokenBuckets } from './postgres-token-buckets.ts'
+import { postgresTokenBuckets } from './token-leases.ts'
 
 let cluster: PostgresCluster
 let databases: PostgresDatabase[]

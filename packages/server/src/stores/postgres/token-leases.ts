@@ -1,5 +1,7 @@
 import type { TokenBucket, TokenBucketState, TokenBuckets } from '@wabakit/core'
 import type { TakenTokens, WantedTokens } from './functions/token-buckets.ts'
+import { takeTokens } from './functions/token-buckets.ts'
+import type { PostgresDatabase } from './open-postgres.ts'
 
 /** Milliseconds that do not depend on the wall clock. */
 type Elapsed = () => number
@@ -111,4 +113,13 @@ export const createTokenLeases = (
       if (states.some(({ taken }) => taken === 0)) return wanted.map(({ lease }) => lease.state)
     }
   }
+}
+
+/**
+ * Creates token buckets in PostgreSQL. Limits apply to all processes that share the database, by its clock. A lost
+ * connection may cost tokens.
+ */
+export const postgresTokenBuckets = ({ read }: PostgresDatabase): TokenBuckets => {
+  const take = createTokenLeases((wanted) => takeTokens(read, wanted))
+  return { take: async (request) => (request.buckets.length === 0 ? [] : take(request)) }
 }

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Begun, beginDue, delivered, settle } from '../../../test/attempts.ts'
 import { groupCreation, organization, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
-import type { Effects } from './effects.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { openDatabase } from './open-database.ts'
+import type { Effects } from './remember.ts'
 import { storeOnDatabase } from './store-on-database.ts'
 
 const openStore = async () => {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { type LastWrite, noWrite } from '../write-check.ts'
-import { applyCommit, applyRollback, type Effects } from './effects.ts'
+import { applyCommit, applyRollback, type Effects } from './remember.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
 export type GroupCommit = {

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { GroupCreation, GroupCreationOutcome, GroupQuery, GroupRecord, Page } from '@wabakit/core'
-import { toLikePattern } from '../like-pattern.ts'
-import { toPage } from '../page.ts'
+import { toLikePattern, toPage } from '../page.ts'
 import type { Events } from './events.ts'
 import { createNewest } from './newest.ts'
 import { insertInto, mapTable } from './records.ts'

@@ -1,7 +1,7 @@
 import type { Journal, PendingDelivery, QueueState } from '@wabakit/core'
 import { createNewsChannel } from '@wabakit/core/storage'
-import type { Effects } from './effects.ts'
 import type { FindSubscription } from './find-subscription.ts'
+import type { Effects } from './remember.ts'
 
 /** A queue in which something happened, and from which position. 0 means anywhere. */
 export type TouchedQueue = { readonly subscription: number; readonly from: number }

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
-import { applyRollback, type Effects } from './effects.ts'
 import { openDatabase } from './open-database.ts'
-import { createRemember } from './remember.ts'
+import { applyRollback, createRemember, type Effects } from './remember.ts'
 
 const openRemembered = () => {
   const { database, close } = openDatabase(join(temporaryFolder(), 'wabakit.db'))
