@@ -40,9 +40,11 @@ export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'turn'>
  *   `delayMs`. This counts neither as a success nor as a failure.
  * - `exhausted`: the last attempt failed.
  * - `gone`: the endpoint responded with 410.
+ * - `refused`: nothing was sent, because the endpoint must not get the event. The delivery is skipped. This counts neither as a
+ *   success nor as a failure.
  */
 export type SettlementResult =
-  | { readonly kind: 'delivered' | 'exhausted' | 'gone'; readonly attempt: AttemptResult }
+  | { readonly kind: 'delivered' | 'exhausted' | 'gone' | 'refused'; readonly attempt: AttemptResult }
   | {
       readonly kind: 'retry'
       readonly attempt: AttemptResult

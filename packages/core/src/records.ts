@@ -166,6 +166,8 @@ export type EventRecord = {
   readonly waitsFor: string | null
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
   readonly traceparent: string | null
+  /** Whether its payload is made up, although an endpoint takes it for a true one. See `DeliveryOptions.allowsForged`. */
+  readonly forged: boolean
   /** Time of the event, as Unix time in milliseconds. */
   readonly occurredAt: number
 }
@@ -210,7 +212,7 @@ export type SubscriptionRecord = {
  * - `waiting`: behind another one of its lane, without a due time.
  * - `pending`: due at `dueAt`.
  * - `claimed`: being attempted by this process, at the latest until `dueAt`. Other processes show it as `pending`.
- * - `delivered`, `exhausted` (all attempts failed), `skipped` (the subscription was disabled): finished.
+ * - `delivered`, `exhausted` (all attempts failed), `skipped` (not sent, such as when the subscription was disabled): finished.
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'claimed' | 'delivered' | 'exhausted' | 'skipped'
 

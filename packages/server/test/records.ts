@@ -44,6 +44,7 @@ export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
   payload: '{"event":"GROUP_CREATED"}',
   waitsFor: null,
   traceparent: null,
+  forged: false,
   occurredAt: Date.now(),
   ...overrides,
 })

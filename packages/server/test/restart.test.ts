@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../src/index.ts'
-import { createGroup, start } from './fixture.ts'
+import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 
 const databaseFile = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-server-'))
@@ -79,6 +79,27 @@ test('gives up an attempt when it stops, and makes it again at once when it star
   const [delivery] = (await second.service.deliveries.list('acme')).items
   expect(attempts[1]).toBe(attempts[0])
   expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, failures: 0 })
+})
+
+test('keeps a forged event on the machine when it starts with another webhook URL', async () => {
+  const settings = { database: databaseFile(), organizations: [] }
+  const { url: webhookUrl } = await listenForWebhooks(() => 500)
+  const first = await start({ ...settings, webhookUrl })
+  const [subscription] = (await first.service.subscriptions.list('demo')).items
+  const path = `/organizations/demo/subscriptions/${subscription?.id}/test-events`
+  await control(first, `POST ${path}`, { payload: { event: 'GROUP_CREATED' } })
+  await first.service.dispatcher.runDue()
+  await first.close()
+
+  const second = await start({ ...settings, webhookUrl: 'https://receiver.example/' })
+  const { deliveries, dispatcher } = second.service
+  const [pending] = (await deliveries.list('demo')).items
+  expect(await deliveries.retry('demo', pending?.id ?? '')).toBe(true)
+  await dispatcher.runDue()
+
+  expect((await deliveries.list('demo')).items).toMatchObject([
+    { status: 'skipped', attempts: 2, failures: 1 },
+  ])
 })
 
 test('a backup that is made while the server runs has everything', async () => {

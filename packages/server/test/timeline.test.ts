@@ -165,6 +165,31 @@ test('forges no event for an endpoint on another machine, unless the server was 
   }
 })
 
+test('keeps a forged event on the machine when the URL of its subscription changes', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks(() => 500)
+  const { id } = await subscribe(server, endpoint.url)
+  await control(server, `POST ${path}/subscriptions/${id}/test-events`, {
+    payload: { event: 'X', groupId: 'g' },
+  })
+  await server.service.dispatcher.runDue()
+  await server.service.subscriptions.update('acme', id, { url: 'https://receiver.example/' })
+  const [{ id: deliveryId }] = (await control(server, `GET ${path}/deliveries`)).body.items
+  const delivery = `${path}/deliveries/${deliveryId}`
+
+  const resent = await control(server, `POST ${delivery}/resend`, {})
+  expect(resent).toMatchObject({ status: 403, body: { code: 'not_allowed' } })
+  expect((await control(server, `POST ${delivery}/retry`)).status).toBe(200)
+  await server.service.dispatcher.runDue()
+
+  expect((await control(server, `GET ${delivery}`)).body).toMatchObject({ status: 'skipped', attempts: 2 })
+  const [, refused] = (await control(server, `GET ${delivery}/attempts`)).body.items
+  expect(refused).toMatchObject({ status: null, diagnosis: { cause: 'forged' } })
+  expect(refused.error).toMatch(/^not sent: .* is not a loopback address$/)
+  const subscription = await server.service.subscriptions.find('acme', id)
+  expect(subscription).toMatchObject({ enabled: true, failingSince: null })
+})
+
 test('shows the request of an attempt with a signature that verifies, and no secret header', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()

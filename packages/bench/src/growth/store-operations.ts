@@ -19,6 +19,7 @@ export const createEvent = (): EventRecord => {
     payload: JSON.stringify({ event: 'GROUP_PARTICIPANT_JOINED', groupName: 'x'.repeat(200) }),
     waitsFor: null,
     traceparent: null,
+    forged: false,
     occurredAt: Date.now(),
   }
 }

@@ -36,6 +36,8 @@ export type AttemptContext = {
   readonly clock: Clock
   /** The clock of `webhook-timestamp` and of `Retry-After` dates. */
   readonly signatureClock: Clock
+  /** Returns whether a URL may get forged events. */
+  readonly allowsForged: (url: string) => boolean
   readonly timeoutMs: number
   readonly slowAfterMs: number
   /** Called if the attempt takes longer than `slowAfterMs`. */
@@ -44,8 +46,14 @@ export type AttemptContext = {
   readonly stopping: Pick<StopSignal, 'onStop'>
 }
 
-/** The result of an attempt, and the pause that the endpoint requested, in milliseconds. */
-export type AttemptReport = { readonly attempt: AttemptResult; readonly retryAfterMs: number | undefined }
+/** The result of an attempt. */
+export type AttemptReport = {
+  readonly attempt: AttemptResult
+  /** The pause that the endpoint requested, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /** Whether the endpoint must not get the event, so that nothing was sent. */
+  readonly isRefused: boolean
+}
 
 type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<AttemptReport, 'retryAfterMs'>
 
@@ -149,15 +157,24 @@ const withDeadline = <Result>(
     )
   })
 
-/** Makes one attempt within the timeout: signs, sends, and reads the beginning of the response. */
+/** Why a forged event is not sent. */
+const forgedRefusal =
+  'not sent: the payload of this event was given by a caller, and the URL is not a loopback address'
+
+/**
+ * Makes one attempt within the timeout: signs, sends, and reads the beginning of the response. Sends nothing if the endpoint
+ * must not get the event: its URL may have changed since the event was published.
+ */
 export const attemptDelivery = async (
   claimed: ClaimedDelivery,
   context: AttemptContext,
 ): Promise<AttemptReport> => {
   const startedAt = context.clock.now()
-  const { retryAfterMs, ...outcome } = await withDeadline(context, (signal) =>
-    exchange(claimed, context, signal),
-  ).catch(toFailure)
+  const { url } = claimed.subscription
+  const isRefused = claimed.event.forged && !context.allowsForged(url)
+  const { retryAfterMs, ...outcome } = isRefused
+    ? toFailure(forgedRefusal)
+    : await withDeadline(context, (signal) => exchange(claimed, context, signal)).catch(toFailure)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
-  return { attempt: { startedAt, durationMs, url: claimed.subscription.url, ...outcome }, retryAfterMs }
+  return { attempt: { startedAt, durationMs, url, ...outcome }, retryAfterMs, isRefused }
 }

@@ -45,6 +45,12 @@ export type DeliveryOptions = {
    */
   readonly pollMs?: number | undefined
   /**
+   * Returns whether the endpoint at a URL may get events that were published as `forged`. Their deliveries to others are
+   * skipped.
+   * @default () => true
+   */
+  readonly allowsForged?: ((url: string) => boolean) | undefined
+  /**
    * The clock of `webhook-timestamp`. Set it if the server's clock is not real: receivers reject old webhooks.
    * @default the time of day by the server's clock
    */
@@ -125,6 +131,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     concurrency = 64,
     perSubscription = 8,
     sharesFairly = true,
+    allowsForged = () => true,
     leaseMs = 20_000,
     pollMs = 1_000,
   } = options
@@ -151,7 +158,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       if (sharesFairly) slot.moveToSlow()
     }
     const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
-    const made = await attemptDelivery(claimed, { ...context, ...timing })
+    const made = await attemptDelivery(claimed, { ...context, allowsForged, ...timing })
     slot.free()
     if (stopping.isStopped() && made.attempt.status === null) {
       report({ claimed, result: { kind: 'released' }, settlement: { outcome: 'stale' } })

@@ -39,14 +39,15 @@ export const failingLimitMs = 5 * 24 * hour
 /**
  * Decides what follows from an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
  * `Retry-After` defers the delivery for the requested pause, at least a second. Otherwise the delivery is retried after
- * the pause of the schedule, or later if a 429 or 503 requests it by `Retry-After`.
+ * the pause of the schedule, or later if a 429 or 503 requests it by `Retry-After`. A refused event is skipped.
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,
-  { attempt, retryAfterMs }: AttemptReport,
+  { attempt, retryAfterMs, isRefused }: AttemptReport,
   random: Random,
 ): SettlementResult => {
   const { status } = attempt
+  if (isRefused) return { kind: 'refused', attempt }
   if (status !== null && status >= 200 && status <= 299) return { kind: 'delivered', attempt }
   if (status === 410) return { kind: 'gone', attempt }
   const leftMs = maxDeferredMs - deferredMs

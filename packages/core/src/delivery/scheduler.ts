@@ -138,7 +138,7 @@ const pacePauseMs = 1_000
 const nobody: ReadonlySet<string> = new Set()
 
 const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
-  if (result === undefined) return current
+  if (result === undefined || result.kind === 'refused') return current
   if (result.kind === 'deferred') return isSlow ? 'slow' : current
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'

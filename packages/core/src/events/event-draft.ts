@@ -8,7 +8,9 @@ import type {
 } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
 
-export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload'> & { readonly event: EmittedEvent }
+export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload' | 'forged'> & {
+  readonly event: EmittedEvent
+}
 
 /** Returns the subject of a group's events, which are delivered in order. */
 export const toGroupSubject = (groupId: string): string => `group:${groupId}`

@@ -57,7 +57,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       const id = ids('evt')
       const { organizationId, occurredAt } = draft
       return {
-        record: { id, name: event.event, ...draft, payload: JSON.stringify(event) },
+        record: { id, name: event.event, ...draft, payload: JSON.stringify(event), forged: false },
         emission: { id, organizationId, occurredAt, event },
       }
     },

@@ -29,7 +29,8 @@ export type Events = {
   list(organizationId: string, query?: ListQuery<EventQuery>): Promise<Page<EventRecord>>
   /**
    * Publishes a simulated event. It is stored and delivered like any other, but listeners of `on` do not receive it. With
-   * a `subscriptionId`, only that subscription gets it, if it matches.
+   * a `subscriptionId`, only that subscription gets it, if it matches. If it is `forged`, only endpoints that
+   * `DeliveryOptions.allowsForged` allows get it.
    *
    * @throws InputError if the organization does not have the number, or a text is too long or cannot be stored.
    * @throws RecordNotFoundError if there is no such organization.
@@ -37,7 +38,7 @@ export type Events = {
   publish(
     organizationId: string,
     event: PublishedEvent,
-    options?: { readonly subscriptionId?: string | undefined },
+    options?: { readonly subscriptionId?: string | undefined; readonly forged?: boolean | undefined },
   ): Promise<EventRecord>
 }
 
@@ -51,7 +52,8 @@ export const createEvents = ({ store, clock, ids, directory }: ServerContext): E
     const limits = query.subscriptionId === undefined ? limitExamined(query) : { maxExamined }
     return store.listEvents({ limit: 100, ...limits, ...query, organizationId })
   },
-  publish: async (organizationId, { name, subject, channel, number, payload }, { subscriptionId } = {}) => {
+  publish: async (organizationId, { name, subject, channel, number, payload }, options = {}) => {
+    const { subscriptionId, forged = false } = options
     const organization = await directory.getOrganization(organizationId)
     checkTexts({ name, subject, payload })
     if ([...subject].length > subjectMaxLength) {
@@ -71,6 +73,7 @@ export const createEvents = ({ store, clock, ids, directory }: ServerContext): E
       payload,
       waitsFor: null,
       traceparent: null,
+      forged,
       occurredAt: clock.now(),
     }
     if (subscriptionId === undefined) await store.addEvent(event)

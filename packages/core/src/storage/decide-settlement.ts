@@ -39,7 +39,7 @@ const finish = (state: SettledDelivery['state'], finishedAt: number): Outcome =>
 })
 
 const decideFailingSince = (result: SettlementResult, failingSince: number | null): number | null => {
-  if (result.kind === 'deferred') return failingSince
+  if (result.kind === 'deferred' || result.kind === 'refused') return failingSince
   return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
 }
 
@@ -74,12 +74,13 @@ export const decideSettlement = (before: BeforeSettlement, settlement: Settlemen
   const disabled = isDisabled ? null : findReasonToDisable(settlement, failingSince)
   const succeeded = result.kind === 'delivered'
   const deferred = result.kind === 'deferred'
+  const failed = !succeeded && !deferred && result.kind !== 'refused'
   const attempts = delivery.attempts + 1
   return {
     delivery: {
       ...decideOutcome(settlement, delivery, isDisabled || disabled !== null),
       attempts,
-      failures: delivery.failures + Number(!succeeded && !deferred),
+      failures: delivery.failures + Number(failed),
       deferrals: delivery.deferrals + Number(deferred),
       deferredMs: delivery.deferredMs + (deferred ? result.delayMs : 0),
     },

@@ -133,6 +133,7 @@ export const buildAttempt = (overrides: Partial<AttemptResult> = {}): AttemptRes
 export const delivered: SettlementResult = { kind: 'delivered', attempt: buildAttempt() }
 export const exhausted: SettlementResult = { kind: 'exhausted', attempt: buildAttempt({ status: 500 }) }
 export const gone: SettlementResult = { kind: 'gone', attempt: buildAttempt({ status: 410 }) }
+export const refused: SettlementResult = { kind: 'refused', attempt: buildAttempt({ status: null }) }
 export const defer = (delayMs: number): SettlementResult => ({
   kind: 'deferred',
   attempt: buildAttempt({ status: 409 }),

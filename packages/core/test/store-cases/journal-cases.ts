@@ -156,7 +156,7 @@ export const journalCases = defineCases({
 
   'loads what an attempt needs, as of now': async (store) => {
     await setUp(store)
-    const [published] = await publish(store, {})
+    const [published] = await publish(store, { forged: true })
     const changed = buildSubscription({
       revision: 2,
       url: 'https://elsewhere.example/',

@@ -52,6 +52,7 @@ export const buildEvent = (overrides: Partial<EventRecord> = {}): EventRecord =>
   payload: '{"event":"GROUP_CREATED"}',
   waitsFor: null,
   traceparent: null,
+  forged: false,
   occurredAt: start,
   ...overrides,
 })

@@ -11,6 +11,7 @@ import {
   listNames,
   listStatuses,
   publish,
+  refused,
   retry,
   settle,
   setUp,
@@ -159,6 +160,18 @@ export const settlementCases = defineCases({
       ['skipped', 'skipped', 'skipped'],
     )
     equal((await store.findSubscription('acme', 'sub_2'))?.disabledReason, null)
+  },
+
+  'skips a refused delivery, which is neither a failure nor a success, and lets its lane go on': async (
+    store,
+  ) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
+    const outcome = await settle(store, await beginOne(store), refused, start + 9)
+    ok(outcome.outcome === 'settled', 'A is settled')
+    includes(outcome.delivery, { status: 'skipped', attempts: 1, failures: 0, finishedAt: start + 9 })
+    equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, null)
+    equal(listNames(await begin(store)), ['B'])
   },
 
   'stores deliveries to a disabled subscription as skipped': async (store) => {

@@ -27,16 +27,22 @@ export const findReceivers = async (
 }
 
 /**
- * Checks that an event with a payload of the caller's may be sent. An endpoint cannot tell it from a true one, so only the
- * machine of a developer may get it.
+ * Returns whether a URL may get an event with a payload of a caller's. An endpoint cannot tell it from a true one, so only the
+ * machine of a developer may get it. Each attempt checks this again.
+ */
+export const allowsForged = (url: string, { mock }: Pick<ServerInfo, 'mock'>): boolean =>
+  mock || isLoopbackHost(new URL(url).hostname)
+
+/**
+ * Checks that subscriptions may get an event with a payload of a caller's.
  *
  * @throws ControlError `not_allowed`
  */
 export const checkPayload = (
   receivers: readonly Pick<Subscription, 'id' | 'url'>[],
-  { mock }: ServerInfo,
+  info: Pick<ServerInfo, 'mock'>,
 ): void => {
-  const remote = mock ? undefined : receivers.find(({ url }) => !isLoopbackHost(new URL(url).hostname))
+  const remote = receivers.find(({ url }) => !allowsForged(url, info))
   if (remote === undefined) return
   throw new ControlError(
     'not_allowed',

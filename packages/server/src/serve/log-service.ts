@@ -11,6 +11,7 @@ const levels = {
   stale: 'debug',
   retry: 'info',
   gone: 'warn',
+  refused: 'warn',
   exhausted: 'warn',
 } as const satisfies Record<AttemptOutcome, string>
 

@@ -11,6 +11,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { isLoopbackHost } from '../config/loopback.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
+import { allowsForged } from '../control/forged-events.ts'
 import { showLiveAttempt } from '../control/live-attempt.ts'
 import { createLiveStream } from '../control/live-stream.ts'
 import { createRequestLog } from '../control/request-log.ts'
@@ -84,6 +85,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       timeoutMs: attemptTimeoutMs,
       concurrency: settings.deliveryConcurrency,
       perSubscription: settings.deliveryConcurrencyPerSubscription,
+      allowsForged: (url) => allowsForged(url, settings),
     },
     auth: { header: settings.authHeader },
     rateLimit,

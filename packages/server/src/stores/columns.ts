@@ -146,6 +146,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     payload: 'text',
     waitsFor: 'text',
     traceparent: 'text',
+    forged: 'flag',
     occurredAt: 'integer',
   },
   deliveries: {

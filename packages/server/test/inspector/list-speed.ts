@@ -43,6 +43,7 @@ const fill = async (store: Store): Promise<void> => {
         payload,
         waitsFor: null,
         traceparent: null,
+        forged: false,
         occurredAt,
       })
     })

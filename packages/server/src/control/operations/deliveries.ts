@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { userAgent } from '../../delivery/exchange.ts'
 import { ControlError, requireFound } from '../control-error.ts'
 import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
+import { checkPayload } from '../forged-events.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
 import { list, named, page, pageQuery } from '../schemas.ts'
 import { explainDelivery } from '../timeline/read-timeline.ts'
@@ -162,10 +163,13 @@ export const deliveryOperations = [
     summary: 'Resend a delivery',
     body: ResendOne,
     result: Resent,
-    run: async ({ parameter, body }, { service }) => {
+    run: async ({ parameter, body }, { service, info }) => {
       const deliveryId = parameter('deliveryId')
       const organizationId = parameter('organizationId')
-      await getDelivery(service, organizationId, deliveryId)
+      const { eventId, subscriptionId } = await getDelivery(service, organizationId, deliveryId)
+      const [event] = (await service.events.list(organizationId, { eventId, limit: 1 })).items
+      const subscription = await service.subscriptions.find(organizationId, subscriptionId)
+      if (event?.forged && subscription !== undefined) checkPayload([subscription], info)
       return { resent: await service.deliveries.resend(organizationId, { deliveryId }, body) }
     },
   }),

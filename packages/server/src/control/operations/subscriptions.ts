@@ -64,7 +64,7 @@ const SecretRotation = named(
 
 const TestEvent = named(
   'TestEventRequest',
-  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. It is checked now: if it changes later, a resent event goes to the new one.',
+  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. Each attempt checks that again.',
   z.strictObject({
     name: z.optional(eventName()),
     subject: z.optional(subject()),
@@ -145,9 +145,10 @@ export const subscriptionOperations = [
       const [organizationId, subscriptionId] = [parameter('organizationId'), parameter('subscriptionId')]
       const found = await service.subscriptions.find(organizationId, subscriptionId)
       const subscription = requireFound(found, 'subscription', subscriptionId)
-      if (body.payload !== undefined) checkPayload([subscription], info)
+      const forged = body.payload !== undefined
+      if (forged) checkPayload([subscription], info)
       const event = buildTestEvent(subscription, body)
-      const published = await service.events.publish(organizationId, event, { subscriptionId })
+      const published = await service.events.publish(organizationId, event, { subscriptionId, forged })
       live.wake()
       return showEvent(published)
     },

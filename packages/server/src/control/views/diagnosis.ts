@@ -57,6 +57,10 @@ const causes = {
     text: 'The server does not send webhooks to this address.',
     remedy: 'Use a public https address, or allow private targets on a server of your own.',
   },
+  forged: {
+    text: 'The payload of this event was given by a caller, and goes to endpoints on loopback only.',
+    remedy: 'Publish it to a loopback URL, or start the server with --mock.',
+  },
   connection: {
     text: 'The endpoint could not be reached.',
     remedy: 'Check that the receiver runs and listens at the URL. Then resend.',
@@ -76,6 +80,7 @@ export const DiagnosisView = named(
 )
 
 const errorPatterns: readonly (readonly [RegExp, Cause])[] = [
+  [/^not sent:/, 'forged'],
   [/refused to connect to/, 'target_refused'],
   [/no complete response|timeout|timed out/i, 'timeout'],
   [/ENOTFOUND|EAI_AGAIN|getaddrinfo/, 'dns'],

@@ -69,7 +69,10 @@ type Step =
 
 const results: fc.Arbitrary<SettlementResult> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'delivered' as const, attempt }) },
-  fc.constant({ kind: 'exhausted' as const, attempt }),
+  fc.record({
+    kind: fc.constantFrom('exhausted' as const, 'refused' as const),
+    attempt: fc.constant(attempt),
+  }),
   fc.constant({ kind: 'deferred' as const, attempt, delayMs: 0 }),
   fc.record({
     kind: fc.constant('retry' as const),
@@ -171,6 +174,7 @@ const createProcess = (store: Store, organizationId: string) => {
             payload: '{}',
             waitsFor: step.waits ? 'CALL_ENDED' : null,
             traceparent: null,
+            forged: false,
             occurredAt: 0,
           })
         case 'begin':

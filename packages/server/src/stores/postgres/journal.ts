@@ -49,8 +49,11 @@ const toStatus = (state: SettledDelivery['state']): DeliveryStatus =>
 
 const toEvent = (row: LoadedRow): EventRecord => {
   const { eventId: id, organizationId, name, subject, channel, digits, payload, waitsFor } = row
-  const { traceparent, occurredAt } = row
-  return { id, organizationId, name, subject, channel, digits, payload, waitsFor, traceparent, occurredAt }
+  const { traceparent, forged, occurredAt } = row
+  return {
+    ...{ id, organizationId, name, subject, channel, digits, payload, waitsFor },
+    ...{ traceparent, forged, occurredAt },
+  }
 }
 
 const toDelivery = (row: LoadedRow, id: string, subscriptionId: string): DeliveryRecord => ({

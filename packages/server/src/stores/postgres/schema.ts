@@ -280,4 +280,7 @@ export type Migration = {
  * changes. While a new version replaces the previous one, processes of both run on the tables of the new one: a step
  * expands the tables, and only a step with a `minimum` contracts them. `migration-rules.test.ts` checks this.
  */
-export const migrations: readonly Migration[] = [{ sql: `${tables}${agreements}` }]
+export const migrations: readonly Migration[] = [
+  { sql: `${tables}${agreements}` },
+  { sql: 'ALTER TABLE wabakit.events ADD COLUMN forged boolean NOT NULL DEFAULT false' },
+]

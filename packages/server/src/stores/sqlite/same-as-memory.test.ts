@@ -27,7 +27,7 @@ const step = fc.oneof(
       kind: fc.constant('settle' as const),
       which: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
       pace: fc.constantFrom(undefined, undefined, 'failing' as const, 'quick' as const),
-      result: fc.constantFrom('delivered', 'retry', 'deferred', 'exhausted', 'gone'),
+      result: fc.constantFrom('delivered', 'retry', 'deferred', 'exhausted', 'gone', 'refused'),
       delayMs: fc.integer({ min: 0, max: 100 }),
       releasesLane: fc.boolean(),
     }),
