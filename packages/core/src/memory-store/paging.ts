@@ -1,4 +1,5 @@
 import { InputError } from '../errors/input-error.ts'
+import { maxSearchedBytes } from '../storage/max-searched-bytes.ts'
 import type { FilteredPageRequest, Page } from '../store.ts'
 
 export type Ordered = { readonly order: number }
@@ -7,6 +8,8 @@ export type Paging<Row> = FilteredPageRequest & {
   /** `followed`: oldest first, with a cursor even on the last page, so that a reader can continue later. */
   readonly direction: 'oldest_first' | 'newest_first' | 'followed'
   readonly where?: (row: Row) => boolean
+  /** Returns how many bytes of a row are searched, of which a page may search {@link maxSearchedBytes}. */
+  readonly measure?: (row: Row) => number
 }
 
 /** Returns the index of the first row with at least this order. */
@@ -37,17 +40,21 @@ function* walk<Row extends Ordered>(
 
 /** Reads a page of rows that are sorted by their order. The cursor is the order of the last row that was examined. */
 export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
-  const { cursor, limit, direction, maxExamined = Infinity, where = () => true } = paging
+  const { cursor, limit, direction, maxExamined = Infinity, where = () => true, measure = () => 0 } = paging
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
     throw new InputError([{ path: 'cursor', message: 'is not a cursor of this server' }])
   }
   const items: Row[] = []
   let last: Row | undefined
   let examined = 0
+  let bytes = 0
   let isMore = false
   for (const row of walk(rows, paging)) {
+    bytes += measure(row)
+    isMore = examined === maxExamined || (examined > 0 && bytes > maxSearchedBytes)
+    if (isMore) break
     const isMatch = where(row)
-    isMore = examined === maxExamined || (isMatch && items.length === limit)
+    isMore = isMatch && items.length === limit
     if (isMore) break
     if (isMatch) items.push(row)
     examined += 1

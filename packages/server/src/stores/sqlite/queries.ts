@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { maxSearchedBytes } from '@wabakit/core/storage'
 
 export type Row = Record<string, SQLOutputValue>
 
@@ -28,9 +29,6 @@ export type Queries = {
   findEnd(selection: Selection, bounds: Bounds): Row | undefined
 }
 
-/** Maximum size of the payloads that a page searches for a text, unless the first is larger: some 10 ms of the event loop. */
-export const maxExaminedBytes = 4 * 1024 * 1024
-
 export const createQueries = (database: DatabaseSync): Queries => {
   const statements = new Map<string, StatementSync>()
 
@@ -56,7 +54,7 @@ export const createQueries = (database: DatabaseSync): Queries => {
       let [examined, bytes] = [0, 0]
       for (const row of statement.iterate(...values, maxExamined + 1, 0)) {
         bytes += Number(row.bytes)
-        if (examined === maxExamined || (examined > 0 && bytes > maxExaminedBytes)) return row
+        if (examined === maxExamined || (examined > 0 && bytes > maxSearchedBytes)) return row
         examined += 1
       }
       return undefined

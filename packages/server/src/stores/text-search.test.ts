@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers'
-import type { Page, Store } from '@wabakit/core'
+import { memoryStore, type Page, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { event, organization, subscription } from '../../../test/records.ts'
-import { temporaryFolder } from '../../../test/temporary-folder.ts'
-import { sqliteStore } from './sqlite-store.ts'
+import { event, organization, subscription } from '../../test/records.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
+import { sqliteStore } from './sqlite/sqlite-store.ts'
 
 const maxBytes = 4 * 1024 * 1024
 const sizes = [1, 2, 1, 1, 6, 1, 2, 2].map((megabytes) => megabytes * 1024 * 1024)
 
-/** A store of events with large payloads that all have the text. */
-const openLarge = async (): Promise<Store> => {
-  const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
+/** Fills a store with events with large payloads that all have the text. */
+const fill = async (store: Store): Promise<Store> => {
   onTestFinished(store.close)
   await store.saveOrganization(organization())
   await store.saveSubscription(subscription())
@@ -42,19 +41,24 @@ const readAll = async (
 
 const search = { organizationId: 'acme', limit: 10, maxExamined: 20_000, text: 'NEEDLE' }
 
-const lists: readonly [string, List][] = [
-  ['events', (store, page) => store.listEvents({ ...search, ...page })],
-  ['deliveries', (store, page) => store.listDeliveries({ ...search, ...page })],
+const lists = (
   [
-    'deliveries of a subscription',
-    (store, page) => store.listDeliveries({ ...search, ...page, subscriptionId: 'sub_1' }),
-  ],
-]
+    ['events', (store, page) => store.listEvents({ ...search, ...page })],
+    ['deliveries', (store, page) => store.listDeliveries({ ...search, ...page })],
+    [
+      'deliveries of a subscription',
+      (store, page) => store.listDeliveries({ ...search, ...page, subscriptionId: 'sub_1' }),
+    ],
+  ] satisfies [string, List][]
+).flatMap(([name, list]) => [
+  [name, 'SQLite', list, () => sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })] as const,
+  [name, 'memory', list, () => memoryStore()] as const,
+])
 
 test.each(lists)(
-  'a page of %s searches at most 4 MB of payloads for a text, or one payload',
-  async (_, list) => {
-    const store = await openLarge()
+  'a page of %s in %s searches at most 4 MB of payloads for a text, or one payload',
+  async (_name, _engine, list, open) => {
+    const store = await fill(open())
     for (const order of ['oldest_first', 'newest_first'] as const) {
       const rest = order === 'oldest_first' ? [...sizes] : sizes.toReversed()
       for (const length of await readAll(list, store, order)) {
@@ -67,8 +71,8 @@ test.each(lists)(
   },
 )
 
-test.each(lists)('others are served between the pages of %s', async (_, list) => {
-  const store = await openLarge()
+test.each(lists)('others are served between the pages of %s in %s', async (_name, _engine, list, open) => {
+  const store = await fill(open())
   let [turns, isOver] = [0, false]
   const turn = (): void => {
     turns += 1
