@@ -25,8 +25,10 @@ export const load = (app) => {
       const name = findTypeName(declaration?.parameters.filter(ts.isParameter)[index])
       const symbol = name && context.checker.getSymbolAtLocation(name)
       if (parameter.type?.type !== 'reflection' || !symbol) continue
+      const resolved = context.resolveAliasedSymbol(symbol)
+      if (resolved.getJsDocTags(context.checker).some((tag) => tag.name === 'inline')) continue
       context.project.removeReflection(parameter.type.declaration)
-      parameter.type = context.createSymbolReference(context.resolveAliasedSymbol(symbol), context)
+      parameter.type = context.createSymbolReference(resolved, context)
     }
   })
 

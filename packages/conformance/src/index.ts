@@ -1,23 +1,15 @@
 // Attacking a webhook endpoint.
-export type { EffectsSource } from './endpoint/effects.ts'
 export { examineEndpoint } from './endpoint/examine-endpoint.ts'
 export type { Limits } from './endpoint/limits.ts'
 export type { ExaminationPlan, ExamineEndpointOptions } from './endpoint/options.ts'
 export { endpointCheckIds, planExamination } from './endpoint/plan.ts'
-export type { Exchange, OutgoingRequest } from './endpoint/send.ts'
+export type { Exchange } from './endpoint/send.ts'
 export { ExaminationUsageError, TargetUnreachableError } from './errors.ts'
 // Reports: what a judge found, and the formats that it can be written in.
 export { formatReport, type ReportFormat, reportFormats } from './formats/format-report.ts'
-export type { CheckResult, CheckVerdict, Report, Severity, Verdict } from './report/report.ts'
+export type { CheckResult, Report } from './report/report.ts'
 export { exitCodes } from './report/report.ts'
 // Acceptance: examines a server.
-export type { ExaminerFetch } from './server/api/create-sender.ts'
-export type {
-  ParticipantStep,
-  PlayCall,
-  PlayedCall,
-  PlayedOutcome,
-  Simulate,
-} from './server/calls/simulate.ts'
+export type { PlayCall, PlayedCall, Simulate } from './server/calls/simulate.ts'
 export { examineServer } from './server/examine-server.ts'
 export type { ServerExamination } from './server/server-examination.ts'

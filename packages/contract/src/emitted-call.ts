@@ -14,6 +14,8 @@ type Enumerated = 'channel' | 'callDirection' | 'callStatus' | 'callType' | 'tri
  * A call lifecycle event, as the reference server sends it.
  *
  * @interface
+ *
+ * @inline
  */
 export type EmittedCallEvent<Name extends string, Status extends string> = Flat<
   Omit<CallFacts, Measured | Enumerated> & {
@@ -42,6 +44,8 @@ export type EmittedCallEvent<Name extends string, Status extends string> = Flat<
  * CALL_AI_SUMMARY, as the reference server sends it.
  *
  * @interface
+ *
+ * @inline
  */
 export type EmittedSummaryEvent = Flat<
   Omit<EmittedCallEvent<'CALL_AI_SUMMARY', 'END'>, Measured> &

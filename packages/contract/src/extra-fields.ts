@@ -1,7 +1,7 @@
 import { isEventName, type WebhookEvent } from '@wabakit/wire'
 import { eventSchemas } from './events.ts'
 
-/** The part of an object schema that {@link extraFields} reads. */
+/** The part of an object schema that {@link extraFields} reads. @inline */
 export type SchemaWithShape = {
   /** Schemas of the known fields, by name. */
   readonly shape: object

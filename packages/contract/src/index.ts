@@ -1,8 +1,6 @@
 // What needs no schema.
 
 export {
-  type CallDetails,
-  type CallFacts,
   type CallLifecycleEvent,
   type EndpointName,
   type ErrorCode,
@@ -11,7 +9,6 @@ export {
   endpoints,
   errorCodes,
   eventNames,
-  type Flat,
   type GroupEvent,
   isErrorCode,
   isEventName,
@@ -42,7 +39,6 @@ export * from './events.ts'
 
 // Events as the reference server sends them: strict.
 
-export type { EmittedCallEvent, EmittedSummaryEvent } from './emitted-call.ts'
 export {
   type EmittedEvent,
   type EmittedEventName,
@@ -59,8 +55,7 @@ export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, Trigger
 
 // Validating and reading.
 
-export type { ObjectSchema } from './exact.ts'
-export { extraFields, type SchemaWithShape } from './extra-fields.ts'
+export { extraFields } from './extra-fields.ts'
 export { Issue, toIssues } from './issue.ts'
 export { validate } from './validate.ts'
 

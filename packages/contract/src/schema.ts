@@ -1,4 +1,5 @@
-import type { EventName, Rule, WebhookEventOf } from '@wabakit/wire/definitions'
+import type { EventName, WebhookEventOf } from '@wabakit/wire'
+import type { Rule } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
 import type { ObjectSchema } from './exact.ts'
 import { nonEmpty, storable } from './text.ts'

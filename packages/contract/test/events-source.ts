@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { eventNames } from '@wabakit/wire'
 import * as definitions from '@wabakit/wire/definitions'
 import { toSchemaName } from '../src/documents/schemas.ts'
 
@@ -25,7 +26,7 @@ const findRule = (event: string): string => {
 
 /** Generates `events.ts`: a schema and a type under the same name for each event. */
 export const generateEvents = (): string => {
-  const names = definitions.eventNames
+  const names = eventNames
   const rules = [...new Set(names.map(findRule))].sort()
   const schemas = names.map((event) => {
     const type = toSchemaName(event)

@@ -12,9 +12,8 @@ export { createIds, type Ids, type Random } from './values/ids.ts'
 
 // Organizations and API keys
 
-export type { ApiKeyInput, ApiKeys, CreatedApiKey, KnownApiKey } from './tenancy/api-keys.ts'
+export type { ApiKeys, KnownApiKey } from './tenancy/api-keys.ts'
 export type { DeclaredOrganization } from './tenancy/directory.ts'
-export type { IntegrationInput, OrganizationSettings } from './tenancy/organization-input.ts'
 export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
 
 // Groups and participants
@@ -26,7 +25,7 @@ export type { ParticipantInput, Participants } from './groups/participants.ts'
 // Calls and summaries
 
 export type { CallInput } from './calls/call-input.ts'
-export type { CallAcceptance, CallEnding, Calls } from './calls/calls.ts'
+export type { Calls } from './calls/calls.ts'
 export type { SavedSummary, Summaries } from './calls/summaries.ts'
 
 // State machines
@@ -35,29 +34,19 @@ export { callMachine, participantMachine } from './machines.ts'
 
 // Events
 
-export type {
-  Emission,
-  EmissionEventOf,
-  EmissionListener,
-} from './events/event-log.ts'
+export type { Emission, EmissionListener } from './events/event-log.ts'
 export type { Events, PublishedEvent } from './history/events.ts'
 export type { ListQuery } from './history/selection.ts'
 
 // Subscriptions and deliveries
 
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
-export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
+export type { AttemptReported, DeliveryOptions, Dispatcher } from './delivery/dispatcher.ts'
 export type { DeliveryTrace } from './delivery/trace-delivery.ts'
-export type {
-  Deliveries,
-  DeliveriesToChange,
-  ResendOptions,
-  SignedDelivery,
-} from './history/deliveries.ts'
-export type { SubscriptionAuthorization, SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
+export type { Deliveries, ResendOptions, SignedDelivery } from './history/deliveries.ts'
+export type { SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
 export type { SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {
-  SecretRotation,
   Subscription,
   SubscriptionChange,
   Subscriptions,
@@ -92,8 +81,6 @@ export type {
   DisabledReason,
   EventRecord,
   GroupRecord,
-  IntegrationRecord,
-  NumberRecord,
   OrganizationRecord,
   ParticipantRecord,
   ParticipantState,
@@ -103,19 +90,16 @@ export type {
 // Stores: the one in memory, and the types that another one needs
 
 export { memoryStore } from './memory-store/memory-store.ts'
-export type { TokenBucket, TokenBucketState, TokenBuckets, TokenRequest } from './rate-limit/token-buckets.ts'
+export type { TokenBucket, TokenBucketState, TokenBuckets } from './rate-limit/token-buckets.ts'
 export type {
   AttemptKey,
   Backlog,
-  BacklogRequest,
   CallChange,
   CallQuery,
-  CallWithSummary,
   ClaimedDelivery,
   DeliveryQuery,
   DeliveryRequestAt,
   DeliverySelection,
-  ErasureRequest,
   EventQuery,
   EventSelection,
   FilteredPageRequest,
@@ -123,7 +107,6 @@ export type {
   GroupCreationOutcome,
   GroupQuery,
   HeadsPage,
-  HeadsRequest,
   Journal,
   News,
   OwnedShard,
@@ -131,24 +114,17 @@ export type {
   Page,
   PageRequest,
   ParticipantChange,
-  ParticipantKey,
   PendingDelivery,
-  PruneRequest,
   QueueState,
   QueuesPage,
-  QueuesRequest,
-  ResendOutcome,
   ResendQuery,
   RetriesPage,
-  RetriesRequest,
   SaveOutcome,
   Settlement,
   SettlementOutcome,
   SettlementResult,
-  ShardsRequest,
   Store,
   SummaryChange,
-  WorkerRenewal,
   WorkersView,
 } from './store.ts'
 

@@ -93,7 +93,7 @@ export type News =
   | { readonly kind: 'changed'; readonly state: QueueState }
   | { readonly kind: 'missed' | 'lost' }
 
-/** Selects queues with something to read. */
+/** Selects queues with something to read. @inline */
 export type QueuesRequest = {
   readonly shards: readonly number[]
   /** `cursor` of an earlier page. Omit it to read everything. */
@@ -114,7 +114,7 @@ export type QueuesPage = {
   readonly isMore: boolean
 }
 
-/** Selects heads of a queue. */
+/** Selects heads of a queue. @inline */
 export type HeadsRequest = { readonly queue: string; readonly after: number; readonly limit: number }
 
 /** The heads among the deliveries that were examined, up to and including position `after`. */
@@ -124,16 +124,16 @@ export type HeadsPage = {
   readonly isEnd: boolean
 }
 
-/** Selects the first retries of a queue. */
+/** Selects the first retries of a queue. @inline */
 export type RetriesRequest = { readonly queue: string; readonly limit: number }
 
 /** The deliveries of a queue that were attempted before, those that are due earliest first. */
 export type RetriesPage = { readonly retries: readonly PendingDelivery[]; readonly isEnd: boolean }
 
-/** A worker, and its lease. */
+/** A worker, and its lease. @inline */
 export type WorkerRenewal = { readonly worker: string; readonly leaseMs: number; readonly now: number }
 
-/** Names shards, as the worker knows them. */
+/** Names shards, as the worker knows them. @inline */
 export type ShardsRequest = {
   readonly worker: string
   readonly shards: readonly OwnedShard[]

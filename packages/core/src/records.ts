@@ -24,14 +24,14 @@ export type OrganizationRecord = {
   readonly createdAt: number
 }
 
-/** A number as configured, and its digits. */
+/** A number as configured, and its digits. @inline */
 export type NumberRecord = {
   readonly number: string
   /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
 }
 
-/** A WhatsApp Business number of an organization. */
+/** A WhatsApp Business number of an organization. @inline */
 export type IntegrationRecord = NumberRecord & {
   /** A disabled integration creates no groups. */
   readonly enabled: boolean

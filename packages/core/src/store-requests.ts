@@ -58,7 +58,7 @@ export type GroupCreationOutcome = {
 /** A participant's new record, and its event. */
 export type ParticipantChange = { readonly participant: ParticipantRecord; readonly event: EventRecord }
 
-/** Identifies a participant. */
+/** Identifies a participant. @inline */
 export type ParticipantKey = {
   readonly organizationId: string
   readonly groupId: string
@@ -94,7 +94,7 @@ export type GroupQuery = RecordQuery & {
 /** A call's new record, and its event, if there is one. */
 export type CallChange = { readonly call: CallRecord; readonly event: EventRecord | null }
 
-/** A call and its summary, if it has one. */
+/** A call and its summary, if it has one. @inline */
 export type CallWithSummary = { readonly call: CallRecord; readonly summary: CallSummaryRecord | undefined }
 
 /** A summary, and the event that is published if it is the first one. */
@@ -166,14 +166,14 @@ export type ResendQuery = FilteredPageRequest &
     readonly webhookIdSuffix: string | null
   }
 
-/** The result of `resendDeliveries` for one page of the selection. */
+/** The result of `resendDeliveries` for one page of the selection. @inline */
 export type ResendOutcome = {
   readonly resent: number
   /** The start of the next page, if there is one. */
   readonly nextCursor?: string | undefined
 }
 
-/** Selects old records to remove. Times are Unix time in milliseconds. */
+/** Selects old records to remove. Times are Unix time in milliseconds. @inline */
 export type PruneRequest = {
   /** Removes deliveries that finished before this time, and events that occurred before it. */
   readonly before: number
@@ -183,7 +183,7 @@ export type PruneRequest = {
   readonly limit: number
 }
 
-/** What to erase. */
+/** What to erase. @inline */
 export type ErasureRequest = {
   readonly organizationId: string
   readonly now: number
@@ -192,7 +192,7 @@ export type ErasureRequest = {
   readonly eventIds: readonly string[]
 }
 
-/** Parameters of a measurement of the backlog. */
+/** Parameters of a measurement of the backlog. @inline */
 export type BacklogRequest = {
   readonly now: number
   /** Counting stops here: a count that equals the limit means that many or more. At least 1. */

@@ -22,20 +22,19 @@ export type { ParticipantAction, ParticipantSimulation } from './simulation/simu
 
 // Payloads without a mock
 
-export { type Fixture, type FixtureOverrides, type Fixtures, fixtures } from './data/fixtures.ts'
+export { type Fixture, type Fixtures, fixtures } from './data/fixtures.ts'
 
 // Webhook targets, and recordings of requests and deliveries
 
-export type { DeliveryTarget } from './delivery/targets.ts'
 export type { DeliveryOf, RecordedDelivery } from './recording/recorded-delivery.ts'
 export type { RecordedRequest } from './recording/recorded-request.ts'
 export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.ts'
 
 // Waiting for events
 
-export type { Asymmetric, Partially } from './matching/find-differences.ts'
+export type { Partially } from './matching/find-differences.ts'
 export type { EventMatch } from './waiting/event-filter.ts'
-export type { NoEventOptions, WaitOptions } from './waiting/waits.ts'
+export type { WaitOptions } from './waiting/waits.ts'
 
 // Faults of the API and of deliveries
 
@@ -46,7 +45,6 @@ export type {
   DeliveryFaultOptions,
   DropFault,
   DuplicateFault,
-  FaultedEvent,
   ReorderFault,
   TamperFault,
 } from './faults/delivery-fault.ts'

@@ -1,8 +1,7 @@
 // Configure, start and stop a server.
 export { ConfigError, type ConfigProblem } from './config/config-error.ts'
-export { type ConfigSources, loadConfig } from './config/load-config.ts'
-export type { SeedOrganization, ServerConfig, SettingFacts, SettingName } from './config/server-config.ts'
-export { type Setting, settings } from './config/settings.ts'
+export { loadConfig } from './config/load-config.ts'
+export type { SeedOrganization, ServerConfig } from './config/server-config.ts'
 export { closeOnSignal } from './serve/close-on-signal.ts'
 export type { Demo } from './serve/demo.ts'
 export { type RunningServer, type StartServerOptions, startServer } from './serve/start-server.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Setting, settings } from '../src/index.ts'
+import { type Setting, settings } from '../src/config/settings.ts'
 import { createGroup, start } from './fixture.ts'
 
 const docs = resolve(import.meta.dirname, '../../../docs')

@@ -2,7 +2,7 @@ import { isWebhookRequestError, WebhookRequestError } from './errors.ts'
 import { respondRejected, respondUnhandled } from './receiver/error-response.ts'
 import { assertPost } from './receiver/read-request.ts'
 
-/** The required part of a receiver. */
+/** The required part of a receiver. @inline */
 export type RequestHandler = { handle(request: Request, host?: object): Promise<Response> }
 
 /** Checks whether a body is as it arrived, text or bytes, rather than what a parser made of it. */

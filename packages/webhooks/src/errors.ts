@@ -21,7 +21,7 @@ export type VerificationFailure =
   | 'no_matching_signature'
   | 'invalid_secret'
 
-/** The optional properties of a {@link WebhookVerificationError}. */
+/** The optional properties of a {@link WebhookVerificationError}. @inline */
 export type VerificationDetails = {
   /** Name of the header at fault. */
   readonly header?: string | undefined

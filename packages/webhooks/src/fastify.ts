@@ -21,8 +21,8 @@ export type FastifyHost = {
   }): unknown
 }
 
-/** The required part of a Fastify reply. */
-export type FastifyReplier = {
+/** The required part of a Fastify reply. @inline */
+type FastifyReplier = {
   /** The response of node:http. */
   readonly raw: ServerResponse
   /** Sends a Fetch response. */
@@ -67,5 +67,3 @@ export const toFastifyPlugin =
       },
     })
   }
-
-export type { RequestHandler } from './adapter.ts'

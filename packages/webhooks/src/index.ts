@@ -3,7 +3,7 @@
 export { createReceiver } from './receiver/create-receiver.ts'
 export type { DeliveryContext } from './receiver/delivery-context.ts'
 export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
-export type { HandlerOptions, NamedEvent, WebhookHandler } from './receiver/handlers.ts'
+export type { HandlerOptions, WebhookHandler } from './receiver/handlers.ts'
 export type { ReceiverOptions } from './receiver/options.ts'
 export type { RequestHolder } from './receiver/read-request.ts'
 export type { Receiver, ReceiverMethods } from './receiver/receiver.ts'
@@ -31,7 +31,7 @@ export {
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export type { OnDemand } from './on-demand.ts'
 export type { WebhookPayload } from './payload.ts'
-export { type GenerateSecretOptions, generateSecret } from './secret.ts'
+export { generateSecret } from './secret.ts'
 export {
   createWebhookSigner,
   type SignedWebhook,
@@ -39,10 +39,9 @@ export {
   signWebhook,
   type WebhookSigner,
 } from './sign.ts'
-export { type HeaderSource, isWebhookId, type SignatureHeaders } from './signature/signature-headers.ts'
+export { isWebhookId, type SignatureHeaders } from './signature/signature-headers.ts'
 export {
   equalsInConstantTime,
-  type SignatureOptions,
   type VerifiedSignature,
   type VerifySignatureOptions,
   verifySignature,
@@ -55,9 +54,7 @@ export {
   type DriftedEvent,
   type KnownEvent,
   type ParsedEvent,
-  type ParseEventOptions,
   parseEvent,
-  type RawPayload,
   type RecognizedBy,
   type UnknownEvent,
 } from './parse/parse-event.ts'
@@ -72,14 +69,10 @@ export {
   type RedisDedupeOptions,
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
-export type { SqlClient, SqliteDatabase, SqlQuery, SqlResult, SqlValue } from './dedupe/sql-database.ts'
+export type { SqlClient, SqliteDatabase, SqlQuery, SqlResult } from './dedupe/sql-database.ts'
 export { sqlDedupe } from './dedupe/sql-dedupe.ts'
 export type { SqlDialect } from './dedupe/sql-dialects.ts'
-export {
-  type SqlDedupeOptions,
-  type SqlTableOptions,
-  sqlDedupeTable,
-} from './dedupe/sql-table.ts'
+export { type SqlDedupeOptions, sqlDedupeTable } from './dedupe/sql-table.ts'
 
 // Inbox: store first, handle later.
 
@@ -121,7 +114,6 @@ export {
   isWebhookVerificationError,
   type ParseFailure,
   type RequestFailure,
-  type VerificationDetails,
   type VerificationFailure,
   WebhookDriftError,
   WebhookHandlerTimeoutError,

@@ -89,5 +89,3 @@ export const toLambdaHandler =
       isBase64Encoded: false,
     }
   }
-
-export type { RequestHandler } from './adapter.ts'

@@ -11,10 +11,10 @@ type Kept = {
   readonly originalUrl?: string
 }
 
-/** A request of node:http, or of a framework based on it. */
+/** A request of node:http, or of a framework based on it. @inline */
 export type NodeRequest = IncomingMessage & Kept
 
-/** A request of Fastify, which has Node's as `raw`. */
+/** A request of Fastify, which has Node's as `raw`. @inline */
 export type NodeRequestHolder = { readonly raw: IncomingMessage } & Kept
 
 /** Returns the request or response of node:http. */

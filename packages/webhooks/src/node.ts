@@ -38,6 +38,3 @@ export const toNodeHandler =
       outgoing.destroy()
     }
   }
-
-export type { RequestHandler } from './adapter.ts'
-export type { NodeRequest, NodeRequestHolder } from './node-request.ts'

@@ -10,7 +10,7 @@ const maximumBytes = 64
 
 const invalid = (sentence: string) => new WebhookVerificationError('invalid_secret', sentence)
 
-/** Options for {@link generateSecret}. */
+/** Options for {@link generateSecret}. @inline */
 export type GenerateSecretOptions = {
   /**
    * Number of random bytes in the secret, 24 to 64.

@@ -19,6 +19,8 @@ import {
  * later.
  *
  * @interface
+ *
+ * @inline
  */
 export type CallDetails = {
   /** The call's identifier, the same in every event of the call. */

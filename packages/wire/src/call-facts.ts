@@ -17,6 +17,8 @@ import {
  * The fields that describe the call in CALL_AI_SUMMARY. Fields with known values may have others, which a service adds later.
  *
  * @interface
+ *
+ * @inline
  */
 export type CallFacts = {
   /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */

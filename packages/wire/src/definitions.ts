@@ -47,7 +47,6 @@ export {
 } from './group-events.ts'
 export type { Rule } from './rules.ts'
 export { summaryRecordRule } from './summary.ts'
-export { eventNames } from './validate-event.ts'
 export {
   callDirections,
   callStatuses,
@@ -56,4 +55,3 @@ export {
   joinApprovalModes,
   triggers,
 } from './vocabulary.ts'
-export type { EventName, WebhookEventOf } from './webhook-event.ts'

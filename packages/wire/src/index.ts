@@ -58,4 +58,4 @@ export type {
 export { escapeControls } from './escape-controls.ts'
 export { redact } from './redact.ts'
 export { suggestName } from './suggest-name.ts'
-export { findTracingChannel, type TracingChannel } from './tracing.ts'
+export { findTracingChannel } from './tracing.ts'

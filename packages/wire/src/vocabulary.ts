@@ -1,4 +1,4 @@
-/** An intersection as one object type. Unlike an interface, it can be assigned to `Record<string, unknown>`. */
+/** An intersection as one object type. Unlike an interface, it can be assigned to `Record<string, unknown>`. @inline */
 export type Flat<Type> = { [Name in keyof Type]: Type[Name] }
 
 /**

@@ -6,6 +6,8 @@ import { sendRequest } from './send.ts'
 /**
  * Source of the application's effects, one per line: a URL, a shell command, or a function. Each line that
  * contains the `callId` or `groupId` of a delivery counts as one effect of it.
+ *
+ * @inline
  */
 export type EffectsSource = string | (() => string | Promise<string>)
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** The method of bytes that were written as they are: they are not a request that an HTTP client could send. */
 export const rawMethod = 'RAW'
 
-/** A request as it goes over the wire. */
+/** A request as it goes over the wire. @inline */
 export type OutgoingRequest = {
   /** `RAW` if `body` is everything that was written, request line and headers included. */
   readonly method: string

@@ -1,7 +1,7 @@
 /** Exit code of each verdict. A usage error is 2, and a target that cannot be reached is 3. */
 export const exitCodes: Readonly<Record<Verdict, number>> = { pass: 0, fail: 1, inconclusive: 4 }
 
-/** The severity of a failure. */
+/** The severity of a failure. @inline */
 export type Severity = 'critical' | 'high' | 'medium' | 'low'
 
 /**
@@ -11,6 +11,8 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
  * - `advice`: it does something worth knowing that breaks no rule. Advice makes a report fail only if the run is strict.
  * - `inconclusive`: the run could not tell. `observed` says why, and what would settle it.
  * - `skipped`: the check does not apply to this run. `observed` says why, or which option enables it.
+ *
+ * @inline
  */
 export type CheckVerdict = 'pass' | 'fail' | 'advice' | 'inconclusive' | 'skipped'
 
@@ -48,6 +50,8 @@ export type CheckResult = {
  * - `inconclusive`: none failed, but the run could not show what a pass promises: the positive controls were not
  *   accepted, the time was over, or nothing proved that a delivery is handled once.
  * - `pass`: none failed, and the positive controls passed. Single checks may still be inconclusive: see `counts`.
+ *
+ * @inline
  */
 export type Verdict = 'pass' | 'fail' | 'inconclusive'
 

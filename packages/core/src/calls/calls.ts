@@ -12,7 +12,7 @@ import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
-/** Who answers a call. */
+/** Who answers a call. @inline */
 export type CallAcceptance = {
   /**
    * Phone number of the team member who answers.
@@ -27,7 +27,7 @@ export type CallAcceptance = {
   readonly startedAt?: number | undefined
 }
 
-/** How a conversation ends. */
+/** How a conversation ends. @inline */
 export type CallEnding = {
   /**
    * Length of the conversation, in whole seconds: the call ended this long after it was accepted. At most the time since

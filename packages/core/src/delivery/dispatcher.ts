@@ -71,7 +71,7 @@ export type AttemptReported = {
   readonly settlement: SettlementOutcome
 }
 
-/** Options for stopping a dispatcher. */
+/** Options for stopping a dispatcher. @inline */
 export type StopOptions = {
   /**
    * Time for running attempts to finish, in milliseconds. After that, they are ended and released.

@@ -17,7 +17,7 @@ export type Wait =
   | { readonly reason: 'endpoint' | 'slot' }
   | { readonly reason: 'disabled'; readonly disabledReason: DisabledReason }
 
-/** What surrounds a delivery. */
+/** What surrounds a delivery. @inline */
 export type Surroundings = {
   readonly now: number
   /** The deliveries of the same subscription and subject, in the order of their events. */

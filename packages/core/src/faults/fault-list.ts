@@ -15,7 +15,7 @@ export type PlannedFault<Fault> = {
   readonly remaining: number | 'always'
 }
 
-/** Faults in the order in which they were added. */
+/** Faults in the order in which they were added. @inline */
 export type FaultList<Fault extends FaultOptions> = {
   add(fault: Fault): PlannedFault<Fault>
   /** Returns the first fault that applies and whose chance hits, and counts the hit. */

@@ -93,7 +93,7 @@ const buildResponse = (fault: ApiFault, original: Response | undefined, requestI
   return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
 }
 
-/** A request that a fault hits. */
+/** A request that a fault hits. @inline */
 export type FaultedExchange = {
   readonly requestId: () => string
   /** Lets the service perform the request. */

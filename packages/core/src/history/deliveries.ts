@@ -8,7 +8,7 @@ import { checkIdentifiers } from '../values/identifier.ts'
 import { cancelSelected, countResendable } from './change-deliveries.ts'
 import { checkSelection, type ListQuery, limitExamined } from './selection.ts'
 
-/** Selects deliveries to change. Omitted conditions do not restrict, but at least one is needed. */
+/** Selects deliveries to change. Omitted conditions do not restrict, but at least one is needed. @inline */
 export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {
   /**
    * Selects all deliveries if there is no condition.

@@ -3,7 +3,7 @@
 // Requests and responses of further endpoints of a host, and of requests that it rejects itself
 
 export { findEndpoint } from '../http/api.ts'
-export { buildJsonResponse, type ResponseHead, readJson, refuseRequest } from '../http/exchange.ts'
+export { buildJsonResponse, readJson, refuseRequest } from '../http/exchange.ts'
 export { toApiRequest } from '../http/fetch.ts'
 export { createParserRefusal, formatRefusal } from './refusals.ts'
 
@@ -14,16 +14,11 @@ export { toDigits } from '../values/phone-number.ts'
 
 // Waiting deliveries
 
-export { explainWait, type Surroundings, type Wait } from '../delivery/explain-wait.ts'
+export { explainWait, type Wait } from '../delivery/explain-wait.ts'
 
 // Rate limits
 
-export {
-  createRateLimits,
-  type RateLimitHeaders,
-  type RateLimits,
-  toClientNetwork,
-} from '../rate-limit/rate-limits.ts'
+export { createRateLimits, type RateLimits, toClientNetwork } from '../rate-limit/rate-limits.ts'
 
 // Time
 

@@ -42,7 +42,7 @@ export type RateLimitOptions = {
   readonly buckets?: TokenBuckets | undefined
 }
 
-/** Headers that inform a client of its limits. */
+/** Headers that inform a client of its limits. @inline */
 export type RateLimitHeaders = Readonly<Record<string, string>>
 
 /** Decides whether a request may proceed. */

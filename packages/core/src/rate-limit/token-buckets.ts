@@ -17,7 +17,7 @@ export type TokenBucketState = {
   readonly fullAfterMs: number
 }
 
-/** Requests one token of each of these buckets. `now` is Unix time in milliseconds. */
+/** Requests one token of each of these buckets. `now` is Unix time in milliseconds. @inline */
 export type TokenRequest = { readonly now: number; readonly buckets: readonly TokenBucket[] }
 
 /**

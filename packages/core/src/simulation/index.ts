@@ -30,13 +30,8 @@ export {
   type EndpointFault,
   type FaultedEndpoint,
 } from '../faults/api-faults.ts'
-export {
-  createFaultList,
-  type FaultList,
-  type FaultOptions,
-  type PlannedFault,
-} from '../faults/fault-list.ts'
-export { type FaultedExchange, respondWithFault } from '../faults/respond-with-fault.ts'
+export { createFaultList, type FaultOptions, type PlannedFault } from '../faults/fault-list.ts'
+export { respondWithFault } from '../faults/respond-with-fault.ts'
 
 // Durations
 

@@ -7,7 +7,6 @@ export {
   type LaneState,
   type SettledDelivery,
 } from './decide-settlement.ts'
-export { createHeap, type Heap, type HeapItem, outside } from './heap.ts'
 export { maxSearchedBytes } from './max-searched-bytes.ts'
 export { createNewsChannel, type NewsChannel } from './news-channel.ts'
 export { createWorkers, type Workers } from './workers.ts'

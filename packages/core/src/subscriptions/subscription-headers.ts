@@ -1,6 +1,6 @@
 import type { Issue } from '@wabakit/contract'
 
-/** Credentials: HTTP Basic (RFC 7617, in UTF-8) or Bearer (RFC 6750). */
+/** Credentials: HTTP Basic (RFC 7617, in UTF-8) or Bearer (RFC 6750). @inline */
 export type SubscriptionAuthorization =
   | { readonly username: string; readonly password: string; readonly token?: undefined }
   | { readonly token: string; readonly username?: undefined }

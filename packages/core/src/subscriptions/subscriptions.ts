@@ -38,7 +38,7 @@ export type SubscriptionChange = SubscriptionHeaders & {
   readonly enabled?: boolean | undefined
 }
 
-/** Options for rotating a secret. */
+/** Options for rotating a secret. @inline */
 export type SecretRotation = {
   /** @default a random one */
   readonly secret?: string | undefined

@@ -9,7 +9,7 @@ import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
-/** A new Public API key. */
+/** A new Public API key. @inline */
 export type ApiKeyInput = {
   /**
    * The key: at least 16 visible ASCII characters.
@@ -31,7 +31,7 @@ export type ApiKeyInput = {
 /** A Public API key that already exists. */
 export type KnownApiKey = ApiKeyInput & { readonly key: string }
 
-/** A new key. */
+/** A new key. @inline */
 export type CreatedApiKey = {
   /** The key, which cannot be read again. */
   readonly key: string

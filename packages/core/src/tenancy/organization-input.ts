@@ -3,7 +3,7 @@ import { InputError } from '../errors/input-error.ts'
 import type { IntegrationRecord, NumberRecord, OrganizationRecord } from '../records.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
-/** A WhatsApp Business number of an organization. */
+/** A WhatsApp Business number of an organization. @inline */
 export type IntegrationInput = {
   /** The number. Compared by its digits. */
   readonly wabaNumber: string
@@ -19,7 +19,7 @@ export type IntegrationInput = {
   readonly joinApprovalMode?: JoinApprovalMode | undefined
 }
 
-/** Settings of an organization. */
+/** Settings of an organization. @inline */
 export type OrganizationSettings = {
   /**
    * Its WhatsApp Business numbers.

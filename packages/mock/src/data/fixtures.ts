@@ -21,7 +21,7 @@ export type Fixture<Name extends EventName> = Name extends EmittedEventName
   ? EmittedEventOf<Name>
   : WebhookEventOf<Name>
 
-/** Fields to change in a fixture; `undefined` removes a field. A summary is merged with the fixture's. */
+/** Fields to change in a fixture; `undefined` removes a field. A summary is merged with the fixture's. @inline */
 export type FixtureOverrides<Name extends EventName> = {
   readonly [Field in Exclude<keyof Fixture<Name>, 'event'>]?: Field extends 'summary'
     ? Partial<CallSummary>

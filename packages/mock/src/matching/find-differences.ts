@@ -1,4 +1,4 @@
-/** A matcher such as vitest's and jest's `expect.any(String)`. */
+/** A matcher such as vitest's and jest's `expect.any(String)`. @inline */
 export type Asymmetric = { asymmetricMatch(value: unknown): boolean }
 
 /** A part of a value, at any depth. For a string, it may be a regular expression. */

@@ -14,7 +14,7 @@ export type WaitOptions = {
   readonly timeoutMs?: number | undefined
 }
 
-/** Options of `expectNoEvent`. */
+/** Options of `expectNoEvent`. @inline */
 export type NoEventOptions = {
   /** Milliseconds of real time in which the event must not happen either. @default 0 */
   readonly forMs?: number | undefined

@@ -5,7 +5,7 @@ import { parseConfig } from './parse-config.ts'
 import type { ServerConfig } from './server-config.ts'
 import { type Setting, settings } from './settings.ts'
 
-/** The sources of {@link loadConfig}. */
+/** The sources of {@link loadConfig}. @inline */
 export type ConfigSources = {
   /** The values of command-line flags by the names of their settings; `undefined` for omitted flags. */
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>

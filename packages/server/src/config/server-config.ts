@@ -1,7 +1,7 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
 
-/** The documentation of a setting. */
+/** The documentation of a setting. @inline */
 export type SettingFacts = {
   /** One or two sentences on what it does. */
   readonly about: string
@@ -203,5 +203,5 @@ export const ServerConfig = z.strictObject({
 })
 export type ServerConfig = z.infer<typeof ServerConfig>
 
-/** The name of a setting. */
+/** The name of a setting. @inline */
 export type SettingName = keyof typeof ServerConfig.shape

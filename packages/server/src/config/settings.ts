@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { ServerConfig, type SettingFacts, type SettingName, settingFacts } from './server-config.ts'
 
-/** A setting of the server. */
+/** A setting of the server. @inline */
 export type Setting = SettingFacts & {
   readonly name: SettingName
   /** The command-line flag, such as `--max-connections`; `undefined` for settings that only the file can contain. */

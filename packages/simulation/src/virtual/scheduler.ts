@@ -1,5 +1,5 @@
 import timers from 'node:timers'
-import { createHeap, type HeapItem, outside } from '@wabakit/core/storage'
+import { createHeap, type HeapItem, outside } from '../../../core/src/storage/heap.ts'
 import type { Draws } from './random.ts'
 
 /** Kept, because the timers of this thread are replaced later. */

@@ -1,6 +1,6 @@
 import type { SqlDialect } from './sql-dialects.ts'
 
-/** A value of a statement. */
+/** A value of a statement. @inline */
 export type SqlValue = string | number | null
 
 /** The rows of a statement, an object that has them, or the pair that `mysql2` resolves to. */

@@ -2,7 +2,7 @@ import { assertNames, assertOptions } from '../usage.ts'
 import { defaultRetentionMs } from './dedupe.ts'
 import { type SqlDialect, syntaxes } from './sql-dialects.ts'
 
-/** Options for {@link sqlDedupeTable}. */
+/** Options for {@link sqlDedupeTable}. @inline */
 export type SqlTableOptions = {
   /**
    * Name of the table, optionally with its schema.

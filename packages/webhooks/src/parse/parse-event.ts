@@ -12,7 +12,7 @@ import { encoder, isArrayBuffer } from '../payload.ts'
 /** How an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it has. */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
 
-/** A JSON object that has not been validated. */
+/** A JSON object that has not been validated. @inline */
 export type RawPayload = { readonly [field: string]: unknown }
 
 /** A known event that matches its contract. */
@@ -47,7 +47,7 @@ export type UnknownEvent = {
 /** The result of {@link parseEvent}. */
 export type ParsedEvent = KnownEvent | DriftedEvent | UnknownEvent
 
-/** Options for {@link parseEvent}. */
+/** Options for {@link parseEvent}. @inline */
 export type ParseEventOptions = {
   /**
    * Maximum size in bytes.

@@ -4,7 +4,7 @@ import type { ParsedEvent } from '../parse/parse-event.ts'
 import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../usage.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 
-/** The event with this name, or with one of these names. */
+/** The event with this name, or with one of these names. @inline */
 export type NamedEvent<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
 
 /**

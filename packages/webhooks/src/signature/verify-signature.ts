@@ -11,7 +11,7 @@ import {
   toHeaderReader,
 } from './signature-headers.ts'
 
-/** How signatures are verified. */
+/** How signatures are verified. @inline */
 export type SignatureOptions = {
   /**
    * Maximum age of a signature in seconds, inclusive. It may lie in the future by the same amount. With 0, it must be

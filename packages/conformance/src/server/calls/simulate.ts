@@ -1,4 +1,4 @@
-/** The outcome of a call, in the words of the glossary. */
+/** The outcome of a call, in the words of the glossary. @inline */
 export type PlayedOutcome =
   | 'answered'
   | 'missed'
@@ -13,7 +13,7 @@ export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'P
 /** Plays a call on the examined server, and resolves with the call's id. */
 export type PlayCall = (call: PlayedCall) => Promise<string>
 
-/** A step of a participant of a group. */
+/** A step of a participant of a group. @inline */
 export type ParticipantStep = 'joined' | 'left' | 'removed'
 
 /** A subscription to a WABA number on which only this run creates groups. */

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Backlog, BacklogRequest } from '@wabakit/core'
+import type { Backlog, Store } from '@wabakit/core'
 import { busySubscriptions, type SqliteJournal } from './journal.ts'
 import { isHead, isRetry } from './lanes.ts'
 
 /** See {@link Store.measureBacklog}. */
-export type MeasureBacklog = (request: BacklogRequest) => Backlog
+export type MeasureBacklog = (request: Parameters<Store['measureBacklog']>[0]) => Backlog
 
 /** Returns SQL that counts retries by one range of an index per subscription. */
 const buildRetryCount = (when: '<=' | '>'): string =>

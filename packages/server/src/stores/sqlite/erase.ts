@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ErasureRequest } from '@wabakit/core'
+import type { Store } from '@wabakit/core'
 import type { Calls } from './calls.ts'
 import type { QueueNews } from './queue-news.ts'
 
@@ -10,7 +10,11 @@ export type EraseOptions = {
 }
 
 /** See {@link Store.erase}. */
-export const createErase = ({ database, calls, news }: EraseOptions): ((request: ErasureRequest) => void) => {
+export const createErase = ({
+  database,
+  calls,
+  news,
+}: EraseOptions): ((request: Parameters<Store['erase']>[0]) => void) => {
   const removeParticipant = database.prepare(
     'delete from participants where organizationId = ? and groupId = ? and digits = ?',
   )

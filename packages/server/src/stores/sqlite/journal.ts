@@ -4,13 +4,11 @@ import type {
   ClaimedDelivery,
   DeliveryRecord,
   HeadsPage,
-  HeadsRequest,
   QueuesPage,
-  QueuesRequest,
   RetriesPage,
-  RetriesRequest,
   Settlement,
   SettlementOutcome,
+  Store,
 } from '@wabakit/core'
 import { decideSettlement, type SettledDelivery, type Workers } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../delivery-id.ts'
@@ -21,9 +19,9 @@ import { insertInto, mapRows, mapTable } from './records.ts'
 
 /** Reads, loads and settles unfinished deliveries, each in a transaction of the caller. See {@link Journal}. */
 export type SqliteJournal = {
-  readQueues(request: QueuesRequest): QueuesPage
-  readHeads(request: HeadsRequest): HeadsPage
-  readRetries(request: RetriesRequest): RetriesPage
+  readQueues(request: Parameters<Store['readQueues']>[0]): QueuesPage
+  readHeads(request: Parameters<Store['readHeads']>[0]): HeadsPage
+  readRetries(request: Parameters<Store['readRetries']>[0]): RetriesPage
   load(keys: readonly AttemptKey[]): Array<ClaimedDelivery | undefined>
   settle(settlements: readonly Settlement[]): SettlementOutcome[]
   /** See {@link Store.nextDueAt}. */

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ParticipantChange, ParticipantKey, ParticipantRecord, SaveOutcome } from '@wabakit/core'
+import type { ParticipantChange, ParticipantRecord, SaveOutcome, Store } from '@wabakit/core'
 import type { Events } from './events.ts'
 import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 
 export type Participants = {
   save(change: ParticipantChange): SaveOutcome
-  find(key: ParticipantKey): ParticipantRecord | undefined
+  find(key: Parameters<Store['findParticipant']>[0]): ParticipantRecord | undefined
   list(organizationId: string, digits: string): ParticipantRecord[]
 }
 

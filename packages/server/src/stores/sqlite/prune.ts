@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { PruneRequest } from '@wabakit/core'
+import type { Store } from '@wabakit/core'
 import type { Calls } from './calls.ts'
 
 export type Prune = {
@@ -11,7 +11,7 @@ export type Prune = {
    */
   continueRemovals(limit: number): number
   /** See {@link Store.prune}. */
-  prune(request: PruneRequest): number
+  prune(request: Parameters<Store['prune']>[0]): number
 }
 
 /** Tables with rows of organizations, in the order in which they are emptied; with their keys. */

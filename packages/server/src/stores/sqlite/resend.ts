@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { DeliveryRecord, ResendOutcome, ResendQuery } from '@wabakit/core'
+import type { DeliveryRecord, ResendQuery, Store } from '@wabakit/core'
 import { columns } from '../columns.ts'
 import type { DeliveryKey } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
@@ -8,7 +8,7 @@ import type { QueueNews } from './queue-news.ts'
 import { mapRows } from './records.ts'
 
 /** See {@link Store.resendDeliveries}. */
-export type Resend = (query: ResendQuery) => ResendOutcome
+export type Resend = (query: ResendQuery) => Awaited<ReturnType<Store['resendDeliveries']>>
 
 export type ResendOptions = {
   readonly database: DatabaseSync

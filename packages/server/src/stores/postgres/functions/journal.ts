@@ -1,4 +1,4 @@
-import type { HeadsPage, PendingDelivery, QueueState, QueuesRequest, RetriesPage } from '@wabakit/core'
+import type { HeadsPage, PendingDelivery, QueueState, RetriesPage, Store } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
@@ -44,7 +44,7 @@ const listAll = `
 /** Lists queues with unfinished deliveries, after one of them. */
 export const listQueues = async (
   read: Query,
-  { shards, limit }: QueuesRequest,
+  { shards, limit }: Parameters<Store['readQueues']>[0],
   after: string,
 ): Promise<{ readonly queues: readonly QueueRow[]; readonly snapshot: Snapshot }> => {
   const rows = await read<QueueRow & { snapshot: Snapshot }>(listAll, [shards, after, limit])

@@ -1,4 +1,4 @@
-import type { OwnedShard, ShardsRequest, WorkerRenewal, WorkersView } from '@wabakit/core'
+import type { OwnedShard, Store, WorkersView } from '@wabakit/core'
 import type { Query } from '../query.ts'
 
 /**
@@ -101,7 +101,7 @@ export type RenewedWorker = {
 
 export const renewWorker = async (
   query: Query,
-  { worker, leaseMs }: Pick<WorkerRenewal, 'worker' | 'leaseMs'>,
+  { worker, leaseMs }: { readonly worker: string; readonly leaseMs: number },
 ): Promise<RenewedWorker | undefined> => {
   const [row] = await query<RenewedWorker>(
     'SELECT workers, shards, renew_in_ms AS "renewInMs" FROM renew_worker($1, $2)',
@@ -110,7 +110,9 @@ export const renewWorker = async (
   return row
 }
 
-const toValues = ({ worker, shards }: Pick<ShardsRequest, 'worker' | 'shards'>): unknown[] => [
+type ShardsRequest = Omit<Parameters<Store['takeShards']>[0], 'now'>
+
+const toValues = ({ worker, shards }: ShardsRequest): unknown[] => [
   worker,
   shards.map(({ shard }) => shard),
   shards.map(({ epoch }) => epoch),
