@@ -55,6 +55,7 @@ export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, Trigger
 
 // Validating and reading.
 
+export type { ObjectSchema } from './exact.ts'
 export { extraFields } from './extra-fields.ts'
 export { Issue, toIssues } from './issue.ts'
 export { validate } from './validate.ts'

@@ -34,7 +34,7 @@ export { callMachine, participantMachine } from './machines.ts'
 
 // Events
 
-export type { Emission, EmissionListener } from './events/event-log.ts'
+export type { Emission, EmissionEventOf, EmissionListener } from './events/event-log.ts'
 export type { Events, PublishedEvent } from './history/events.ts'
 export type { ListQuery } from './history/selection.ts'
 

@@ -2,7 +2,7 @@
 
 export { createMock, type Mock } from './create-mock.ts'
 export type { MockOptions, TenantSettings } from './mock-options.ts'
-export type { DeliverOptions, MockTenant } from './tenant/tenant.ts'
+export type { MockTenant } from './tenant/tenant.ts'
 
 // Time
 
@@ -26,6 +26,7 @@ export { type Fixture, type Fixtures, fixtures } from './data/fixtures.ts'
 
 // Webhook targets, and recordings of requests and deliveries
 
+export type { DeliveryTarget } from './delivery/targets.ts'
 export type { DeliveryOf, RecordedDelivery } from './recording/recorded-delivery.ts'
 export type { RecordedRequest } from './recording/recorded-request.ts'
 export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.ts'

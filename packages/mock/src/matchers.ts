@@ -3,8 +3,8 @@ import { printValue } from './matching/print.ts'
 import type { MockTenant } from './tenant/tenant.ts'
 import { createEventFilter, type EventMatch } from './waiting/event-filter.ts'
 
-/** The result of a matcher, for its test runner. */
-export type MatcherResult = { readonly pass: boolean; message(): string }
+/** @inline */
+type MatcherResult = { readonly pass: boolean; message(): string }
 
 /** The assertions, for the type declarations of your test runner; see `docs/testing.md`. */
 export type EventMatchers<Result = void> = {

@@ -2,8 +2,8 @@ import { endpoints } from '@wabakit/contract'
 import { type HttpHandler, HttpResponse, http } from 'msw'
 import type { MockTenant } from './tenant/tenant.ts'
 
-/** The part of a mock or tenant that the handlers need. */
-export type MockedService = Pick<MockTenant, 'fetch' | 'url'>
+/** The part of a mock or tenant that the handlers need. @inline */
+type MockedService = Pick<MockTenant, 'fetch' | 'url'>
 
 /**
  * Creates msw handlers for the public API, for `setupServer` in Node and `setupWorker` in browsers.

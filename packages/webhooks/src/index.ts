@@ -39,7 +39,7 @@ export {
   signWebhook,
   type WebhookSigner,
 } from './sign.ts'
-export { isWebhookId, type SignatureHeaders } from './signature/signature-headers.ts'
+export { type HeaderSource, isWebhookId, type SignatureHeaders } from './signature/signature-headers.ts'
 export {
   equalsInConstantTime,
   type VerifiedSignature,

@@ -4,7 +4,7 @@ import { buildWebhooks } from './openapi-webhooks.ts'
 import type { JsonObject } from './schemas.ts'
 import { publisher } from './schemas.ts'
 
-/** Options for {@link createOpenApiDocument}. */
+/** Options for {@link createOpenApiDocument}. @inline */
 export type OpenApiOptions = {
   /**
    * URL of the server, to which the paths of the endpoints are appended.

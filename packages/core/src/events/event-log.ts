@@ -13,7 +13,7 @@ export type Emission<Event extends EmittedEvent = EmittedEvent> = {
   readonly event: Event
 }
 
-/** The event that a listener of `Name` receives. @inline */
+/** The event that a listener of `Name` receives. */
 export type EmissionEventOf<Name extends EmittedEventName | '*'> = Name extends EmittedEventName
   ? EmittedEventOf<Name>
   : EmittedEvent

@@ -14,7 +14,7 @@ import type { EventMatch } from '../waiting/event-filter.ts'
 import type { NoEventOptions, WaitOptions } from '../waiting/waits.ts'
 import type { MockSubscription, SubscriptionRequest } from './subscribe.ts'
 
-/** Options for {@link MockTenant.deliverTo}. */
+/** Options for {@link MockTenant.deliverTo}. @inline */
 export type DeliverOptions = {
   /**
    * URL of the requests, for a target that routes by path.

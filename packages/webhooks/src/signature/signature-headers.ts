@@ -1,6 +1,6 @@
 import { WebhookVerificationError } from '../errors.ts'
 
-/** Request headers: a `Headers` object, a plain object with names in any case, or Node's (whose values may be arrays). @inline */
+/** Request headers: a `Headers` object, a plain object with names in any case, or Node's (whose values may be arrays). */
 export type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The parsed values of the three Standard Webhooks headers. Nothing vouches for them yet. */

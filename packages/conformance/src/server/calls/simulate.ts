@@ -7,7 +7,7 @@ export type PlayedOutcome =
   | 'no_recording'
   | 'nothing_said'
 
-/** A call to make. */
+/** A call to make. @inline */
 export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'PSTN' | 'WHATSAPP' }
 
 /** Plays a call on the examined server, and resolves with the call's id. */
