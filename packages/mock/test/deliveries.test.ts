@@ -218,6 +218,47 @@ test('chance hits the same deliveries with the same seed, also after a reset', a
   expect(copies).toBeLessThan(32)
 })
 
+test('reorder reorders the deliveries of each subscription', async () => {
+  await using mock = await createMock()
+  const received: Record<string, string[]> = { first: [], second: [] }
+  const receive = (name: string, secret: string) =>
+    createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).onAny(({ event }) => {
+      received[name]?.push(event)
+    })
+  const other = generateSecret()
+  mock.deliverTo(receive('first', mock.secret))
+  await mock.subscribe({ receiver: receive('second', other), secret: other })
+  mock.faults.deliveries.reorder(['CALL_ENDED', 'CALL_ACCEPTED'])
+  await mock.simulateCall({ summary: false })
+  await mock.clock.advance(0)
+  const order = ['CALL_INCOMING_INITIATED', 'CALL_ENDED', 'CALL_ACCEPTED']
+  expect(received).toEqual({ first: order, second: order })
+})
+
+test('a receiver that was removed makes room for another, and cannot remove that one', async () => {
+  await using mock = await createMock()
+  const taken: string[] = []
+  const deliverTo = (name: string) =>
+    mock.deliverTo(() => {
+      taken.push(name)
+      return new Response()
+    })
+  const play = async () => {
+    await mock.simulateCall({ outcome: 'missed' })
+    await mock.clock.advance(0)
+  }
+  const stopFirst = deliverTo('first')
+  await play()
+  stopFirst()
+  await play()
+  deliverTo('second')
+  stopFirst()
+  await play()
+  expect(taken).toEqual(['first', 'second'])
+  expect(mock.deliveries.map(({ to }) => to)).toEqual(['receiver', 'collector', 'receiver'])
+  expect(() => deliverTo('third')).toThrow(/there is a receiver already/)
+})
+
 test('clearing the faults sends what reorder holds back', async () => {
   await using mock = await createMock()
   mock.faults.deliveries.reorder(['CALL_MISSED', 'CALL_ENDED'])

@@ -23,6 +23,18 @@ describe('a flood from many addresses', () => {
     expect(exhausted.findExhausted(addresses.at(-1) ?? '')).toEqual(state)
   })
 
+  it('counts each pair of an address and a key once, and starts again when there are 10,000', () => {
+    const known = createClientAddresses(clock)
+    const [first, ...others] = addresses
+    for (const _ of [1, 2]) for (const address of others) known.addKnownKey(address, 'hash')
+    known.addKnownKey(first ?? '', 'hash')
+    expect(known.isKnownKey(addresses[1] ?? '', 'hash')).toBe(true)
+    for (const address of ['192.0.2.1', '192.0.2.2']) known.addKnownKey(address, 'hash')
+    expect(
+      [first, '192.0.2.1', '192.0.2.2'].map((address) => known.isKnownKey(address ?? '', 'hash')),
+    ).toEqual([false, true, true])
+  })
+
   it('keeps at most 10,000 pairs of an address and a key', async () => {
     const limits = createRateLimits(
       { organization: false, key: false, ip: { requests: 1, perMs: 60_000 } },

@@ -67,6 +67,26 @@ export const laneCases = defineCases({
     equal(await store.nextDueAt(), undefined)
   },
 
+  'delivers concurrent events of a lane in the order in which it lists them': async (store) => {
+    await setUp(store)
+    await Promise.all(Array.from({ length: 30 }, () => store.addEvent(buildEvent())))
+    const { items } = await store.listEvents({ organizationId: 'acme', limit: 100 })
+    const sent: string[] = []
+    for (const _ of items) {
+      const begun = await beginOne(store)
+      sent.push(begun.event.id)
+      await settle(store, begun, delivered)
+    }
+    equal(
+      sent,
+      items.map(({ id }) => id),
+    )
+    equal(
+      (await listAll(store)).map(({ eventId }) => eventId),
+      sent,
+    )
+  },
+
   'delivers to subjects and subscriptions independently of each other': async (store) => {
     await setUp(store, [buildSubscription({ id: 'sub_1' }), buildSubscription({ id: 'sub_2' })])
     await publish(store, { name: 'A' }, { name: 'B', subject: 'group:g2' }, { name: 'C' })

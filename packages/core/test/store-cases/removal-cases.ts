@@ -1,3 +1,4 @@
+import { createReferenceServer } from '../../src/create-reference-server.ts'
 import type { Store } from '../../src/store.ts'
 import { equal, ok } from './assert.ts'
 import { begin, beginOne, delivered, listAll, listStatuses, publish, settle, setUp } from './deliveries.ts'
@@ -29,6 +30,18 @@ const publishMany = async (store: Store): Promise<void> => {
 /** Waits for a change that a running method makes first. Engines need turns of the event loop for it. */
 const waitUntil = async (isDone: () => Promise<boolean>): Promise<void> => {
   while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve))
+}
+
+/** Erases a customer, part by part. Returns the number of events. */
+const eraseCustomer = async (store: Store, customerNumber: string): Promise<number> => {
+  const { erasures } = createReferenceServer({ organizations: [], store })
+  let events = 0
+  for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+    const part = await erasures.erase('acme', { customerNumber }, { cursor })
+    events += part.events
+    cursor = part.nextCursor
+  }
+  return events
 }
 
 const isGone = async (store: Store): Promise<boolean> => (await store.findOrganization('acme')) === undefined
@@ -89,6 +102,31 @@ export const removalCases = defineCases({
     equal(await store.nextDueAt(), undefined)
   },
 
+  'keeps skipped what a disabling skips, although the subscription is enabled meanwhile': async (store) => {
+    await setUp(store)
+    await publishMany(store)
+    const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
+    const enabled = buildSubscription({ revision: 3 })
+    const disabling = store.saveSubscription(disabled)
+    await waitUntil(async () => (await store.findSubscription('acme', 'sub_1'))?.disabledReason === 'by_hand')
+    equal(await store.saveSubscription(enabled), 'saved')
+    equal(await disabling, 'saved')
+    equal([...new Set(await listStatuses(store))], ['skipped'])
+    const [next] = await publish(store, {})
+    equal((await beginOne(store)).event.id, next?.id)
+  },
+
+  'does not bring a subscription back that is enabled while its removal continues': async (store) => {
+    await setUp(store)
+    await publishMany(store)
+    const removing = store.removeSubscription('acme', 'sub_1')
+    await waitUntil(async () => (await store.findSubscription('acme', 'sub_1')) === undefined)
+    equal(await store.saveSubscription(buildSubscription({ revision: 2 })), 'stale')
+    equal(await removing, true)
+    equal((await store.listSubscriptions('acme', { limit: 10 })).items, [])
+    equal(await listAll(store), [])
+  },
+
   'finds nothing of a subscription as soon as it is removed': async (store) => {
     await setUp(store)
     await publishMany(store)
@@ -124,6 +162,19 @@ export const removalCases = defineCases({
       [other.id],
     )
     equal(await store.listAttempts('acme', erased), [])
+  },
+
+  'erases the 150 events of a customer, and the 600 of another, with their deliveries': async (store) => {
+    await setUp(store)
+    const numbers = Array.from({ length: 750 }, (_, index) => (index % 5 === 0 ? '+49 30 1' : '+49 30 2'))
+    const events = numbers.map((customerNumber, index) =>
+      buildEvent({ subject: `call:${index % 20}`, payload: JSON.stringify({ customerNumber }) }),
+    )
+    await Promise.all(events.map(store.addEvent))
+    equal(await eraseCustomer(store, '+49301'), 150)
+    equal((await listAll(store)).length, 600)
+    equal(await eraseCustomer(store, '+49302'), 600)
+    equal([await listEventIds(store), await listAll(store)], [[], []])
   },
 
   'never publishes the summary of a call again whose summary was erased or pruned': async (store) => {

@@ -1,4 +1,4 @@
-import type { ErasedPart, ErasureSelection } from '@wabakit/core'
+import { type ErasedPart, type ErasureSelection, memoryStore, StorageUnavailableError } from '@wabakit/core'
 import { equal, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
@@ -109,6 +109,23 @@ export const erasureCases = defineCases('Erasing', {
     await playCall(scenario, { callId })
     equal((await server.summaries.save('acme', callId, summary, automatic)).outcome, 'replaced')
     equal(scenario.names().filter((name) => name === 'CALL_AI_SUMMARY').length, 1)
+  },
+
+  'rejects when the store does, and is complete when it is repeated': async () => {
+    const memory = memoryStore()
+    let calls = 0
+    const store: typeof memory = {
+      ...memory,
+      erase: async (request) => {
+        if (++calls === 2) throw new StorageUnavailableError('down')
+        return memory.erase(request)
+      },
+    }
+    const scenario = await createScenario({ store })
+    const callId = await playCall(scenario)
+    await rejects(eraseAll(scenario, { callId }), { code: 'storage_unavailable' })
+    equal(await eraseAll(scenario, { callId }), [0, 0, 3])
+    equal((await scenario.server.events.list('acme')).items, [])
   },
 
   'requires an organization and a phone number': async () => {

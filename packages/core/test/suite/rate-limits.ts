@@ -40,6 +40,12 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await postGroup(scenario)).status, 200)
   },
 
+  'by call: two organizations may have calls with the same id': async () => {
+    const scenario = await limited({ call: { requests: 1, perMs: 60_000 } })
+    for (const status of [404, 429]) equal((await getSummary(scenario, 'x')).status, status)
+    equal((await getSummary(scenario, 'x', { key: 'wk_other_0123456789' })).status, 404)
+  },
+
   'by key: one key does not use up another': async () => {
     const scenario = await limited({ organization: false, key: { requests: 2, perMs: 10_000 } })
     await postGroup(scenario)

@@ -355,6 +355,24 @@ export const subscriptionCases = defineCases('Subscriptions', {
       })
     await verifyAfter(rotated.secret)
     await rejects(verifyAfter(old), { reason: 'no_matching_signature' })
+
+    // A clock that was set back is still the clock.
+    scenario.clock.time -= 1
+    await postGroup(scenario)
+    await scenario.advance(0)
+    equal(scenario.sent.at(-1)?.headers.get('webhook-signature')?.split(' ').length, 2)
+  },
+
+  'that are gone stay gone when they are disabled by hand, until they are enabled': async () => {
+    const scenario = await createScenario()
+    const id = await scenario.subscribe()
+    scenario.respond = () => new Response(null, { status: 410 })
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const { subscriptions } = scenario.server
+    equal((await subscriptions.update('acme', id, { enabled: false })).disabledReason, 'gone')
+    equal((await subscriptions.update('acme', id, { enabled: true })).disabledReason, null)
+    equal((await subscriptions.update('acme', id, { enabled: false })).disabledReason, 'by_hand')
   },
 
   'can be rotated to a specified secret, without an overlap': async () => {

@@ -1,3 +1,4 @@
+import type { Store } from '@wabakit/core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
@@ -46,16 +47,26 @@ test('continues the removal of a process that died, in transactions of at most t
   }
 })
 
-test('a subscription whose disabling was interrupted has nothing to attempt, and pruning skips the rest', async () => {
-  const { database, store } = await openStore()
-  await store.saveSubscription(subscription())
-  await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
-  await database.query(`UPDATE wabakit.subscriptions SET disabled_reason = 'by_hand'`)
+test.each<[string, (store: Store) => Promise<unknown>]>([
+  ['pruning skips', (store) => store.prune({ before: 0, limit: 10 })],
+  ['enabling it skips', (store) => store.saveSubscription(subscription({ revision: 2 }))],
+])(
+  'a subscription whose disabling was interrupted has nothing to attempt, and %s the rest',
+  async (_, skip) => {
+    const { database, store } = await openStore()
+    await store.saveSubscription(subscription())
+    await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
+    await database.query(`UPDATE wabakit.subscriptions SET disabled_reason = 'by_hand'`)
 
-  const shards = Array.from({ length: store.shards }, (_, shard) => shard)
-  expect((await store.readQueues({ shards, limit: 10 })).queues).toEqual([])
-  expect(await store.nextDueAt()).toBeUndefined()
-  await store.prune({ before: 0, limit: 10 })
-  const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 100, statuses: ['skipped'] })
-  expect(items).toHaveLength(30)
-})
+    const shards = Array.from({ length: store.shards }, (_, shard) => shard)
+    expect((await store.readQueues({ shards, limit: 10 })).queues).toEqual([])
+    expect(await store.nextDueAt()).toBeUndefined()
+    await skip(store)
+    const { items } = await store.listDeliveries({
+      organizationId: 'acme',
+      limit: 100,
+      statuses: ['skipped'],
+    })
+    expect(items).toHaveLength(30)
+  },
+)

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type News, StorageUnavailableError, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Begun, beginDue, delivered, settle } from '../../../test/attempts.ts'
-import { groupCreation, organization, subscription } from '../../../test/sqlite-records.ts'
+import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { openDatabase } from './open-database.ts'
@@ -267,6 +267,59 @@ const listen = (store: Store): News[] => {
   onTestFinished(store.listen((news) => told.push(news)))
   return told
 }
+
+/** Changes that memory has seen, because a later write of the same transaction read them, and how to read them after it failed. */
+const rolledBack: Record<
+  string,
+  {
+    change(store: Store, begun: Begun): Promise<unknown>
+    read(store: Store, told: News[]): Promise<unknown>
+    before: unknown
+  }
+> = {
+  'an organization': {
+    change: (store) => store.saveOrganization({ ...organization(), revision: 2, callSummaries: 'manual' }),
+    read: async (store) => (await store.findOrganization('acme'))?.callSummaries,
+    before: 'automatic',
+  },
+  'the recipients of an event': {
+    change: (store) => store.saveSubscription(subscription({ revision: 2, disabledReason: 'by_hand' })),
+    read: async (store) => {
+      await store.createGroup(groupCreation('g3'))
+      return (await store.listDeliveries({ organizationId: 'acme', limit: 9 })).items.at(-1)?.status
+    },
+    before: 'pending',
+  },
+  'the pace of a subscription': {
+    change: (store, { key }) =>
+      store.settleDeliveries([{ ...key, now: start, failingLimitMs: 1, pace: 'failing', result: delivered }]),
+    read: async (store, told) => {
+      await store.createGroup(groupCreation('g3'))
+      const news = told.at(-1)
+      return news?.kind === 'head' && news.state.pace
+    },
+    before: 'new',
+  },
+}
+
+test.each(Object.entries(rolledBack))(
+  'memory follows the rollback of a change of %s',
+  async (_, { change, read, before }) => {
+    const { store, database } = await openStore()
+    database.exec(`create temp trigger failure before insert on groups when new.clientCustomGroupId = 'fatal'
+    begin select raise(rollback, 'the whole transaction'); end`)
+    await store.createGroup(groupCreation('g1'))
+    const begun = await beginOne(store)
+    const told = listen(store)
+    const changes = [
+      change(store, begun),
+      store.createGroup(groupCreation('g2')),
+      store.createGroup(groupCreation('fatal')),
+    ]
+    for (const { status } of await Promise.allSettled(changes)) expect(status).toBe('rejected')
+    expect(await read(store, told)).toBe(before)
+  },
+)
 
 const shards = [0]
 

@@ -1,0 +1,21 @@
+import { createReferenceServer, memoryStore } from '@wabakit/core'
+import { expect, test } from 'vitest'
+import { createVirtualScheduler } from './virtual-scheduler.ts'
+
+test('advance goes on after an advance that failed', async () => {
+  const scheduler = createVirtualScheduler(0, () => {})
+  const store = memoryStore()
+  scheduler.start({ store, dispatcher: createReferenceServer({ store, clock: scheduler }).dispatcher })
+  const ran: number[] = []
+  const schedule = (at: number, run: () => void) =>
+    scheduler.schedule({ at, description: 'a task', run: async () => run() })
+  schedule(0, () => {
+    throw new Error('failed')
+  })
+  schedule(10, () => ran.push(scheduler.now()))
+  const failed = scheduler.advance(5)
+  const next = scheduler.advance(20)
+  await expect(failed).rejects.toThrow('failed')
+  await next
+  expect([ran, scheduler.now()]).toEqual([[10], 20])
+})
