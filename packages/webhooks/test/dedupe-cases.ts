@@ -1,4 +1,5 @@
-import { type Claim, createReceiver, type Dedupe, standardWebhooks } from '@wabakit/webhooks'
+import { type Claim, createReceiver, type Dedupe, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import fc from 'fast-check'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { joined, secret, signed } from './signed.ts'
 
@@ -14,7 +15,77 @@ export const claim = async (dedupe: Dedupe, key: string, ttlMs = 60_000): Promis
   return outcome
 }
 
-const claimExpired = (dedupe: Dedupe, key: string): Promise<Claim> => vi.waitFor(() => claim(dedupe, key))
+const claimExpired = (dedupe: Dedupe, key: string): Promise<Claim> =>
+  vi.waitFor(() => claim(dedupe, key), { interval: 5 })
+
+const step = fc.record({
+  do: fc.constantFrom('claim', 'claim', 'renew', 'complete', 'release', 'expire'),
+  key: fc.constantFrom('a', 'b'),
+  client: fc.nat(),
+  claim: fc.nat(),
+})
+type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
+
+/** Plays steps on clients of a store, and returns their outcomes. `sleep` waits until a claim of 1 ms has expired. */
+const play = async (
+  clients: readonly Dedupe[],
+  steps: readonly Step[],
+  { prefix, sleep }: { readonly prefix: string; readonly sleep: () => unknown },
+): Promise<unknown[]> => {
+  const claims: { readonly key: string; readonly claim: Claim }[] = []
+  const outcomes: unknown[] = []
+  for (const { do: action, key, ...each } of steps) {
+    const client = clients[each.client % clients.length]
+    const held = claims[each.claim % claims.length]
+    if (action === 'claim') {
+      const outcome = await client?.claim(prefix + key, 60_000)
+      if (typeof outcome === 'object') claims.push({ key, claim: outcome })
+      outcomes.push(typeof outcome === 'object' ? 'claimed' : outcome)
+    } else if (held === undefined || client === undefined) continue
+    else if (action === 'complete') outcomes.push(await held.claim.complete())
+    else if (action === 'release') await held.claim.release()
+    else {
+      const isHeld = await held.claim.renew(action === 'renew' ? 60_000 : 1)
+      outcomes.push(isHeld)
+      if (action === 'renew' || !isHeld) continue
+      sleep()
+      claims.push({ key: held.key, claim: await claimExpired(client, prefix + held.key) })
+    }
+  }
+  return outcomes
+}
+
+/** Stores with different names, in one database, must pass this test. */
+export const separationCase = (open: (name: string) => Dedupe | Promise<Dedupe>): void => {
+  it('remembers a key under each name', async () => {
+    const [first, second] = [await open('first_name'), await open('second_name')]
+    await (await claim(first, 'key')).complete()
+    await (await claim(second, 'key')).release()
+    expect([await first.claim('key', 1), await second.claim('key', 60_000)]).toMatchObject(['duplicate', {}])
+  })
+}
+
+/** A database in which tables of {@link sqlDedupe} are created. */
+export type TableEnvironment = {
+  open(options: { readonly table: string; readonly ttlMs?: number }): Dedupe | Promise<Dedupe>
+  listKeys(table: string): Promise<unknown[]>
+}
+
+/** Every database with tables must pass these tests. */
+export const tableCases = ({ open, listKeys }: TableEnvironment): void => {
+  separationCase((table) => open({ table }))
+
+  it('deletes expired rows, and nothing else', async () => {
+    const table = 'swept'
+    const [brief, lasting] = [await open({ table, ttlMs: 1 }), await open({ table })]
+    await (await claim(lasting, 'lasting')).complete()
+    await claim(lasting, 'claimed')
+    for (let key = 0; key < 1_000; key += 1) await (await claim(brief, `${key}`)).complete()
+    const keys = await listKeys(table)
+    expect(keys.length).toBeLessThan(100)
+    expect(keys).toEqual(expect.arrayContaining(['claimed', 'lasting']))
+  })
+}
 
 /** Every dedupe store must pass these tests. */
 export const dedupeCases = (pair: DedupePair): void => {
@@ -122,6 +193,18 @@ export const dedupeCases = (pair: DedupePair): void => {
     const key = newKey()
     await (await claim(short, key)).complete()
     await claimExpired(short, key)
+  })
+
+  it('responds as memoryDedupe does, whatever two clients do in whichever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+        let now = 0
+        const reference = memoryDedupe({ now: () => now })
+        const expected = await play([reference], steps, { prefix: '', sleep: () => (now += 1) })
+        expect(await play([first, second], steps, { prefix: newKey(), sleep: () => {} })).toEqual(expected)
+      }),
+      { numRuns: 15 },
+    )
   })
 
   it('makes receivers handle a delivery once, however many concurrent replays there are', async () => {

@@ -17,6 +17,16 @@ describe('memoryDedupe', () => {
     await claim(dedupe, 'a')
   })
 
+  it('forgets by when a key was completed, not by when it was claimed', async () => {
+    const dedupe = memoryDedupe({ maxEntries: 3 })
+    const slow = await claim(dedupe, 'slow')
+    for (const key of ['a', 'b']) await complete(dedupe, key)
+    await slow.complete()
+    await complete(dedupe, 'c')
+    expect(dedupe.claim('slow', 1_000)).toBe('duplicate')
+    await claim(dedupe, 'a')
+  })
+
   it('never forgets a claim in progress because of its maximum', async () => {
     const dedupe = memoryDedupe({ maxEntries: 2 })
     dedupe.claim('slow', 1_000)

@@ -1,6 +1,6 @@
 import { sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claim, dedupeCases } from './dedupe-cases.ts'
+import { claim, dedupeCases, tableCases } from './dedupe-cases.ts'
 import { startPostgres } from './postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -31,19 +31,15 @@ describe('sqlDedupe on a real PostgreSQL', () => {
     })
   })
 
-  it('deletes expired rows, and nothing else', async () => {
-    const pool = postgres.pool()
-    await pool.query(sqlDedupeTable({ table: 'swept' }))
-    const [brief, lasting] = [
-      sqlDedupe(pool, { table: 'swept', ttlMs: 1 }),
-      sqlDedupe(pool, { table: 'swept' }),
-    ]
-    await (await claim(lasting, 'lasting')).complete()
-    await claim(lasting, 'claimed')
-    for (let key = 0; key < 1_000; key += 1) await (await claim(brief, `${key}`)).complete()
-    const { rows } = await pool.query('SELECT key FROM swept ORDER BY key')
-    expect(rows.length).toBeLessThan(100)
-    expect(rows.map(({ key }) => key)).toEqual(expect.arrayContaining(['claimed', 'lasting']))
+  describe('with tables of other names', () => {
+    tableCases({
+      open: async (options) => {
+        await postgres.pool().query(sqlDedupeTable({ table: options.table }))
+        return sqlDedupe(postgres.pool(), options)
+      },
+      listKeys: async (table) =>
+        (await postgres.pool().query(`SELECT key FROM ${table}`)).rows.map(({ key }) => key),
+    })
   })
 
   it('accepts a table in a schema, and rejects invalid names', async () => {

@@ -5,7 +5,7 @@ import { redisDedupe } from '@wabakit/webhooks'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claim, dedupeCases } from './dedupe-cases.ts'
+import { claim, dedupeCases, separationCase } from './dedupe-cases.ts'
 
 const installed = spawnSync('redis-server', ['--version']).status === 0
 
@@ -80,6 +80,8 @@ describe.skipIf(!installed)(
         return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
       })
     })
+
+    separationCase(async (prefix) => redisDedupe(await ioRedis(), { prefix }))
 
     it('stores every key under its prefix, with an expiry time', async () => {
       const client = await ioRedis()

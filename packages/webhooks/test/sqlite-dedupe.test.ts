@@ -6,7 +6,7 @@ import { type Dedupe, sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
 import BetterSqlite from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claim, dedupeCases } from './dedupe-cases.ts'
+import { dedupeCases, tableCases } from './dedupe-cases.ts'
 
 const dialect = 'sqlite'
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-dedupe-'))
@@ -57,18 +57,15 @@ describe.each(Object.entries(pairs))('sqlDedupe on SQLite, with %s', (_, pair) =
   dedupeCases(async (ttlMs) => pair(ttlMs))
 })
 
-it('sqlDedupe deletes expired rows of SQLite, and nothing else', async () => {
-  const database = openBetter()
-  database.exec(sqlDedupeTable({ dialect, table: 'swept' }))
-  const [brief, lasting] = [1, undefined].map((ttlMs) =>
-    sqlDedupe(database, { dialect, table: 'swept', ttlMs }),
-  )
-  if (!brief || !lasting) throw new Error('no stores')
-  await (await claim(lasting, 'lasting')).complete()
-  for (let key = 0; key < 1_000; key += 1) await (await claim(brief, `${key}`)).complete()
-  const keys = database.prepare('SELECT key FROM swept').pluck().all()
-  expect(keys).toContain('lasting')
-  expect(keys.length).toBeLessThan(100)
+describe('sqlDedupe on SQLite, with tables of other names', () => {
+  tableCases({
+    open: (options) => {
+      const database = openBetter()
+      database.exec(sqlDedupeTable({ dialect, table: options.table }))
+      return sqlDedupe(database, { dialect, ...options })
+    },
+    listKeys: async (table) => openBetter().prepare(`SELECT key FROM ${table}`).pluck().all(),
+  })
 })
 
 it('sqlDedupe lists the dialects that it speaks', () => {

@@ -193,6 +193,19 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handle).toHaveBeenCalledTimes(2)
     })
 
+    it('knows nothing of the events in another table of the database', async () => {
+      const inboxes = [setUp(), setUp()]
+      const handle = vi.fn()
+      for (const { receiver, send } of inboxes) {
+        receiver.on('CALL_AI_SUMMARY', handle)
+        await send(toSummary('c'), 'a')
+        await receiver.drain()
+      }
+      expect(handle).toHaveBeenCalledTimes(2)
+      await inboxes[0]?.inbox.erase({ callId: 'c' })
+      expect(await inboxes[1]?.inbox.count()).toEqual({ handled: 1 })
+    })
+
     it('does not let a parked event suppress a good one', async () => {
       const { receiver, inbox, send } = setUp({ maxAttempts: 1, onParked: () => {} })
       let fails = true
