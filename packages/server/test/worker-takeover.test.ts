@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
+import { createReferenceServer } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createGroup, start } from './fixture.ts'
+import { openPostgres } from '../src/stores/postgres/open-postgres.ts'
+import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
+import { acme, createGroup, start } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 
 let cluster: PostgresCluster
@@ -86,3 +89,54 @@ test('a worker whose session is ended by the database gives its attempts up befo
     }
   }
 }, 60_000)
+
+test('what is published during a take-over arrives, although the store is polled once an hour', async () => {
+  const url = await cluster.createDatabase()
+  const arrived: string[] = []
+  const open = async () => {
+    const database = await openPostgres({ url })
+    const store = postgresStore(database)
+    const server = createReferenceServer({
+      store,
+      organizations: [acme],
+      delivery: { pollMs: 3_600_000 },
+      fetch: async (receiver, _, { event }) => {
+        arrived.push(`${receiver} ${event.subject}`)
+        return new Response()
+      },
+    })
+    await server.ready()
+    onTestFinished(async () => {
+      await server.dispatcher.stop({ graceMs: 0 })
+      await store.close()
+    })
+    return { ...server, query: database.query }
+  }
+  const api = await open()
+  const [first, second] = [await open(), await open()]
+  const number = { channel: 'WHATSAPP', number: '+15550100001' } as const
+  const publish = (from: number) =>
+    Promise.all(
+      Array.from({ length: 8 }, (_, index) => {
+        const event = { ...number, name: 'GROUP_CREATED', subject: `group:${from + index}`, payload: '{}' }
+        return api.events.publish('acme', event)
+      }),
+    )
+  // Their shards follow from their hashes.
+  for (let index = 0; index < 4; index++)
+    await api.subscriptions.create('acme', { ...number, url: `https://${index}.example/` })
+  const expectArrivals = (events: number) => expect.poll(() => arrived.length).toBe(4 * events)
+
+  first.dispatcher.start()
+  await publish(0)
+  await expectArrivals(8)
+  second.dispatcher.start()
+  await expect.poll(() => api.query('SELECT FROM wabakit.workers')).toHaveLength(2)
+  const handingOver = first.dispatcher.stop()
+  await publish(8)
+  await expectArrivals(16)
+  await handingOver
+  await publish(16)
+  await expectArrivals(24)
+  expect(new Set(arrived).size).toBe(4 * 24)
+})

@@ -27,12 +27,12 @@ const readPlace = (page: Page) =>
   })
 
 onEachStore('the lists of the inspector', (inspector) => {
-  const publish = async (count: number, subject = 'call:burst'): Promise<void> => {
+  const publish = async (count: number, subject = 'call:burst', name = 'BURST'): Promise<void> => {
     const { events } = inspector.stage.server.service
     const event = { channel: 'PSTN', number: '+15550100002', payload: '{"event":"BURST"}' } as const
     await Promise.all(
       Array.from({ length: count }, (_, index) =>
-        events.publish('acme', { ...event, name: 'BURST', subject: `${subject}-${index % 50}` }),
+        events.publish('acme', { ...event, name, subject: `${subject}-${index % 50}` }),
       ),
     )
   }
@@ -72,6 +72,30 @@ onEachStore('the lists of the inspector', (inspector) => {
     await page.locator('.row', { hasText: 'burst-11' }).waitFor()
     expect(await page.locator('.table').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
     await fresh(page, '12').waitFor({ state: 'detached' })
+  })
+
+  test('a list that was read again loads the rest of its rows, without a gap', async () => {
+    await publish(210, 'call:more', 'MORE')
+    const { page } = await inspector.open('events?organization=acme&name=MORE')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const grid = page.getByRole('grid')
+    const scroll = (isDown: boolean) =>
+      grid.evaluate((table, isEnd) => {
+        table.scrollTop = isEnd ? table.scrollHeight : 0
+        return Number(table.getAttribute('aria-rowcount')) - 1
+      }, isDown)
+    await scroll(true)
+
+    await publish(3, 'call:more', 'MORE')
+    await fresh(page, '3').waitFor()
+    await expect.poll(() => scroll(true)).toBe(210)
+
+    await scroll(false)
+    await fresh(page, '3').waitFor({ state: 'detached' })
+    // More than a page, so that what was shown is not connected to the newest.
+    await publish(150, 'call:newer', 'MORE')
+    await page.locator('.row', { hasText: 'newer-49' }).first().waitFor()
+    await expect.poll(() => scroll(true)).toBe(363)
   })
 
   test('a row that a key reached stays, and only keys scroll', async () => {
