@@ -13,7 +13,14 @@ test('what an endpoint responds stays in its line', () => {
     ...{ attempts: 1, failures: 1, deferrals: 0, deferredMs: 0, createdAt: startedAt, finishedAt: startedAt },
   })
   const attempt = showAttempt({
-    ...{ number: 1, startedAt, durationMs: 1, url: 'https://receiver.example/', status: null },
+    ...{
+      deliveryId: delivery.id,
+      number: 1,
+      startedAt,
+      durationMs: 1,
+      url: 'https://receiver.example/',
+      status: null,
+    },
     ...{ error: injected, responseBody: injected, succeeded: false, deferred: false },
   })
   const { id: deliveryId, subscriptionId, eventId, eventName } = delivery
