@@ -135,3 +135,56 @@ test('nothing is taken in a shard in which something of an earlier epoch still r
   await worker.renew()
   expect(worker.list().length).toBe(8)
 })
+
+test('what runs in a shard that is being given up ends at once when the worker is lost', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  await first.renew()
+  await createWorker(store, 'second', clock).renew()
+  first.keepBusy()
+  await first.renew()
+  const [given] = first.left
+  expect(first.left).toEqual([given])
+  first.lose()
+  expect(first.left.filter((shard) => shard === given).length).toBe(2)
+})
+
+test('nothing starts in a shard between the end of what runs there and its return', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  await first.renew()
+  await createWorker(store, 'second', clock).renew()
+  first.keepBusy()
+  await first.renew()
+  const [given = 0] = first.left
+  first.running[0]?.()
+  for (let turn = 0; turn < 20; turn++) {
+    expect(first.getEpoch(given)).toBeUndefined()
+    await Promise.resolve()
+  }
+})
+
+test('a renewal that was under way when the worker was lost gives it no lease', async () => {
+  const base = memoryStore()
+  const renewed: Array<() => void> = []
+  const store: Store = {
+    ...base,
+    renewWorker: async (renewal) => {
+      const view = await base.renewWorker(renewal)
+      await new Promise<void>((resolve) => renewed.push(resolve))
+      return view
+    },
+  }
+  const worker = createWorker(store, 'w', { time: 0 })
+  const renewing = worker.renew()
+  await settle()
+  worker.lose()
+  renewed[0]?.()
+  await settle()
+  expect(worker.list()).toEqual([])
+  renewed[1]?.()
+  await renewing
+  expect(worker.list().length).toBe(8)
+})

@@ -10,7 +10,7 @@ import { startBackgroundTimer } from './background-timer.ts'
  * - owned → being given up: this worker has more than its share. Nothing new starts, and what runs has 5 s. One shard at a time.
  * - being given up → not owned, by `giveShards`.
  * - owned or being given up → not owned: the lease is over, the store has lost the worker, or another one has taken the shard. What
- *   runs ends at once.
+ *   runs ends at once, also if it had 5 s.
  *
  * What may never happen: that a worker starts something in a shard after its lease is over. A lease counts from before its renewal was
  * sent, and for its worker it is a quarter shorter, in case its clock is set back a little.
@@ -55,16 +55,16 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   let leaseEnd = -Infinity
   let timer: ReturnType<typeof setTimeout> | undefined
   let renewing: Promise<number> | undefined
-
-  const leave = async (shard: number, graceMs: number): Promise<void> => {
-    leaving.add(shard)
-    await onLeft(shard, graceMs)
-    leaving.delete(shard)
-  }
+  /** How often the store has lost this worker. */
+  let losses = 0
 
   const drop = (shard: number): void => {
     owned.delete(shard)
-    if (!leaving.has(shard)) void leave(shard, 0)
+    const left = onLeft(shard, 0)
+    // While it is being given up, that ends it.
+    if (leaving.has(shard)) return
+    leaving.add(shard)
+    void left.then(() => leaving.delete(shard))
   }
 
   const lose = (): void => {
@@ -98,11 +98,12 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   }
 
   const give = async (shard: number, epoch: number): Promise<void> => {
-    await leave(shard, givingGraceMs)
-    // Not after it was lost.
-    if (owned.get(shard) !== epoch) return
-    owned.delete(shard)
-    await journal.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })
+    leaving.add(shard)
+    await onLeft(shard, givingGraceMs)
+    // In this order, so that nothing starts in between.
+    const isStillOwned = owned.delete(shard)
+    leaving.delete(shard)
+    if (isStillOwned) await journal.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })
   }
 
   const adjust = async ({ workers, shards }: WorkersView): Promise<void> => {
@@ -128,7 +129,10 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     const sentAt = clock.now()
     const leaseMs = getLeaseMs()
     check()
+    const lossesBefore = losses
     const view = await journal.renewWorker({ worker, leaseMs, now: sentAt })
+    // What was renewed before the loss is worth nothing after it.
+    if (losses > lossesBefore) return renew()
     leaseEnd = sentAt + leaseMs * ownShare
     watch()
     // It may have taken longer than the lease.
@@ -137,7 +141,10 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   }
 
   return {
-    lose,
+    lose: () => {
+      losses++
+      lose()
+    },
     check,
     getEpoch: (shard) => (leaving.has(shard) ? undefined : owned.get(shard)),
     renew: () => {

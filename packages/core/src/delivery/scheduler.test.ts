@@ -142,6 +142,19 @@ test('nothing starts in a shard that was left, and what runs there is stopped', 
   expect(attempts.length).toBe(4)
 })
 
+test('what has time to end in a shard that is left is stopped if the shard is lost meanwhile', async () => {
+  const { scheduler, attempts, epochs, publish, wait } = await createWorld()
+  await publish(3)
+  await wait()
+  const shards = [...epochs.keys()]
+  epochs.clear()
+  const left = Promise.all(shards.map((shard) => scheduler.leave(shard, 60_000)))
+  expect(attempts.length).toBe(3)
+  await Promise.all(shards.map((shard) => scheduler.leave(shard, 0)))
+  expect(attempts.length).toBe(0)
+  await left
+})
+
 test('nothing starts between close and open, although it was being read', async () => {
   const { scheduler, attempts, owned, publish, wait } = await createWorld()
   await publish(1)

@@ -538,6 +538,11 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       request()
     })
 
+  /** Lists all queues, also those in which something still runs although their shard is being left. */
+  const listQueues = (): Queue[] => [
+    ...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)]),
+  ]
+
   /** Stops what runs in some queues, at once or after some time, and waits for its end. */
   const stopJobs = async (own: readonly Queue[], graceMs: number): Promise<void> => {
     const stopAll = (): void => {
@@ -557,7 +562,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     },
     leave: async (shard, graceMs) => {
       newShards.delete(shard)
-      const own = [...queues.values()].filter((queue) => queue.shard === shard)
+      const own = listQueues().filter((queue) => queue.shard === shard)
       for (const queue of own) forget(queue)
       await stopJobs(own, graceMs)
     },
@@ -574,8 +579,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     },
     close: async (graceMs) => {
       isOpen = false
-      // Also what still runs in shards that are being left.
-      const own = [...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)])]
+      const own = listQueues()
       for (const { pace, jobs } of own)
         if (pace === 'failing') for (const { stopping } of jobs) stopping.stop()
       await stopJobs(own, graceMs)
