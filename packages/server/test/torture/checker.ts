@@ -2,11 +2,11 @@
  * Compares what a server acknowledged with what its database holds and with what arrived at the endpoints. A process
  * of its own, which shares no code with the server: it asks the database by SQL, and checks signatures by itself.
  *
- * Arguments: the database, the files of acknowledgements, of arrivals, of intervals and of kills, and the secrets that may
+ * Arguments: the database, the files of acknowledgements, of arrivals, of attempts and of ends, and the secrets that may
  * have signed, separated by commas. Prints a {@link Verdict} as JSON.
  */
 import { createHmac } from 'node:crypto'
-import { type Acknowledgement, type Arrival, type Interval, type Kill, readLines } from './lines.ts'
+import { type Acknowledgement, type Arrival, type AttemptLine, type EndLine, readLines } from './lines.ts'
 import { checkOwners, type OwnerFigures } from './owner-rules.ts'
 import { readDatabase } from './read-database.ts'
 
@@ -23,19 +23,13 @@ export type Verdict = OwnerFigures & {
   readonly examples: string[]
 }
 
-const [
-  database = '',
-  acknowledgements = '',
-  arrivalFile = '',
-  intervalFile = '',
-  killFile = '',
-  secrets = '',
-] = process.argv.slice(2)
+const [database = '', acknowledgements = '', arrivalFile = '', attemptFile = '', endFile = '', secrets = ''] =
+  process.argv.slice(2)
 const contents = await readDatabase(database)
 const acknowledged = readLines<Acknowledgement>(acknowledgements)
 const arrivals = readLines<Arrival>(arrivalFile)
-const intervals = readLines<Interval>(intervalFile)
-const kills = readLines<Kill>(killFile)
+const attempts = readLines<AttemptLine>(attemptFile)
+const ends = readLines<EndLine>(endFile)
 
 const problems: Record<string, number> = {}
 const examples: string[] = []
@@ -116,7 +110,7 @@ for (const { eventId, status, attempts, recorded, succeeded } of contents.delive
 }
 
 const verdict: Verdict = {
-  ...checkOwners({ ...contents, intervals, kills }, report),
+  ...checkOwners({ ...contents, attempts, ends }, report),
   acknowledged: acknowledged.length,
   events: contents.events.length,
   arrivals: arrivals.length,

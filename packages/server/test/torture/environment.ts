@@ -87,23 +87,23 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
   const files = {
     acknowledged: join(folder, 'acknowledged.jsonl'),
     arrivals: join(folder, 'arrivals.jsonl'),
-    intervals: join(folder, 'intervals.jsonl'),
-    kills: join(folder, 'kills.jsonl'),
+    attempts: join(folder, 'attempts.jsonl'),
+    ends: join(folder, 'ends.jsonl'),
     config: join(folder, 'wabakit.config.json'),
   }
-  for (const file of [files.acknowledged, files.arrivals, files.intervals, files.kills])
-    writeFileSync(file, '')
+  for (const file of [files.acknowledged, files.arrivals, files.attempts, files.ends]) writeFileSync(file, '')
   writeFileSync(files.config, JSON.stringify(settings), { mode: 0o600 })
   const { engine, preload, environment, isCalm = false, width = 12, reroute = (address) => address } = options
   const database = await engine.createDatabase(folder)
-  const recorder = await startRecorder(files, (isCalm ? calm : flaky)(random))
+  const recorder = await startRecorder(files.arrivals, (isCalm ? calm : flaky)(random))
   made.defer(recorder.close)
   const secrets = [firstSecret]
   const fleet = createFleet({
     roles: options.roles ?? engine.roles,
     random,
     config: files.config,
-    kills: files.kills,
+    attempts: files.attempts,
+    ends: files.ends,
     addressFor: (name, place) => reroute(database.addressFor(name), place),
     preload,
     environment,
@@ -120,16 +120,8 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
 
   const check = async (): Promise<Verdict> => {
     const checker = join(import.meta.dirname, 'checker.ts')
-    const { acknowledged, arrivals, intervals, kills } = files
-    const arguments_ = [
-      checker,
-      database.address,
-      acknowledged,
-      arrivals,
-      intervals,
-      kills,
-      secrets.join(','),
-    ]
+    const { acknowledged, arrivals, attempts, ends } = files
+    const arguments_ = [checker, database.address, acknowledged, arrivals, attempts, ends, secrets.join(',')]
     const { stdout } = await promisify(execFile)(process.execPath, arguments_, { maxBuffer: 2 ** 26 })
     return JSON.parse(stdout)
   }

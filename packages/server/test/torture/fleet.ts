@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import type { Role } from './engine.ts'
-import { type Kill, openLines } from './lines.ts'
+import { type EndLine, openLines, readMonotonic } from './lines.ts'
 import type { Random } from './random.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
@@ -19,7 +20,7 @@ export type Member = {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   pause(): void
   resume(): void
-  /** Asks its preloaded module something. */
+  /** Asks a preloaded module something. */
   ask(question: string): Promise<number>
 }
 
@@ -39,26 +40,33 @@ export type FleetOptions = {
   readonly random: Random
   /** The server's configuration file. */
   readonly config: string
-  /** Where kills are written down. */
-  readonly kills: string
+  /** Where attempts are written down. */
+  readonly attempts: string
+  /** Where kills and other ends of processes are written down. */
+  readonly ends: string
   /** The database as the member of that place and name gets it. */
   readonly addressFor: (name: string, place: number) => string
   readonly preload: string | undefined
   readonly environment: Readonly<Record<string, string>> | undefined
 }
 
+const logAttempts = join(import.meta.dirname, 'preload/log-attempts.ts')
+
 /** Creates a fleet without starting its processes. */
 export const createFleet = ({
   roles,
   random,
   config,
-  kills,
+  attempts,
+  ends,
   addressFor,
   preload,
   environment,
 }: FleetOptions): Fleet => {
   const names: string[] = []
-  const lines = openLines<Kill>(kills)
+  const lines = openLines<EndLine>(ends)
+  const noteEnd = (process: string, isKilled: boolean): void =>
+    lines.append({ process, isKilled, at: Date.now(), monotonic: readMonotonic() })
   let lastUrl = ''
 
   const createMember = (role: Role, place: number): Member => {
@@ -76,15 +84,22 @@ export const createFleet = ({
       isRunning: () => process?.isRunning() ?? false,
       pid: () => running().pid,
       start: async (module = preload) => {
-        name = `${role}-${place}.${names.length}`
+        const ownName = `${role}-${place}.${names.length}`
+        name = ownName
         names.push(name)
-        const own = { WABAKIT_ROLE: role, WABAKIT_DATABASE: addressFor(name, place) }
+        const own = {
+          WABAKIT_ROLE: role,
+          WABAKIT_DATABASE: addressFor(name, place),
+          WABAKIT_PROCESS: name,
+          WABAKIT_ATTEMPTS: attempts,
+        }
         const started = startServerProcess({
           config,
-          preload: module,
+          preloads: module === undefined ? [logAttempts] : [logAttempts, module],
           environment: { ...environment, ...own },
         })
         process = started
+        void started.exited.then(() => noteEnd(ownName, false))
         const readyAt = await started.ready
         if (!started.isRunning()) return
         url = readyAt
@@ -92,7 +107,7 @@ export const createFleet = ({
       },
       end: async (signal) => {
         url = undefined
-        if (signal === 'SIGKILL') lines.append({ process: name, at: Date.now() })
+        if (signal === 'SIGKILL') noteEnd(name, true)
         return (await process?.end(signal)) ?? null
       },
       pause: () => running().pause(),

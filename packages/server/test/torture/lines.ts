@@ -15,20 +15,27 @@ export type Arrival = {
   readonly body: string
 }
 
-/** When an endpoint was busy with an attempt: a line of another file of the recorder. */
-export type Interval = {
-  readonly id: string
-  /** Unix time in milliseconds. */
-  readonly begun: number
-  /**
-   * In which turns of its event loop the endpoint noticed the beginning and the end. On a busy machine a turn comes late, and
-   * finds the end of one attempt and the beginning of the next in any order.
-   */
-  readonly turns: readonly [begun: number, ended: number]
+/** That an attempt has begun or ended: a line of the file that the processes write. */
+export type AttemptLine = {
+  readonly process: string
+  /** Its number in the process. */
+  readonly number: number
+  readonly monotonic: number
+  /** Which event is attempted, and the Unix time in milliseconds; `undefined` when it has ended. */
+  readonly begun?: { readonly id: string; readonly at: number }
 }
 
-/** When a process was killed, as Unix time in milliseconds: a line of the file that the fleet writes. */
-export type Kill = { readonly process: string; readonly at: number }
+/** That a process is killed, or has ended: a line of the file that the fleet writes. */
+export type EndLine = {
+  readonly process: string
+  readonly isKilled: boolean
+  /** Unix time in milliseconds. */
+  readonly at: number
+  readonly monotonic: number
+}
+
+/** Returns the milliseconds of a clock that is never set, and that the processes of a machine share. */
+export const readMonotonic = (): number => Number(process.hrtime.bigint()) / 1e6
 
 /** A file of JSON lines that is written as it goes. */
 export type LineFile<Line> = { append(line: Line): void; close(): void }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OwnerEntry } from './contents.ts'
+import type { AttemptLine, EndLine } from './lines.ts'
 import { checkOwners, type OwnerEvidence } from './owner-rules.ts'
 
 const entry = (
@@ -12,26 +13,69 @@ const deliveries = [
   { eventId: 'evt_1', shard: 3, status: 'delivered', attempts: 1, recorded: 1, succeeded: 1 },
 ]
 
+/** The lines of an attempt of the event. */
+const attempt = (
+  process: string,
+  number: number,
+  [begun, ended]: readonly [number, number?],
+): AttemptLine[] => [
+  { process, number, monotonic: begun, begun: { id: 'evt_1', at: begun } },
+  ...(ended === undefined ? [] : [{ process, number, monotonic: ended }]),
+]
+const end = (process: string, at: number, isKilled: boolean): EndLine => ({
+  process,
+  at,
+  monotonic: at,
+  isKilled,
+})
+
 const check = (evidence: Partial<OwnerEvidence>) => {
   const rules: string[] = []
-  const figures = checkOwners({ log: [], deliveries, intervals: [], kills: [], ...evidence }, (rule) =>
+  const figures = checkOwners({ log: [], deliveries, attempts: [], ends: [], ...evidence }, (rule) =>
     rules.push(rule),
   )
   return { rules, figures }
 }
-const checkTurns = (log: readonly OwnerEntry[], ...turns: readonly (readonly [number, number])[]): string[] =>
-  check({ log, intervals: turns.map((each, index) => ({ id: 'evt_1', begun: 10 * index, turns: each })) })
-    .rules
 
-test('attempts overlap if one begins in an earlier turn than the other ends', () => {
-  expect(checkTurns([], [1, 3], [2, 4])).toEqual(['attempted by two workers concurrently'])
-  expect(checkTurns([], [1, 2], [2, 4])).toEqual([])
-  expect(checkTurns([], [1, 2], [3, 4])).toEqual([])
+test('one process does not attempt an event twice at once', () => {
+  const checkOne = (second: readonly [number, number]) =>
+    check({ attempts: [...attempt('one', 1, [10, 20]), ...attempt('one', 2, second)] }).rules
+  expect(checkOne([20, 30])).toEqual([])
+  expect(checkOne([19, 30])).toEqual(['attempted twice at once'])
 })
 
-test('attempts may overlap if the shard was taken over between their beginnings', () => {
-  expect(checkTurns([entry('taken', 'one', 0), entry('taken', 'two', 5)], [1, 3], [2, 4])).toEqual([])
-  expect(checkTurns([entry('taken', 'one', 0), entry('taken', 'two', 15)], [1, 3], [2, 4])).not.toEqual([])
+test('attempts may overlap if the first worker had lost the shard, whichever began first', () => {
+  const lost = [entry('taken', 'one', 0), entry('taken', 'two', 15)]
+  const [late, later] = [attempt('one', 1, [10, 30]), attempt('one', 1, [25, 40])]
+  const taken = attempt('two', 1, [20, 30])
+  for (const first of [late, later]) {
+    const { rules, figures } = check({ log: lost, attempts: [...first, ...taken] })
+    expect([rules, figures.overlaps]).toEqual([[], 1])
+  }
+})
+
+test('attempts may not overlap if the shard was given up, or taken again by its owner', () => {
+  const attempts = [...attempt('one', 1, [10, 30]), ...attempt('two', 1, [20, 30])]
+  const givenUp = [entry('taken', 'one', 0), entry('given up', 'one', 12), entry('taken', 'two', 15)]
+  expect(check({ log: givenUp, attempts }).rules).toEqual(['attempted twice at once'])
+  const again = [...attempt('one', 1, [10, 30]), ...attempt('one', 2, [20, 30])]
+  const takenAgain = [entry('taken', 'one', 0), entry('taken', 'one', 15)]
+  expect(check({ log: takenAgain, attempts: again }).rules).toEqual(['attempted twice at once'])
+})
+
+test('nothing is attempted by a process that never had the shard', () => {
+  const log = [entry('taken', 'one', 0), entry('taken', 'two', 15)]
+  expect(check({ log, attempts: attempt('two', 1, [14, 20]) }).rules).toEqual([
+    'attempted by another than its owner',
+  ])
+})
+
+test('what a process was attempting has ended when it is killed, or exits', () => {
+  const log = [entry('taken', 'one', 0), entry('given up', 'one', 12), entry('taken', 'two', 15)]
+  const attempts = [...attempt('one', 1, [10]), ...attempt('two', 1, [20, 30])]
+  expect(check({ log, attempts }).rules).toEqual(['attempted twice at once'])
+  expect(check({ log, attempts, ends: [end('one', 21, false)] }).rules).toEqual(['attempted twice at once'])
+  expect(check({ log, attempts, ends: [end('one', 19, true), end('one', 21, false)] }).rules).toEqual([])
 })
 
 test('a shard is taken from a worker when its lease is over, or when it was lost for 2 seconds', () => {
@@ -58,11 +102,8 @@ test('a takeover is measured from the kill after which the next attempt began', 
       entry('taken', 'two', 3_200, { lostMs: 2_000 }),
       entry('taken', 'three', 6_200, { lostMs: 2_000 }),
     ],
-    intervals: [{ id: 'evt_1', begun: 6_300, turns: [1, 2] }],
-    kills: [
-      { process: 'one', at: 1_000 },
-      { process: 'two', at: 4_000 },
-    ],
+    attempts: attempt('three', 1, [6_300, 6_400]),
+    ends: [end('one', 1_000, true), end('two', 4_000, true)],
   })
   expect(figures).toEqual({
     takeovers: 2,

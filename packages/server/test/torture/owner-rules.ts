@@ -1,11 +1,11 @@
 import type { Contents, OwnerEntry } from './contents.ts'
-import type { Interval, Kill } from './lines.ts'
+import type { AttemptLine, EndLine } from './lines.ts'
 
 /** What the log of owners shows besides broken rules. */
 export type OwnerFigures = {
   /** Shards that were taken from workers that were dead or lost. */
   readonly takeovers: number
-  /** Attempts that began while another of the same delivery was under way, after a takeover: the only way they may. */
+  /** Attempts that were under way while another of the same delivery was, whose worker had lost the shard: the only way they may. */
   readonly overlaps: number
   /** How long after a kill something was attempted again in a shard of the process, in milliseconds. */
   readonly resumed: { readonly shards: number; readonly medianMs: number; readonly longestMs: number }
@@ -44,8 +44,68 @@ const checkShard = (log: readonly OwnerEntry[], report: Report): void => {
 }
 
 export type OwnerEvidence = Pick<Contents, 'log' | 'deliveries'> & {
-  readonly intervals: readonly Interval[]
-  readonly kills: readonly Kill[]
+  readonly attempts: readonly AttemptLine[]
+  readonly ends: readonly EndLine[]
+}
+
+/** When a process attempted an event. */
+type Attempt = {
+  readonly id: string
+  readonly process: string
+  /** Unix time in milliseconds. */
+  readonly at: number
+  /** By the monotonic clock. */
+  readonly begun: number
+  readonly ended: number
+}
+
+/** Lists attempts. What a process was attempting when it was killed, or exited, ended then. */
+const listAttempts = ({ attempts: lines, ends }: OwnerEvidence): Attempt[] => {
+  const toKey = ({ process, number }: AttemptLine): string => `${process} ${number}`
+  const ended = new Map(lines.flatMap((line) => (line.begun ? [] : [[toKey(line), line.monotonic] as const])))
+  // The first line of a process counts: it is killed before it exits.
+  const exited = new Map(ends.toReversed().map(({ process, monotonic }) => [process, monotonic]))
+  return lines.flatMap((line) => {
+    const { process, monotonic, begun } = line
+    const end = ended.get(toKey(line)) ?? exited.get(process) ?? Infinity
+    return begun ? [{ ...begun, process, begun: monotonic, ended: end }] : []
+  })
+}
+
+/**
+ * Looks for attempts of one delivery that were under way at once. That is allowed if the worker of one had lost the shard by
+ * then. Returns how often it was so.
+ */
+const checkAttempts = (
+  attempts: readonly Attempt[],
+  changes: readonly OwnerEntry[],
+  report: Report,
+): number => {
+  let overlaps = 0
+  const findOwnership = ({ process, at }: Attempt): number =>
+    changes.findLastIndex(
+      (change) => change.kind === 'taken' && change.process === process && change.at <= at,
+    )
+  const isLost = (ownership: number): boolean => {
+    const [before, after] = [changes[ownership], changes[ownership + 1]]
+    return after?.kind === 'taken' && after.process !== before?.process
+  }
+  const inOrder = attempts.toSorted((left, right) => left.begun - right.begun)
+  for (const [place, later] of inOrder.entries()) {
+    if (changes.length > 0 && findOwnership(later) < 0)
+      report('attempted by another than its owner', `${later.id} by ${later.process}`)
+    for (const earlier of inOrder.slice(0, place)) {
+      if (earlier.ended <= later.begun) continue
+      const ownerships = [findOwnership(earlier), findOwnership(later)]
+      if (ownerships[0] !== ownerships[1] && isLost(Math.min(...ownerships))) overlaps++
+      else
+        report(
+          'attempted twice at once',
+          `${later.id} by ${earlier.process} and ${later.process} at ${later.at}`,
+        )
+    }
+  }
+  return overlaps
 }
 
 /** How long it took from each kill to the next attempt in each shard of the process, unless its next owner was killed before. */
@@ -54,7 +114,7 @@ const measureResumed = (
   {
     kills,
     begun,
-  }: { readonly kills: readonly Kill[]; readonly begun: ReadonlyMap<number, readonly number[]> },
+  }: { readonly kills: readonly EndLine[]; readonly begun: ReadonlyMap<number, readonly number[]> },
 ): OwnerFigures['resumed'] => {
   const waits = [...shards].flatMap(([shard, log]) => {
     const changes = log.filter(isOwnerChange)
@@ -76,36 +136,27 @@ const measureResumed = (
 }
 
 /**
- * Checks what the log of owners says against what the endpoint saw: no two attempts of a delivery overlap, unless its
- * shard was taken over in between. The endpoint is on this machine, and so has the clock of the database.
+ * Checks the log of owners, and what the processes attempted. They are on this machine, and so have the clock of the database.
  */
 export const checkOwners = (evidence: OwnerEvidence, report: Report): OwnerFigures => {
-  const { log, deliveries, intervals, kills } = evidence
+  const { log, deliveries, ends } = evidence
   const shards = Map.groupBy(log, ({ shard }) => shard)
-  const takeovers = new Map([...shards].map(([shard, own]) => [shard, listTakeovers(own)]))
   for (const own of shards.values()) checkShard(own, report)
   const shardsByEvent = new Map(deliveries.map(({ eventId, shard }) => [eventId, shard]))
-  let overlaps = 0
-  for (const [id, attempts] of Map.groupBy(intervals, (interval) => interval.id)) {
-    const taken = takeovers.get(shardsByEvent.get(id) ?? -1) ?? []
-    const inOrder = attempts.toSorted((left, right) => left.turns[0] - right.turns[0])
-    for (const [place, later] of inOrder.entries()) {
-      for (const earlier of inOrder.slice(0, place)) {
-        if (earlier.turns[1] <= later.turns[0]) continue
-        if (taken.some(({ at }) => earlier.begun <= at && at <= later.begun)) overlaps++
-        else report('attempted by two workers concurrently', `${id} at ${later.begun}`)
-      }
-    }
-  }
+  const getShard = (id: string): number => shardsByEvent.get(id) ?? -1
+  const attempts = listAttempts(evidence)
+  const overlaps = [...Map.groupBy(attempts, ({ id }) => id)].map(([id, own]) =>
+    checkAttempts(own, shards.get(getShard(id))?.filter(isOwnerChange) ?? [], report),
+  )
   const begun = new Map(
-    [...Map.groupBy(intervals, ({ id }) => shardsByEvent.get(id) ?? -1)].map(([shard, own]) => [
+    [...Map.groupBy(attempts, ({ id }) => getShard(id))].map(([shard, own]) => [
       shard,
-      own.map((each) => each.begun).toSorted((left, right) => left - right),
+      own.map(({ at }) => at).toSorted((left, right) => left - right),
     ]),
   )
   return {
-    takeovers: [...takeovers.values()].flat().length,
-    overlaps,
-    resumed: measureResumed(shards, { kills, begun }),
+    takeovers: [...shards.values()].flatMap(listTakeovers).length,
+    overlaps: overlaps.reduce((sum, count) => sum + count, 0),
+    resumed: measureResumed(shards, { kills: ends.filter(({ isKilled }) => isKilled), begun }),
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { type Arrival, type Interval, openLines } from './lines.ts'
+import { type Arrival, openLines } from './lines.ts'
 
 /** How an endpoint answers an arrival; `nth` counts those of the same event, from 1. */
 export type Behavior = (response: ServerResponse, nth: number) => unknown
@@ -18,9 +18,6 @@ export type Recorder = {
   close(): Promise<void>
 }
 
-/** Where a recorder writes. */
-export type RecorderFiles = { readonly arrivals: string; readonly intervals: string }
-
 /** Calls `ended` when a request was answered, or its sender has gone. */
 const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => void): void => {
   const { socket } = request
@@ -33,38 +30,19 @@ const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => 
   response.on('close', end)
 }
 
-/** Counts the turns of the event loop in which somebody asks. */
-const createTurns = (): (() => number) => {
-  let turn = 0
-  let hasBegun = false
-  return () => {
-    if (hasBegun) return turn
-    hasBegun = true
-    setImmediate(() => {
-      hasBegun = false
-    })
-    return ++turn
-  }
-}
-
-/** Starts an endpoint on loopback. */
-export const startRecorder = async (files: RecorderFiles, first: Behavior): Promise<Recorder> => {
-  const lines = openLines<Arrival>(files.arrivals)
-  const intervals = openLines<Interval>(files.intervals)
+/** Starts an endpoint on loopback, which writes arrivals to a file. */
+export const startRecorder = async (arrivals: string, first: Behavior): Promise<Recorder> => {
+  const lines = openLines<Arrival>(arrivals)
   let behave = first
   const paths = new Set<string>()
   const arrived = new Map<string, number>()
   let open = 0
-  const getTurn = createTurns()
   const server = createServer(async (request, response) => {
-    const begun = Date.now()
-    const turn = getTurn()
     const header = (name: string): string => String(request.headers[name])
     const id = header('webhook-id')
     open++
     onEnd(request, response, () => {
       open--
-      intervals.append({ id, begun, turns: [turn, getTurn()] })
     })
     paths.add(request.url ?? '')
     const body = await text(request).catch(() => undefined)
@@ -92,7 +70,6 @@ export const startRecorder = async (files: RecorderFiles, first: Behavior): Prom
       server.close()
       await once(server, 'close')
       lines.close()
-      intervals.close()
     },
   }
 }

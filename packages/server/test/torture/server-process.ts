@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 export type ServerProcessOptions = {
   /** The server's configuration file. */
   readonly config: string
-  /** A module that is loaded before the server, and gets what is sent to the process. */
-  readonly preload?: string | undefined
+  /** Modules that are loaded before the server, and get what is sent to the process. */
+  readonly preloads?: readonly string[]
   /** Variables, besides those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
@@ -24,7 +24,9 @@ export type ServerProcess = {
   pause(): void
   resume(): void
   readonly isRunning: () => boolean
-  /** Asks the preloaded module something. */
+  /** Resolves when it has ended. */
+  readonly exited: Promise<unknown>
+  /** Asks a preloaded module something. */
   ask(question: string): Promise<number>
 }
 
@@ -38,12 +40,16 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
 }
 
 /** Starts the server. */
-export const startServerProcess = ({ config, preload, environment }: ServerProcessOptions): ServerProcess => {
+export const startServerProcess = ({
+  config,
+  preloads = [],
+  environment,
+}: ServerProcessOptions): ServerProcess => {
   const child = spawn(
     process.execPath,
     [
       '--conditions=@wabakit/source',
-      ...(preload === undefined ? [] : ['--import', preload]),
+      ...preloads.flatMap((preload) => ['--import', preload]),
       join(import.meta.dirname, '../../src/cli/main.ts'),
       ...['serve', '--format', 'json', '--config', config],
     ],
@@ -60,6 +66,7 @@ export const startServerProcess = ({ config, preload, environment }: ServerProce
     pid: child.pid ?? 0,
     ready,
     isRunning,
+    exited,
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     end: async (signal) => {

@@ -1,0 +1,33 @@
+/**
+ * Writes down when each attempt of this process begins and ends, as its HTTP client sends and ends the request. An endpoint notices
+ * both late on a busy machine, and can take one attempt after the other for two at once.
+ */
+import { subscribe } from 'node:diagnostics_channel'
+import { type AttemptLine, openLines, readMonotonic } from '../lines.ts'
+
+const { WABAKIT_ATTEMPTS: file = '', WABAKIT_PROCESS: name = '' } = process.env
+const lines = openLines<AttemptLine>(file)
+/** The numbers of attempts, by their requests. */
+const running = new WeakMap<object, number>()
+// Before a scenario moves it.
+const { now } = Date
+let count = 0
+
+type Sent = { readonly request: object; readonly headers: string }
+
+subscribe('undici:client:sendHeaders', (message) => {
+  const { request, headers } = message as Sent
+  const id = /^webhook-id: (.+)$/im.exec(headers)?.[1]?.trim()
+  if (id === undefined) return
+  running.set(request, ++count)
+  lines.append({ process: name, number: count, monotonic: readMonotonic(), begun: { id, at: now() } })
+})
+
+const end = (message: unknown): void => {
+  const { request } = message as Sent
+  const number = running.get(request)
+  if (number !== undefined && running.delete(request))
+    lines.append({ process: name, number, monotonic: readMonotonic() })
+}
+subscribe('undici:request:trailers', end)
+subscribe('undici:request:error', end)
