@@ -24,6 +24,17 @@ export const after =
   (response) =>
     void setTimeout(delayMs).then(() => response.end('ok'))
 
+/** Every attempt waits until it is let go. */
+export const createHold = (): { readonly behavior: Behavior; letGo(): void } => {
+  const held: Array<Parameters<Behavior>[0]> = []
+  return {
+    behavior: (response) => void held.push(response),
+    letGo: () => {
+      for (const response of held) response.end('ok')
+    },
+  }
+}
+
 const bomb = gzipSync(Buffer.alloc(50_000_000))
 const retryAfters = [
   '1',

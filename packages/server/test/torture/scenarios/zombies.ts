@@ -1,11 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
-import { after, calm } from '../behaviors.ts'
+import { calm, createHold } from '../behaviors.ts'
 import { comesTrue } from '../comes-true.ts'
 import type { Environment } from '../environment.ts'
 import type { Member } from '../fleet.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { createScenario, type Ordeal } from '../scenario.ts'
+
+/** So many attempts are under way that each worker has some. */
+const busy = 24
 
 /** How many results of a worker came too late: another had taken the shard over. */
 const countStale = async (worker: Member): Promise<number> => {
@@ -31,12 +34,13 @@ const endLease = `UPDATE wabakit.workers SET expires_at = wabakit.clock_ms()
  * too late, and count for nothing.
  */
 export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times, progress }) => {
-  const { fleet, database, recorder, random } = environment
+  const { database, recorder, random } = environment
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
     await comesTrue(async () => (await database.countShards((await findBusyWorker(environment)).name())) > 0)
-    recorder.behave(after(isCalm ? 300 : 1_000))
-    await comesTrue(async () => recorder.open() > fleet.members.length)
+    const hold = createHold()
+    recorder.behave(hold.behavior)
+    await comesTrue(async () => recorder.open() >= busy)
     const worker = await findBusyWorker(environment)
     const stale = await countStale(worker)
     worker.pause()
@@ -50,11 +54,13 @@ export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times
     if (!(await comesTrue(async () => (await database.countShards(worker.name())) === 0))) {
       failures.push(`pause ${round}: its shards were not taken over`)
     }
+    // So its results come at once, before it can learn anything.
+    recorder.behave(calm(random))
+    hold.letGo()
     worker.resume()
     if (!isWaitedFor && !(await comesTrue(async () => (await countStale(worker)) > stale))) {
       failures.push(`pause ${round}: no late result was stale`)
     }
-    recorder.behave(calm(random))
     progress(`${round} of ${times} pauses`)
   }
   return failures
