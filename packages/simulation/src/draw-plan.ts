@@ -122,6 +122,20 @@ const drawOperation = (
   return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
 }
 
+/** How long handlers of receivers take, in milliseconds. */
+const handlers: readonly [Part, ...Part[]] = [
+  [0, 0],
+  [0, 20],
+  [500, 500],
+  [100, 900],
+  [1_000, 20_000],
+]
+const slowHandlers: readonly [Part, ...Part[]] = [
+  [100, 900],
+  [1_000, 20_000],
+  [5_000, 14_000],
+]
+
 const behaviors: readonly [EndpointBehavior, ...EndpointBehavior[]] = [
   'refuses',
   'hangs',
@@ -179,24 +193,42 @@ const drawRates = <Kind extends string>(
   return rates
 }
 
+/** Draws a fault that makes shards change hands. */
+const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFault => {
+  const at = draws.between('fault at', [0, calmAt])
+  const server = draws.pick('hit', servers)
+  const kind = draws.next('fault')
+  const forMs = (range: Part): number => draws.between('fault for', range)
+  if (kind < 0.3) return { at, forMs: forMs([15_000, 40_000]), fault: 'pause', server }
+  if (kind < 0.4) return { at, forMs: forMs([500, 15_000]), fault: 'pause', server }
+  if (kind < 0.7) return { at, forMs: forMs([1, 12_000]), fault: 'end the session', server }
+  if (kind < 0.8) return { at, forMs: forMs([1, 5_000]), fault: 'kill', server }
+  if (kind < 0.9) return { at, forMs: forMs([1, 20_000]), fault: 'stop', server }
+  return { at, forMs: forMs([10_000, 40_000]), fault: 'store unavailable' }
+}
+
 /** Draws what happens in the run of a seed. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.pick('engine', engines)
-  const count = engine === 'sqlite' ? 1 : draws.between('servers', [1, 3])
+  // Then shards change hands all the time, while endpoints take long.
+  const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
+  const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
   const servers = list(count, (number) => ({
     name: `server-${number}`,
-    delivers: number === 1 || draws.isChosen('delivers', 0.8),
+    delivers: number === 1 || isContested || draws.isChosen('delivers', 0.8),
   }))
   const subscriptions = drawSubscriptions(draws)
   const names: Names = {
     servers: ['server-1', ...servers.slice(1).map(({ name }) => name)],
     subscriptions,
   }
-  const calmAt = draws.pick('window', windows)
+  const calmAt = isContested
+    ? draws.pick('contest', [20_000, 60_000, 100_000])
+    : draws.pick('window', windows)
   const crowd = drawCrowd(draws, calmAt)
   // Then only endpoints fail, so that everything else must be done in time.
-  const isSound = draws.isChosen('sound', 0.2)
+  const isSound = !isContested && draws.isChosen('sound', 0.2)
   return {
     seed,
     engine,
@@ -208,19 +240,15 @@ export const drawPlan = (seed: number): Plan => {
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),
     windowSize: draws.pick('window size', [1, 3, 3, windowLimits.perQueue]),
-    handlerMs: draws.pick('handler', [
-      [0, 0],
-      [0, 20],
-      [500, 500],
-      [100, 900],
-      [1_000, 20_000],
-    ]),
+    handlerMs: draws.pick('handler', isContested ? slowHandlers : handlers),
     operations: list(crowd.operations, () => drawOperation(draws, crowd, names)).sort(
       (left, right) => left.at - right.at,
     ),
-    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () =>
-      drawFault(draws, calmAt, names, engine),
-    ).filter((fault) => !isSound || 'endpoint' in fault),
+    faults: isContested
+      ? list(draws.between('faults', [3, 9]), () => drawContest(draws, calmAt, names))
+      : list(Math.max(0, draws.between('faults', [-2, 5])), () =>
+          drawFault(draws, calmAt, names, engine),
+        ).filter((fault) => !isSound || 'endpoint' in fault),
     rates: {
       store: isSound ? {} : drawRates(draws, 'store', engine === 'sqlite' ? ['aborted'] : storeFaults),
       transaction: isSound || engine !== 'sqlite' ? {} : drawRates(draws, 'transaction', transactionFaults),

@@ -28,8 +28,6 @@ export type Observation =
   | { readonly kind: 'taken'; readonly server: string; readonly owned: OwnedShard }
   /** A process begins to stand still, or goes on. */
   | { readonly kind: 'stands still' | 'goes on'; readonly server: string }
-  /** The store lost the worker of a server, with its shards. */
-  | { readonly kind: 'worker lost'; readonly server: string }
   /** A settlement was committed. */
   | {
       readonly kind: 'settled'

@@ -73,6 +73,7 @@ export const storeFaults = [
   'dies before',
   'dies after',
   'stands still',
+  'late response',
 ] as const
 /** What can go wrong with a request over the network. */
 export const networkFaults = [

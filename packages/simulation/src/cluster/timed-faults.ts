@@ -20,7 +20,7 @@ export const describeFault = (fault: TimedFault): string => {
     case 'pause':
       return `${fault.server} stands still for ${fault.forMs} ms`
     case 'end the session':
-      return `${fault.server} loses the session by which it is registered as a worker`
+      return `${fault.server} loses the session by which it is registered as a worker, and has another one after ${fault.forMs} ms`
     case 'step the clock':
       return `the wall clock of ${fault.server} is moved by ${fault.byMs} ms for ${fault.forMs} ms`
     case 'store unavailable':
@@ -48,8 +48,15 @@ const toSteps = (
       return [() => servers.stop(fault.server, fault.forMs), () => {}]
     case 'pause':
       return [() => servers.pause(fault.server), () => servers.resume(fault.server)]
-    case 'end the session':
-      return [() => engine.endSession?.(fault.server), () => {}]
+    case 'end the session': {
+      let begin = (): void => {}
+      return [
+        () => {
+          begin = engine.endSession?.(fault.server) ?? begin
+        },
+        () => begin(),
+      ]
+    }
     case 'step the clock':
       return [
         () => servers.stepClock(fault.server, fault.byMs),

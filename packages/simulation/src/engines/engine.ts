@@ -18,8 +18,8 @@ export type Engine = {
   open(user: StoreUser): OpenStore
   /** Called when a process has died: its connections are gone. */
   abandon(user: StoreUser): void
-  /** Ends the session by which a worker is registered, while its process continues. */
-  endSession?(server: string): void
+  /** Ends the session by which a worker is registered, while its process continues. Returns what begins another one. */
+  endSession?(server: string): () => void
   /** Decides whether the store can be reached. */
   setAvailable(isAvailable: boolean): void
   /** Reads what is committed. Only for invariants. */

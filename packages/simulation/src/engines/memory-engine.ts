@@ -1,8 +1,9 @@
-import type { News, Store } from '@wabakit/core'
+import { type News, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createServiceClock } from '@wabakit/core/hosting'
 import { createMemoryStore } from '../../../core/src/memory-store/memory-store.ts'
 import { getTrueTime, type RunContext } from '../cluster/run-context.ts'
 import { recordCalls } from '../histories/history.ts'
+import { createOwner } from '../virtual/scheduler.ts'
 import type { Engine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
@@ -19,6 +20,22 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
   measureBacklog: (request) => store.measureBacklog({ ...request, now: now() }),
   erase: (request) => store.erase({ ...request, now: now() }),
 })
+
+/** The worker of a server, and the session by which it is registered. */
+type Worker = {
+  id: string
+  isRegistered: boolean
+  /** Tells those who wait that it is registered. */
+  waiting: Array<() => void>
+  /** Tells it that it is lost. */
+  lose(): void
+}
+
+/** For how long a worker whose session is over keeps its shards, as on PostgreSQL, in milliseconds. */
+const graceMs = 2_000
+
+/** How long a worker waits for its session, in milliseconds. */
+const patienceMs = 5_000
 
 /**
  * The memory store as a database that several processes share. News arrives late, in another order, or never, transactions are committed in another order than
@@ -37,8 +54,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     if (news.kind === 'head') added.set(news.head.position, scheduler.steps())
     if (news.kind === 'appended') added.set(news.from, scheduler.steps())
   })
-  /** The worker of each server, and what tells it that it is lost. */
-  const workers = new Map<string, { id: string; lose(): void }>()
+  const workers = new Map<string, Worker>()
   const remote = createRemoteCalls(run)
 
   /** A settlement can miss what was committed while it was under way. */
@@ -61,16 +77,23 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   const connect = (user: StoreUser): Store => {
     const { name, owner } = user
     const store = remote.wrap(user, observeCommits(openFor(user), run, name))
-    const worker = { id: '', lose: () => {} }
+    const worker: Worker = { id: '', isRegistered: true, waiting: [], lose: () => {} }
     workers.set(name, worker)
+    const waitForSession = (): Promise<void> =>
+      new Promise((resolve, reject) => {
+        if (worker.isRegistered) return resolve()
+        worker.waiting.push(() => scheduler.schedule({ owner, delayMs: 0, label: 'session' }, resolve))
+        setTimeout(() => reject(new StorageUnavailableError('Simulated: there is no session.')), patienceMs)
+      })
     return {
       ...store,
       settleDeliveries: (settlements) => {
         settling.set(name, scheduler.steps())
         return store.settleDeliveries(settlements)
       },
-      renewWorker: (renewal) => {
+      renewWorker: async (renewal) => {
         worker.id = renewal.worker
+        await waitForSession()
         return store.renewWorker(renewal)
       },
       listen: (listener) => {
@@ -86,19 +109,39 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     }
   }
 
+  /** Gives the shards of a worker to others, unless it is registered again in time. */
+  const endLater = (worker: Worker): void => {
+    const owner = createOwner('store')
+    scheduler.schedule({ owner, delayMs: graceMs, label: 'end of a worker' }, () => {
+      if (!worker.isRegistered) void base.endWorker(worker.id)
+    })
+  }
+
   return {
     committed: base,
     open: (user) => ({
       store: observePromises(connect(user), run, user.name),
       clock: createServiceClock({ wall: user.wall, elapsed: user.elapsed, startAt: getTrueTime(run) }),
     }),
-    abandon: () => {},
+    abandon: ({ name }) => {
+      const worker = workers.get(name)
+      if (worker === undefined) return
+      workers.delete(name)
+      worker.isRegistered = false
+      endLater(worker)
+    },
     endSession: (server) => {
       const worker = workers.get(server)
-      if (worker === undefined) return
-      void base.endWorker(worker.id)
-      run.observe({ kind: 'worker lost', server })
+      if (worker === undefined) return () => {}
+      worker.isRegistered = false
       worker.lose()
+      endLater(worker)
+      return () => {
+        // Not if it has died meanwhile.
+        if (workers.get(server) !== worker) return
+        worker.isRegistered = true
+        for (const tell of worker.waiting.splice(0)) tell()
+      }
     },
     setAvailable: remote.setAvailable,
   }

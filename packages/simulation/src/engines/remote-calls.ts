@@ -1,6 +1,6 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import type { RunContext } from '../cluster/run-context.ts'
-import { type StoreFault, storeFaults } from '../plan.ts'
+import { type Rates, type StoreFault, storeFaults } from '../plan.ts'
 import type { StoreUser } from './engine.ts'
 
 /** A call of a store over a network. */
@@ -31,13 +31,24 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   const { plan, draws, scheduler, faults } = run
   const storeOwner = { name: 'store', state: 'running' as const, held: [] }
   let isAvailable = true
+  let underWay = 0
+
+  /** A transaction is aborted more often while others are under way. */
+  const getRates = (): Rates<StoreFault> | undefined => {
+    const rates = plan.rates?.store
+    if (rates?.aborted === undefined || underWay === 0) return rates
+    return { ...rates, aborted: Math.min(0.5, 3 * rates.aborted) }
+  }
 
   const send: RemoteCalls['send'] = (user, { name: method, isRead, createAbort }, execute) =>
     new Promise((resolve, reject) => {
       const name = `${user.name} ${method}`
-      const fault: StoreFault | undefined = faults.decide(name, storeFaults, plan.rates?.store)
+      const fault: StoreFault | undefined = faults.decide(name, storeFaults, getRates())
+      underWay++
       const reply = (settle: () => void): void => {
-        const delayMs = run.travel(`${name} replies`, 2)
+        underWay--
+        const lateMs = fault === 'late response' ? draws.between(`${name} late`, [500, 20_000]) : 0
+        const delayMs = lateMs + run.travel(`${name} replies`, 2)
         if (fault !== undefined) run.noteTrouble(delayMs)
         scheduler.schedule({ owner: user.owner, delayMs, label: `result of ${method}` }, settle)
       }
@@ -66,6 +77,7 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
         if (fault === 'stands still') run.pause(user.name)
       }
       if (fault === 'dies before') {
+        underWay--
         run.kill(user.name)
         return
       }

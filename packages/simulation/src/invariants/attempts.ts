@@ -1,3 +1,4 @@
+import type { OwnedShard } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
 const oneAttempt = 'one attempt at a time per delivery'
@@ -36,6 +37,10 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   /** How many changes have begun, and not ended well. */
   const changing = new Map<string, number>()
 
+  const isOwner = (server: string, { shard, epoch }: OwnedShard): boolean => {
+    const owner = epochs.get(shard)
+    return owner?.server === server && owner.epoch === epoch
+  }
   const listAll = (): Attempt[] => [...attempts.values()].flat()
   const end = (server: string, deliveryId?: string): void => {
     for (const [id, own] of attempts) {
@@ -65,19 +70,16 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
             .filter(([id]) => shards.get(id) === owned.shard)
             .flatMap(([, each]) => each)
           const isLate = own.some((each) => each.server === before.server && !each.isOrphaned)
-          if (isLate && before.server !== server && (stillUntil.get(before.server) ?? 0) < now())
+          if (isLate && (stillUntil.get(before.server) ?? 0) < now())
             violate(inTime, `${server} takes shard ${owned.shard}, in which ${before.server} still attempts`)
           orphan(before.server, (id) => shards.get(id) === owned.shard)
           break
         }
-        case 'worker lost':
-          orphan(observation.server, () => true)
-          break
         case 'loaded': {
           const { server, key, claimed } = observation
           const { delivery } = claimed
           shards.set(delivery.id, key.shard)
-          if (epochs.get(key.shard)?.epoch !== key.epoch)
+          if (!isOwner(server, key))
             violate(oneOwner, `${server} loads ${delivery.id}, whose shard it has lost`)
           const earlyMs = (delivery.dueAt ?? 0) - now()
           if (hasTrueTime && earlyMs > driftMs)
@@ -88,7 +90,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         }
         case 'settled': {
           const { server, settlement, outcome } = observation
-          if (outcome.outcome === 'settled' && epochs.get(settlement.shard)?.epoch !== settlement.epoch)
+          if (outcome.outcome === 'settled' && !isOwner(server, settlement))
             violate(oneOwner, `${server} settles ${settlement.id}, whose shard it has lost`)
           break
         }

@@ -31,7 +31,7 @@ export const createFaultyDatabase = (
 ): FaultyDatabase => {
   const { plan, draws, faults } = run
   let pending: TransactionFault | undefined
-  /** Statements until one of them fails. */
+  /** Statements until one of them fails: of the first write of a transaction, or of a later one. */
   let writesLeft = Infinity
   let readsLeft = Infinity
 
@@ -44,7 +44,9 @@ export const createFaultyDatabase = (
     pending = faults.decide(`${user} transaction`, transactionFaults, plan.rates?.transaction)
     if (pending !== undefined) run.note(`${user}: transaction: ${pending}`)
     writesLeft =
-      pending === 'write fails' || pending === 'disk full' ? draws.between('failing write', [1, 5]) : Infinity
+      pending === 'write fails' || pending === 'disk full'
+        ? draws.between('failing write', [1, draws.pick('failing writes', [5, 30])])
+        : Infinity
     if (pending === 'busy') throw createSqliteError(codes.busy)
     return really()
   }
