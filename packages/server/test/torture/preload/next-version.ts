@@ -18,7 +18,8 @@ const expansion = [
 
 editSources({
   '/stores/postgres/schema.ts': [
-    ['agreements}` }]', `agreements}\` }, { sql: ${JSON.stringify(expansion)} }]`],
+    // After the last step, which is the last line of the file.
+    ['\n]\n', `\n{ sql: ${JSON.stringify(expansion)} }]\n`],
   ],
   '/stores/postgres/functions/events.ts': [
     ['INSERT INTO wabakit.events (position,', 'INSERT INTO wabakit.events (written_by, position,'],

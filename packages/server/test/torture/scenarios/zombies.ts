@@ -29,38 +29,52 @@ const findBusyWorker = async ({ database, fleet }: Environment): Promise<Member>
 const endLease = `UPDATE wabakit.workers SET expires_at = wabakit.clock_ms()
   WHERE id IN (SELECT owner FROM torture.log WHERE process = $1)`
 
+type Pause = { readonly round: number; readonly isCalm: boolean | undefined }
+
+/** Pauses a worker once. Returns what was not as it should be; `undefined` if the worker had no late result. */
+const pauseOnce = async (
+  environment: Environment,
+  { round, isCalm }: Pause,
+): Promise<readonly string[] | undefined> => {
+  const { database, recorder, random } = environment
+  await comesTrue(async () => (await database.countShards((await findBusyWorker(environment)).name())) > 0)
+  const hold = createHold()
+  recorder.behave(hold.behavior)
+  await comesTrue(async () => recorder.open() >= busy)
+  const worker = await findBusyWorker(environment)
+  const stale = await countStale(worker)
+  worker.pause()
+  // In the long form, once, it is the lease itself that ends. Then its worker notices that before it has any result.
+  const isWaitedFor = round === 1 && !isCalm
+  if (!isWaitedFor) {
+    // What it asked the database for last may still be done.
+    await setTimeout(50)
+    await runSql(database.address, endLease, [worker.name()])
+  }
+  const isTaken = await comesTrue(async () => (await database.countShards(worker.name())) === 0)
+  // So its results come at once, before it can learn anything.
+  recorder.behave(calm(random))
+  hold.letGo()
+  worker.resume()
+  if (!isTaken) return [`pause ${round}: its shards were not taken over`]
+  const isLate = isWaitedFor || (await comesTrue(async () => (await countStale(worker)) > stale, 10_000))
+  return isLate ? [] : undefined
+}
+
+/** How often a pause is repeated in which the worker had no late result: what ran in a shard that it was giving up has none. */
+const maxTries = 3
+
 /**
  * A worker is paused during attempts, for longer than its lease: others take over its shards. When it goes on, its results come
  * too late, and count for nothing.
  */
 export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times, progress }) => {
-  const { database, recorder, random } = environment
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
-    await comesTrue(async () => (await database.countShards((await findBusyWorker(environment)).name())) > 0)
-    const hold = createHold()
-    recorder.behave(hold.behavior)
-    await comesTrue(async () => recorder.open() >= busy)
-    const worker = await findBusyWorker(environment)
-    const stale = await countStale(worker)
-    worker.pause()
-    // In the long form, once, it is the lease itself that ends. Then its worker notices that before it has any result.
-    const isWaitedFor = round === 1 && !isCalm
-    if (!isWaitedFor) {
-      // What it asked the database for last may still be done.
-      await setTimeout(50)
-      await runSql(database.address, endLease, [worker.name()])
-    }
-    if (!(await comesTrue(async () => (await database.countShards(worker.name())) === 0))) {
-      failures.push(`pause ${round}: its shards were not taken over`)
-    }
-    // So its results come at once, before it can learn anything.
-    recorder.behave(calm(random))
-    hold.letGo()
-    worker.resume()
-    if (!isWaitedFor && !(await comesTrue(async () => (await countStale(worker)) > stale))) {
-      failures.push(`pause ${round}: no late result was stale`)
-    }
+    let failed: readonly string[] | undefined
+    for (let tries = 1; tries <= maxTries && failed === undefined; tries++)
+      failed = await pauseOnce(environment, { round, isCalm })
+    failures.push(...(failed ?? [`pause ${round}: no late result was stale`]))
     progress(`${round} of ${times} pauses`)
   }
   return failures
