@@ -112,7 +112,7 @@ test.each(['before', 'after'])(
 
 test("with the machine's clock everything happens by itself, and the clock cannot be advanced", async () => {
   await using mock = await createMock({ clock: 'machine' })
-  const { callId } = await mock.simulateCall({ summary: { after: 40 } })
+  const { callId } = await mock.simulateCall({ summary: { after: '1s' } })
   await mock.expectNoEvent('CALL_AI_SUMMARY', { callId })
   const { event } = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
   expect(Math.abs(Date.parse(event.callEndedAt) - Date.now())).toBeLessThan(5_000)

@@ -7,7 +7,7 @@ test('a thousand concurrent tenants are isolated from each other', async () => {
   await using mock = await createMock()
   const tenants = Array.from({ length: 1_000 }, () => mock.tenant())
   const start = mock.clock.now()
-  const patient = { timeoutMs: 20_000 }
+  const patient = { timeoutMs: 110_000 }
   await Promise.all(
     tenants.map(async (tenant, index) => {
       const { secret, wabaNumber } = tenant
@@ -28,7 +28,7 @@ test('a thousand concurrent tenants are isolated from each other', async () => {
     [mock, ...tenants].flatMap(({ apiKey, secret, organizationId }) => [apiKey, secret, organizationId]),
   )
   expect(keys.size).toBe(3 * 1_001)
-}, 30_000)
+}, 120_000)
 
 test('a tenant accepts only its own key, and the mock finds each tenant by its key, with and without Bearer', async () => {
   await using mock = await createMock()
