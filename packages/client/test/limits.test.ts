@@ -49,7 +49,7 @@ it('retries a read after a timeout', async () => {
   const service = await startService((response, _, number) => {
     if (number === 3) sendJson(response, 404, {})
   })
-  const client = createTestClient(service.url, { timeoutMs: 150, clock: createTestClock() })
+  const client = createTestClient(service.url, { timeoutMs: 500, clock: createTestClock() })
   expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
 })
 

@@ -239,7 +239,7 @@ export const cases: Readonly<Record<string, Case>> = {
     const start = performance.now()
     const record = await client().calls.waitForSummary(callId)
     equal(record.callId, callId)
-    equal(performance.now() - start < 2_000, true)
+    equal(performance.now() - start < 30_000, true)
   },
 
   'has no summary for a call in which nothing was said': async ({ mock, client }) => {

@@ -18,16 +18,12 @@ afterAll(() => cluster.remove())
 /** An attempt as an endpoint saw it. */
 type Attempt = { readonly id: string; readonly begun: number; ended: number; isAnswered: boolean }
 
-/** Longer than it takes others to take over from a lost worker. */
-const slowMs = 4_000
-
-/** An endpoint that takes long for the first attempt of each delivery, except the very first. */
-const listenSlowly = async () => {
+/** An endpoint that responds at once or, while it hangs, never. */
+const listen = async () => {
   const attempts: Attempt[] = []
+  let isHanging = false
   const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id'])
-    const isFirst = !attempts.some((earlier) => earlier.id === id)
-    const isSlow = isFirst && attempts.length > 0
     const attempt = { id, begun: performance.now(), ended: Number.POSITIVE_INFINITY, isAnswered: false }
     attempts.push(attempt)
     response.on('close', () => {
@@ -35,7 +31,7 @@ const listenSlowly = async () => {
       attempt.isAnswered = response.writableFinished
     })
     request.resume()
-    setTimeout(() => response.end(), isSlow ? slowMs : 0)
+    if (!isHanging) response.end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -44,12 +40,15 @@ const listenSlowly = async () => {
   })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  return { url: `http://127.0.0.1:${address.port}/`, attempts }
+  const hang = (value: boolean): void => {
+    isHanging = value
+  }
+  return { url: `http://127.0.0.1:${address.port}/`, attempts, hang }
 }
 
 test('a worker whose session is ended by the database gives its attempts up before they are made again', async () => {
   const database = await cluster.createDatabase()
-  const endpoint = await listenSlowly()
+  const endpoint = await listen()
   const api = await start({ database, role: 'api' })
   const worker = { database, role: 'worker' as const, organizations: [] }
   await start(worker)
@@ -67,6 +66,7 @@ test('a worker whose session is ended by the database gives its attempts up befo
   // A subscription gets all its slots after its first quick response.
   await createGroup(api.url, { groupId: 'first' })
   await expect.poll(async () => (await listDelivered()).length, { timeout: 10_000 }).toBe(1)
+  endpoint.hang(true)
   const groups = 17
   for (let group = 1; group < groups; group++) await createGroup(api.url, { groupId: `team-${group}` })
   await expect.poll(() => endpoint.attempts.length, { timeout: 10_000 }).toBe(1 + 8)
@@ -77,6 +77,7 @@ test('a worker whose session is ended by the database gives its attempts up befo
      WHERE w.id IN (SELECT h.owner FROM wabakit.shards h JOIN wabakit.subscriptions s ON h.shard = wabakit.shard_of(s.position))`,
   )
   expect(rows.length).toBeGreaterThan(0)
+  endpoint.hang(false)
 
   await expect.poll(async () => (await listDelivered()).length, { timeout: 40_000 }).toBe(groups)
   const byId = Map.groupBy(endpoint.attempts, ({ id }) => id)

@@ -30,7 +30,7 @@ const formatFillSql = ({
   ...listChunks(deliveries).flatMap(([first, last]) => [
     `INSERT INTO wabakit.events
     SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${formatDigitsSql(`(${subscription})`)},
-      ${payloadSql}, NULL, NULL, n FROM generate_series(${first}, ${last}) n`,
+      ${payloadSql}, NULL, NULL, n, false FROM generate_series(${first}, ${last}) n`,
     ...[
       `INSERT INTO wabakit.pending (subscription, event, organization_id, lane, waits, due_at)
       SELECT subscription, n, 'acme', wabakit.lane_of(subscription, subject), false, due_at`,

@@ -28,7 +28,7 @@ const formatFillSql = ({
   select n, ${subject} as subject, ${subscription} as subscription, ${status} as status, ${dueAt} as dueAt from s
   where n <= ${deliveries};
   insert into events
-  select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${formatDigitsSql('subscription')}, ${payloadSql}, null, null, n, 1
+  select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${formatDigitsSql('subscription')}, ${payloadSql}, null, null, n, 1, 0
   from filled;
   insert into deliveries (event, subscription, organizationId, subject, state, turn, dueAt, finishedAt, attempts)
   select n, subscription, 'acme', subject, iif(status = 'delivered', status, 'fresh'), status = 'delivered',

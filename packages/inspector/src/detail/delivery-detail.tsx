@@ -1,5 +1,5 @@
 import type { Delivery } from '@wabakit/server/control-types'
-import { reveal } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { DeliveryStatus } from '../parts/status.tsx'

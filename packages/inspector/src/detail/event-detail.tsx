@@ -1,7 +1,7 @@
 import type { Delivery, Event, Page } from '@wabakit/server/control-types'
 import { perform } from '../actions/perform.ts'
 import { sendOwn } from '../api/organization.ts'
-import { reveal } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import { formatFixture, formatTest } from '../format/snippets.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { copy } from '../parts/copy-button.tsx'

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { reveal, showBody, showJson } from '../format/mask.ts'
+import { showBody, showJson } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import { masking } from '../state/settings.ts'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g

@@ -1,5 +1,6 @@
 import type { Delivery } from '@wabakit/server/control-types'
-import { reveal, showNumber, showText } from '../format/mask.ts'
+import { showNumber, showText } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import { RecordLink } from './record-link.tsx'
 
 type SubjectLinkProps = { readonly subject: string } & Partial<Pick<Delivery, 'customerNumber' | 'groupName'>>

@@ -1,5 +1,5 @@
 import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
-import { reveal } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { WaitText } from '../parts/wait-text.tsx'

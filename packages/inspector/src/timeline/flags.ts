@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
-import { reveal } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 
 /** A short text at a moment. */
 export type Flag = {

@@ -1,5 +1,6 @@
 import type { Event } from '@wabakit/server/control-types'
-import { reveal, showBody } from '../format/mask.ts'
+import { showBody } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'

@@ -1,0 +1,6 @@
+/** Characters that reorder, or hide, what follows them. */
+const invisible = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+
+/** Returns a text in which bidirectional and invisible characters are written as escapes, such as `\\u202e`. */
+export const reveal = (text: string): string =>
+  text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
