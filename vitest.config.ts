@@ -89,8 +89,6 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests'), npm_command: '' },
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 60_000,
-    // Browsers, databases and child processes share two cores there. What fails twice fails.
-    retry: process.env.CI ? 1 : 0,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
     silent: 'passed-only',
