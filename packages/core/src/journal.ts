@@ -32,7 +32,7 @@ export type OwnedShard = { readonly shard: number; readonly epoch: number }
 export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'turn'>
 
 /**
- * The outcome of an attempt.
+ * The verdict on an attempt.
  * - `delivered`: the attempt succeeded.
  * - `retry`: the attempt failed, and the next one is due after `delayMs`. With `releasesLane`, the delivery no longer
  *   blocks its lane.
@@ -53,7 +53,7 @@ export type SettlementResult =
     }
   | { readonly kind: 'deferred'; readonly attempt: AttemptResult; readonly delayMs: number }
 
-/** The outcome of one attempt, to be written. */
+/** An attempt that has ended, to be written with its verdict. */
 export type Settlement = AttemptKey & {
   readonly now: number
   /** The delivery as it was loaded. */
@@ -65,7 +65,7 @@ export type Settlement = AttemptKey & {
   readonly failingLimitMs: number
 }
 
-/** The result of a settlement. */
+/** What a settlement changed; nothing if it is `stale`. */
 export type SettlementOutcome =
   | { readonly outcome: 'stale' }
   | {

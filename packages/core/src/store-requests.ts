@@ -151,8 +151,8 @@ export type ClaimedDelivery = {
   readonly pace: Pace
 }
 
-/** Names a delivery to change. */
-export type DeliveryRequestAt = {
+/** Names a delivery to change, and when. */
+export type DeliveryChange = {
   readonly organizationId: string
   readonly deliveryId: string
   readonly now: number

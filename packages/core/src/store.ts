@@ -17,8 +17,8 @@ import type {
   CallChange,
   CallQuery,
   CallWithSummary,
+  DeliveryChange,
   DeliveryQuery,
-  DeliveryRequestAt,
   ErasureRequest,
   EventQuery,
   GroupCreation,
@@ -157,12 +157,12 @@ export type Store = Journal & {
    * Finishes an unfinished delivery as `skipped`, in the same turn. Returns false, and changes nothing, if the organization has no
    * such delivery, or it is finished.
    */
-  cancelDelivery(request: DeliveryRequestAt): Promise<boolean>
+  cancelDelivery(request: DeliveryChange): Promise<boolean>
   /**
    * Brings the next attempt of a `pending` delivery forward to now; its schedule goes on. Returns false, and changes nothing, if
    * the organization has no such delivery, or it has another status.
    */
-  retryDelivery(request: DeliveryRequestAt): Promise<boolean>
+  retryDelivery(request: DeliveryChange): Promise<boolean>
   /** Returns the earliest `dueAt` of all `pending` deliveries; `undefined` if there are none. */
   nextDueAt(): Promise<number | undefined>
   /**

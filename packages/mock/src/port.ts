@@ -14,7 +14,7 @@ export type OpenPort = {
   close(): Promise<void>
 }
 
-const requestId = (): string => `req_${randomUUID().replaceAll('-', '').slice(0, 26)}`
+const createRequestId = (): string => `req_${randomUUID().replaceAll('-', '').slice(0, 26)}`
 
 /** The address that a target names here, without credentials; a path may start with two slashes. */
 const toUrl = (target: string, origin: string): string => {
@@ -47,7 +47,7 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
 /** Answers a request that has no response object: one that the parser gave up on, or CONNECT. */
 const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void => {
   socket.on('error', () => {})
-  if (socket.writable) socket.end(formatRefusal(refusal, requestId()), () => socket.destroy())
+  if (socket.writable) socket.end(formatRefusal(refusal, createRequestId()), () => socket.destroy())
 }
 
 const write = async (response: Response, outgoing: ServerResponse): Promise<void> => {
@@ -68,7 +68,7 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
       await write(answer, response)
     } catch (error) {
       if (error instanceof RequestRefusedError) {
-        const { status, headers, body } = refuseRequest(error, { requestId: requestId() })
+        const { status, headers, body } = refuseRequest(error, { requestId: createRequestId() })
         response.writeHead(status, { ...headers, connection: 'close' }).end(body)
         return
       }

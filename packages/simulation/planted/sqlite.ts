@@ -1,15 +1,15 @@
 import type { PlantedBug } from './bug.ts'
 
 const folder = 'server/src/stores/sqlite'
-const commits = `${folder}/group-commit.ts`
+const commits = `${folder}/write-batches.ts`
 const journal = `${folder}/journal.ts`
 const lanes = `${folder}/lanes.ts`
 const news = `${folder}/queue-news.ts`
 
-/** Bugs in the group commit of SQLite, in what must follow its transactions, and in its journal. */
+/** Bugs in the write batches of SQLite, in what must follow its transactions, and in its journal. */
 export const sqliteBugs: readonly PlantedBug[] = [
   {
-    name: 'group commit: writes resolve before the commit',
+    name: 'write batches: writes resolve before the commit',
     file: commits,
     find: `      commitAll()
       checkFiles()
@@ -19,26 +19,26 @@ export const sqliteBugs: readonly PlantedBug[] = [
       return []`,
   },
   {
-    name: 'group commit: the first write of a failed batch is not run again',
+    name: 'write batches: the first write of a failed batch is not run again',
     file: commits,
     find: 'batch.flatMap((job) => runJobs([job]))',
     replace: 'batch.slice(1).flatMap((job) => runJobs([job]))',
   },
   {
-    name: 'group commit: a failed write is not rolled back',
+    name: 'write batches: a failed write is not rolled back',
     file: commits,
     find: `      rollbackToSavepoint.run()
 `,
     replace: '',
   },
   {
-    name: 'group commit: writes are lost while another program holds the lock',
+    name: 'write batches: writes are lost while another program holds the lock',
     file: commits,
     find: 'pending = [...batch, ...pending]',
     replace: 'pending = [...pending]',
   },
   {
-    name: 'group commit: a failed commit is reported as a success',
+    name: 'write batches: a failed commit is reported as a success',
     file: commits,
     find: 'throw toCommitError(error, database.isTransaction)',
     replace: 'if (database.isTransaction) throw error',

@@ -3,10 +3,10 @@ import type { HookRequest, Hooks, LogFields } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
 import { getAbortReason, openAttemptSignal, raceAbort, throwIfAborted } from './abort.ts'
 import type { ReceivedResponse } from './create-api-error.ts'
-import { exchange } from './exchange.ts'
 import { type AttemptLimit, createConnectionError, createTimeoutError } from './failure.ts'
 import { interpretResponse, type Outcome } from './interpret-response.ts'
 import { createRedact, listSecrets } from './redact.ts'
+import { sendRequest } from './send-request.ts'
 
 /** The argument of a hook that runs after an attempt. */
 type Context<Name extends 'afterResponse' | 'afterError'> = Parameters<NonNullable<Hooks[Name]>>[0]
@@ -70,7 +70,7 @@ export const makeAttempt = async <Data>(
     const onSend = () => {
       sent = true
     }
-    const exchanged = await exchange(settings, call, { headers, signal: scope.signal, onSend })
+    const exchanged = await sendRequest(settings, call, { headers, signal: scope.signal, onSend })
     if (exchanged.cut) throwIfAborted(signal)
     const requestId = exchanged.response.headers.get('x-request-id') ?? undefined
     received = { ...exchanged, url: request.url, redact, requestId }

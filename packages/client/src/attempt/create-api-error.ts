@@ -13,9 +13,9 @@ import {
   SummaryUnavailableError,
   UnprocessableError,
 } from '../errors/api-errors.ts'
-import type { Exchanged } from './exchange.ts'
 import { errorBodyLimit } from './read-body.ts'
 import type { Redact } from './redact.ts'
+import type { Exchanged } from './send-request.ts'
 
 export type ReceivedResponse = Exchanged & {
   readonly url: string

@@ -47,7 +47,7 @@ export type AttemptContext = {
 }
 
 /** The result of an attempt. */
-export type AttemptReport = {
+export type EndedAttempt = {
   readonly attempt: AttemptResult
   /** The pause that the endpoint requested, in milliseconds. */
   readonly retryAfterMs: number | undefined
@@ -55,7 +55,7 @@ export type AttemptReport = {
   readonly isRefused: boolean
 }
 
-type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<AttemptReport, 'retryAfterMs'>
+type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<EndedAttempt, 'retryAfterMs'>
 
 /** Lists the secrets that sign at a time. */
 export const listSecrets = ({ secret, previousSecret }: SubscriptionRecord, now: number): string[] =>
@@ -168,7 +168,7 @@ const forgedRefusal =
 export const attemptDelivery = async (
   claimed: ClaimedDelivery,
   context: AttemptContext,
-): Promise<AttemptReport> => {
+): Promise<EndedAttempt> => {
   const startedAt = context.clock.now()
   const { url } = claimed.subscription
   const isRefused = claimed.event.forged && !context.allowsForged(url)

@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../records.ts'
 import type { SettlementResult } from '../store.ts'
 import type { Random } from '../values/ids.ts'
-import type { AttemptReport } from './attempt.ts'
+import type { EndedAttempt } from './attempt.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -43,7 +43,7 @@ export const failingLimitMs = 5 * 24 * hour
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,
-  { attempt, retryAfterMs, isRefused }: AttemptReport,
+  { attempt, retryAfterMs, isRefused }: EndedAttempt,
   random: Random,
 ): SettlementResult => {
   const { status } = attempt

@@ -95,7 +95,7 @@ const buildResponse = (fault: ApiFault, original: Response | undefined, requestI
 
 /** A request that a fault hits. @inline */
 export type FaultedExchange = {
-  readonly requestId: () => string
+  readonly createRequestId: () => string
   /** Lets the service perform the request. */
   respond(): Promise<Response>
   /** Waits for some milliseconds. */
@@ -112,7 +112,7 @@ export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchang
     exchange.reset()
     return new Response(null, { status: 502 })
   }
-  const requestId = original?.headers.get('x-request-id') ?? exchange.requestId()
+  const requestId = original?.headers.get('x-request-id') ?? exchange.createRequestId()
   const response = buildResponse(fault, original, requestId)
   return fault.truncated ? truncate(response, exchange) : response
 }

@@ -17,7 +17,7 @@ export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Res
 type ApiOptions = {
   readonly server: Pick<ReferenceServer, 'fetch'>
   readonly faults: Pick<ApiFaults, 'take'>
-  readonly requestId: () => string
+  readonly createRequestId: () => string
   readonly now: () => number
   readonly record: (request: RecordedRequest) => void
 }
@@ -36,7 +36,7 @@ const throwConnectionReset = (): never => {
 }
 
 export const createApi =
-  ({ server, faults, requestId, now, record }: ApiOptions): Api =>
+  ({ server, faults, createRequestId, now, record }: ApiOptions): Api =>
   async (request, connection) => {
     request.signal.throwIfAborted()
     const url = new URL(request.url)
@@ -61,7 +61,7 @@ export const createApi =
     }
     try {
       const sleep = (ms: number) => sleepRealTime(ms, request.signal)
-      const exchange = { requestId, respond, sleep, reset: throwConnectionReset }
+      const exchange = { createRequestId, respond, sleep, reset: throwConnectionReset }
       const response = await respondWithFault(fault, exchange)
       record({ ...recorded, status: response.status, verdict: 'fault' })
       return response

@@ -150,7 +150,7 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
     api: createApi({
       server,
       faults: faults.api,
-      requestId: () => ids('req'),
+      createRequestId: () => ids('req'),
       now: scheduler.now,
       record: recorder.addRequest,
     }),

@@ -11,7 +11,7 @@ import { operations } from './operations/index.ts'
 type ControlApiOptions = ControlContext & {
   readonly guard: GuardOptions
   readonly version: string
-  readonly requestId: () => string
+  readonly createRequestId: () => string
   /** Receives unforeseen errors. Their responses reveal nothing about them. */
   readonly onError: (error: unknown) => void
 }
@@ -49,7 +49,7 @@ const createRoute =
   }
 
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
-  const { service, live, version, requestId } = options
+  const { service, live, version, createRequestId } = options
   const guard = createGuard(options.guard)
   let openApi: string | undefined
   const app = new Hono<{ Bindings: { remoteAddress: string | undefined } }>().basePath(controlPath)
@@ -57,13 +57,13 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
   app.on('GET', ['/inspector', '/inspector/*'], async (c) => {
     guard.checkFile(c.req.raw)
     const response = await servePage(c.req.path.slice(inspectorPath.length))
-    response.headers.set('x-request-id', requestId())
+    response.headers.set('x-request-id', createRequestId())
     return response
   })
   app.use(async (c, next) => {
     await guard.check(c.req.raw, c.env.remoteAddress)
     c.header('cache-control', 'no-store')
-    c.header('x-request-id', requestId())
+    c.header('x-request-id', createRequestId())
     await next()
   })
   app.get('/openapi.json', (c) => {
@@ -81,7 +81,7 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
   }
 
   const respondError = (error: Error): Response => {
-    const { body, ...init } = toErrorResponse(error, requestId())
+    const { body, ...init } = toErrorResponse(error, createRequestId())
     if (init.status >= 500) options.onError(error)
     return new Response(body, init)
   }

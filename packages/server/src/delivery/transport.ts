@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { DeliveryFetch } from '@wabakit/core'
 import type { Agent } from 'undici'
-import { exchange, type OutgoingWebhook, type WebhookResponse } from './exchange.ts'
+import { type OutgoingWebhook, sendWebhook, type WebhookResponse } from './send-webhook.ts'
 import type { TargetPolicy } from './target-policy.ts'
 
 export type TransportOptions = TargetPolicy & {
@@ -44,7 +44,7 @@ export const createTransport = ({
   return {
     send: async (webhook) => {
       opening ??= open()
-      return exchange(await opening, webhook)
+      return sendWebhook(await opening, webhook)
     },
     close: async () => {
       const agent = await opening

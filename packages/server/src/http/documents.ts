@@ -5,7 +5,7 @@ type DocumentsOptions = {
   /** The header that carries the API key. */
   readonly authHeader: string
   readonly publicUrl: string | undefined
-  readonly requestId: () => string
+  readonly createRequestId: () => string
 }
 
 /** Responds to a request for a document of the public API. */
@@ -14,7 +14,7 @@ export type Documents = (request: ApiRequest) => Promise<ApiResponse>
 export const documentPaths: ReadonlySet<string> = new Set(['/openapi.json', '/asyncapi.json'])
 
 /** Creates `/openapi.json` and `/asyncapi.json`, which describe this server. They need no key, and are built once. */
-export const createDocuments = ({ authHeader, publicUrl, requestId }: DocumentsOptions): Documents => {
+export const createDocuments = ({ authHeader, publicUrl, createRequestId }: DocumentsOptions): Documents => {
   const built = new Map<string, ApiResponse>()
 
   const build = async (path: string): Promise<ApiResponse> => {
@@ -36,6 +36,6 @@ export const createDocuments = ({ authHeader, publicUrl, requestId }: DocumentsO
       })
     }
     const { status, headers, body } = built.get(path) ?? (await build(path))
-    return { status, headers: { ...headers, 'x-request-id': requestId() }, body }
+    return { status, headers: { ...headers, 'x-request-id': createRequestId() }, body }
   }
 }

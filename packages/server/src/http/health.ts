@@ -20,7 +20,7 @@ export type HealthOptions = {
   readonly isLocal: boolean
   /** The URL at which other machines reach the server, if configured. */
   readonly publicUrl: string | undefined
-  readonly requestId: () => string
+  readonly createRequestId: () => string
   isStopping(): boolean
 }
 
@@ -31,7 +31,7 @@ export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', 
 
 /** Creates `/healthz` (the process responds), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export const createHealth = (options: HealthOptions): Health => {
-  const { store, metrics, checkMetricsToken, requestId, isStopping, isLocal, publicUrl } = options
+  const { store, metrics, checkMetricsToken, createRequestId, isStopping, isLocal, publicUrl } = options
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
   const checkReady = async (): Promise<void> => {
@@ -74,10 +74,10 @@ export const createHealth = (options: HealthOptions): Health => {
     try {
       const body = await render(request, remoteAddress)
       const type = request.path === '/metrics' ? metrics.contentType : 'text/plain; charset=utf-8'
-      const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-request-id': requestId() }
+      const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-request-id': createRequestId() }
       return { status: 200, headers, body }
     } catch (error) {
-      const response = toErrorResponse(error, requestId())
+      const response = toErrorResponse(error, createRequestId())
       if (response.status === 500) throw error
       return response
     }

@@ -12,7 +12,7 @@ export type HttpServerOptions = {
     'host' | 'port' | 'maxConnections' | 'requestTimeoutMs' | 'trustProxy'
   >
   readonly handler: RequestHandler
-  readonly requestId: () => string
+  readonly createRequestId: () => string
 }
 
 /** A node:http server that stops without cutting off responses. */
@@ -79,7 +79,7 @@ const formatUrl = (host: string, server: Server): string => {
 }
 
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
-  const { settings, handler, requestId } = options
+  const { settings, handler, createRequestId } = options
   const { host, port, maxConnections, trustProxy } = settings
   const running = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
@@ -100,7 +100,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     respond,
   )
-  const refusal = createConnectionRefusal({ running, requestId, onRefused: handler.record })
+  const refusal = createConnectionRefusal({ running, createRequestId, onRefused: handler.record })
   server.on('clientError', refusal.clientError)
   server.on('connect', (_request, socket) => refusal.connect(socket))
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).

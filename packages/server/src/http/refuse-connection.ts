@@ -6,7 +6,7 @@ import { createParserRefusal, formatRefusal } from '@wabakit/core/hosting'
 type ConnectionRefusalOptions = {
   /** Responses that are not finished yet. */
   readonly running: ReadonlySet<ServerResponse>
-  readonly requestId: () => string
+  readonly createRequestId: () => string
   /** Receives each refusal, to count and log it. */
   readonly onRefused: (refusal: { readonly status: number; readonly requestId: string }) => void
 }
@@ -33,7 +33,7 @@ export const createConnectionRefusal = (options: ConnectionRefusalOptions): Conn
       socket.destroy()
       return
     }
-    const requestId = options.requestId()
+    const requestId = options.createRequestId()
     socket.end(formatRefusal(refusal, requestId), () => socket.destroy())
     options.onRefused({ status: refusal.status, requestId })
   }

@@ -27,7 +27,7 @@ export type RequestHandlerOptions = {
   readonly health: Health
   readonly metrics: Metrics
   readonly log: Logger
-  readonly requestId: () => string
+  readonly createRequestId: () => string
   readonly trustProxy: number
   /** Receives unforeseen errors. Their responses reveal nothing about them. */
   readonly onError: (error: unknown) => void
@@ -157,7 +157,7 @@ const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
 }
 
 export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => {
-  const { api, health, metrics, log, requestId, trustProxy, onError } = options
+  const { api, health, metrics, log, createRequestId, trustProxy, onError } = options
 
   const limitLines = createLineLimit(log)
 
@@ -171,7 +171,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 
   const refuse = (error: unknown): ApiResponse => {
     if (!(error instanceof RequestRefusedError)) onError(error)
-    return refuseRequest(error, { requestId: requestId() })
+    return refuseRequest(error, { requestId: createRequestId() })
   }
 
   const route = (request: ApiRequest, remoteAddress: string | undefined) => {
@@ -184,7 +184,11 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     if (healthPaths.has(request.path)) return health(request, remoteAddress)
     if (api !== undefined && documentPaths.has(request.path)) return api.documents(request)
     if (api?.isControlOpen && isBrowserAtRoot(request)) {
-      return { status: 302, headers: { location: inspectorPath, 'x-request-id': requestId() }, body: '' }
+      return {
+        status: 302,
+        headers: { location: inspectorPath, 'x-request-id': createRequestId() },
+        body: '',
+      }
     }
     if (api !== undefined) return api.respond(request, { remoteAddress })
     throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
@@ -209,7 +213,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
         respond: () => api.fetch(request, { remoteAddress }),
         sleep: (ms) => sleep(ms, undefined, { ref: false }),
         reset: () => incoming.socket.destroy(),
-        requestId,
+        createRequestId,
       })
   }
 

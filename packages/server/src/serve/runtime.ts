@@ -32,7 +32,7 @@ type RuntimeOptions = {
   readonly opened: OpenedStore
   readonly metrics: Metrics
   readonly log: Logger
-  readonly requestId: () => string
+  readonly createRequestId: () => string
   /** Receives errors that have no caller to be reported to. */
   readonly onError: (error: unknown) => void
 }
@@ -60,7 +60,7 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 
 /** Assembles the parts of a server. */
 export const createRuntime = (options: RuntimeOptions): Runtime => {
-  const { settings, opened, metrics, log, requestId, onError } = options
+  const { settings, opened, metrics, log, createRequestId, onError } = options
   const { store, clock, attempts } = opened
   const { trustProxy, role } = settings
   const rateLimit: RateLimitOptions = {
@@ -113,13 +113,13 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       publicUrl: settings.publicUrl,
     },
     version: manifest.version,
-    requestId,
+    createRequestId,
     onError,
   })
   const documents = createDocuments({
     authHeader: settings.authHeader,
     publicUrl: settings.publicUrl,
-    requestId,
+    createRequestId,
   })
   let isStopping = false
   const health = createHealth({
@@ -128,7 +128,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
     isLocal: isLoopbackHost(settings.host),
     publicUrl: settings.publicUrl,
-    requestId,
+    createRequestId,
     isStopping: () => isStopping,
   })
   let stopRetention = async (): Promise<void> => {}
@@ -151,7 +151,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       health,
       metrics,
       log,
-      requestId,
+      createRequestId,
       trustProxy,
       onError,
     }),

@@ -87,10 +87,10 @@ export const startServer = async (
   ])
   metrics = createMetrics(opened)
   const ids = createIds({ clock: opened.clock, random: Math.random })
-  const requestId = (): string => ids('req')
-  const runtime = createRuntime({ settings, opened, metrics, log, requestId, onError })
+  const createRequestId = (): string => ids('req')
+  const runtime = createRuntime({ settings, opened, metrics, log, createRequestId, onError })
   const { service, handler } = runtime
-  const http = createHttpServer({ settings, handler, requestId })
+  const http = createHttpServer({ settings, handler, createRequestId })
 
   const stop = async (): Promise<void> => {
     const graceMs = settings.shutdownGraceMs

@@ -1,10 +1,10 @@
 import { Channel, eventNames } from '@wabakit/contract'
 import * as z from 'zod/mini'
+import { buildTestEvent } from '../build-test-event.ts'
 import { requireFound } from '../control-error.ts'
 import { checkPayload } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
 import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
-import { buildTestEvent } from '../test-event.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import {
   SubscriptionSecretView,

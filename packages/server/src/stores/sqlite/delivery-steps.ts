@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { DeliveryRequestAt } from '@wabakit/core'
+import type { DeliveryChange } from '@wabakit/core'
 import { parseDeliveryId } from '../delivery-id.ts'
 import type { ReadDeliveries } from './delivery-rows.ts'
 import type { QueueNews } from './queue-news.ts'
@@ -7,9 +7,9 @@ import type { QueueNews } from './queue-news.ts'
 /** Changes of one delivery by request. */
 export type DeliverySteps = {
   /** See {@link Store.cancelDelivery}. */
-  cancel(request: DeliveryRequestAt): boolean
+  cancel(request: DeliveryChange): boolean
   /** See {@link Store.retryDelivery}. */
-  retry(request: DeliveryRequestAt): boolean
+  retry(request: DeliveryChange): boolean
 }
 
 export type DeliveryStepsOptions = {
@@ -27,11 +27,7 @@ export const createDeliverySteps = ({ database, read, news }: DeliveryStepsOptio
     `update deliveries set dueAt = ? where event = ? and subscription = ? and state <> 'fresh'`,
   )
 
-  const change = (
-    statement: typeof skip,
-    request: DeliveryRequestAt,
-    statuses: readonly unknown[],
-  ): boolean => {
+  const change = (statement: typeof skip, request: DeliveryChange, statuses: readonly unknown[]): boolean => {
     const { organizationId, deliveryId, now } = request
     const [row] = read({ organizationId, deliveryId, limit: 1 }).rows
     if (!statuses.includes(row?.status)) return false

@@ -10,7 +10,6 @@ import { createDeliverySteps } from './delivery-steps.ts'
 import { createErase } from './erase.ts'
 import { createEvents } from './events.ts'
 import { createFindSubscription } from './find-subscription.ts'
-import { createGroupCommit } from './group-commit.ts'
 import { createGroups } from './groups.ts'
 import { createJournal } from './journal.ts'
 import { createLanes } from './lanes.ts'
@@ -25,6 +24,7 @@ import { toStorageError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
 import { createTenancy } from './tenancy.ts'
+import { createWriteBatches } from './write-batches.ts'
 
 /** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
 const removalBatch = 200
@@ -55,7 +55,7 @@ export const storeOnDatabase = (
   const { prune, continueRemovals } = createPrune(database, calls)
   const erase = createErase({ database, calls, news })
   const measureBacklog = createMeasureBacklog(database, journal)
-  const commits = createGroupCommit({ database, checkOwner, checkFiles, effects, now })
+  const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
   const touch = [

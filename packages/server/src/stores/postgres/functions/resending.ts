@@ -1,4 +1,4 @@
-import type { DeliveryRequestAt, DeliveryStatus, QueueState } from '@wabakit/core'
+import type { DeliveryChange, DeliveryStatus, QueueState } from '@wabakit/core'
 import { type DeliveryKey, parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
 import { isHead } from './lanes.ts'
@@ -96,15 +96,15 @@ END $$;
 `
 
 /** Whether a delivery was changed, and its queue. */
-export type DeliveryChange = { readonly changed: boolean; readonly queue: QueueState | null }
+export type ChangedDelivery = { readonly changed: boolean; readonly queue: QueueState | null }
 
 const change = async (
   query: Query,
   name: 'cancel_delivery' | 'retry_delivery',
-  { organizationId, deliveryId, now }: DeliveryRequestAt,
-): Promise<DeliveryChange> => {
+  { organizationId, deliveryId, now }: DeliveryChange,
+): Promise<ChangedDelivery> => {
   const { subscription, event } = parseDeliveryId(deliveryId)
-  const [row] = await query<DeliveryChange>(`SELECT changed, queue FROM ${name}($1, $2, $3, $4)`, [
+  const [row] = await query<ChangedDelivery>(`SELECT changed, queue FROM ${name}($1, $2, $3, $4)`, [
     organizationId,
     subscription,
     event,
@@ -114,11 +114,11 @@ const change = async (
 }
 
 /** Cancels a delivery. See {@link Store.cancelDelivery}. */
-export const cancelDelivery = (query: Query, request: DeliveryRequestAt): Promise<DeliveryChange> =>
+export const cancelDelivery = (query: Query, request: DeliveryChange): Promise<ChangedDelivery> =>
   change(query, 'cancel_delivery', request)
 
 /** Lets the next attempt of a delivery be due. See {@link Store.retryDelivery}. */
-export const retryDelivery = (query: Query, request: DeliveryRequestAt): Promise<DeliveryChange> =>
+export const retryDelivery = (query: Query, request: DeliveryChange): Promise<ChangedDelivery> =>
   change(query, 'retry_delivery', request)
 
 export type ResendInput = {

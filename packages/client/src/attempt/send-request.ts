@@ -89,7 +89,7 @@ export type Exchanged = ReadBody & {
  * body of a successful GET is cut off. Any other response with an incomplete body is returned, because the status and
  * request id of a create request must not be lost.
  */
-export const exchange = async (
+export const sendRequest = async (
   settings: Settings,
   call: ApiCall<unknown>,
   request: OutgoingRequest,

@@ -6,7 +6,7 @@ import { type LastWrite, noWrite } from '../write-check.ts'
 import { applyCommit, applyRollback, type Effects } from './remember.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
-export type GroupCommit = {
+export type WriteBatches = {
   /**
    * Runs `work` atomically, and resolves with its result after the commit. If `work` throws, only its own changes are
    * rolled back. It may run twice, because another one fails: then its first changes are rolled back, too.
@@ -21,7 +21,7 @@ export type GroupCommit = {
   close(): void
 }
 
-export type GroupCommitOptions = {
+export type WriteBatchesOptions = {
   readonly database: DatabaseSync
   /** Called first in each transaction. If it throws, all writes of the transaction reject with its error. */
   readonly checkOwner: () => void
@@ -48,7 +48,7 @@ const busy = { retries: 100, pauseMs: 20 }
  * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
  * during a commit are in the next turn together. If a write fails, the others run again, each in a savepoint of its own.
  */
-export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
+export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches => {
   const { database, checkOwner, checkFiles, effects, now } = options
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')

@@ -53,7 +53,7 @@ const parseUrl = (url: string): Target => {
  *
  * @throws the reason of the signal, or an Error when there is no complete response.
  */
-export const exchange = (
+export const sendWebhook = (
   dispatcher: Dispatcher,
   { url, headers, body, signal }: OutgoingWebhook,
 ): Promise<WebhookResponse> =>

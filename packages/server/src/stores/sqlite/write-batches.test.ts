@@ -6,10 +6,10 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Begun, beginDue, delivered, settle } from '../../../test/attempts.ts'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
-import { createGroupCommit } from './group-commit.ts'
 import { openDatabase } from './open-database.ts'
 import type { Effects } from './remember.ts'
 import { storeOnDatabase } from './store-on-database.ts'
+import { createWriteBatches } from './write-batches.ts'
 
 const openStore = async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
@@ -242,7 +242,7 @@ test('closing commits pending writes, and rejects later ones', async () => {
 test('memory follows the writes that were committed, and no others', async () => {
   const memory: string[] = []
   const effects: Effects = []
-  const { write } = createGroupCommit({
+  const { write } = createWriteBatches({
     now: () => 0,
     database: new DatabaseSync(':memory:'),
     checkOwner: () => {},
