@@ -77,7 +77,7 @@ const startPeers = async (): Promise<Contender[]> => {
 
 const syncFile = openSync(join(folder, 'sync'), 'w')
 const bytes = Buffer.alloc(16_384)
-/** What a commit of SQLite at least has to do: there is one for each round of the connections. */
+/** The least work of a commit of SQLite: there is one for each round of the connections. */
 const fsync: Contender = {
   name: names.fsync,
   run: (count) => {

@@ -28,7 +28,7 @@ const settings = [
 ]
 
 const names = Object.keys(scenarios)
-// What the machine does in the meantime changes the p99, too: so the base is measured first and last.
+// Other work of the machine changes the p99, too, so the base is measured first and last.
 const order = [...names, base]
 const rows: Row[] = []
 const goals: Goal[] = []

@@ -32,7 +32,7 @@ const nextEvent = () => {
   return { id: `msg_${ids}`, body: body.replaceAll(/"callId":"[^"]*"/g, `"callId":"call-${ids}"`) }
 }
 
-/** What stores events and handles them. */
+/** A process that stores events and handles them. */
 type Queue = {
   /** Stores an event durably. */
   readonly store: (event: ReturnType<typeof nextEvent>) => Promise<unknown>

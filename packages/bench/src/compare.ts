@@ -20,7 +20,7 @@ export type CompareOptions = {
   readonly names: readonly string[]
   /** How often each version runs each benchmark. */
   readonly turns: number
-  /** Rounds of each run; those of the benchmark if omitted. */
+  /** Rounds of each run. @default the rounds of the benchmark */
   readonly rounds?: string | undefined
 }
 
@@ -66,7 +66,7 @@ const formatTimes = (times: readonly number[]): string =>
   `${formatTime(computeQuantile(times, 0.5))} (${formatTime(Math.min(...times))} – ${formatTime(Math.max(...times))})`
 
 /**
- * Runs benchmarks of this checkout and of another version in turns. A line is slower if all of its turns take longer than
+ * Runs benchmarks of this checkout and of another version alternately. A line is slower if all of its turns take longer than
  * all of the other version's.
  *
  * @returns whether everything ran and nothing is slower.

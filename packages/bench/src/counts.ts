@@ -37,7 +37,7 @@ export const hasInstructionCounter = (): boolean =>
     /^\d+,/,
   ) != null
 
-/** What an operation costs, by unit. */
+/** The cost of an operation, by unit. */
 export type Counts = { readonly bytes: number; readonly instructions?: number }
 
 const runOnce = (checkout: string, workload: string, withPerf: boolean): Counts => {

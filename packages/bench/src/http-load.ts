@@ -19,7 +19,7 @@ export type HttpLoad = {
 const lineEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-// Whether the bytes are a complete response.
+// Returns whether the bytes are a complete response.
 const isComplete = (response: Buffer): boolean => {
   const headEnd = response.indexOf(lineEnd)
   if (headEnd === -1) return false

@@ -1,4 +1,4 @@
-/** What a round cost, if it is not the time and the CPU time of `run`, in microseconds per operation. */
+/** The cost of a round, if it is not the time and the CPU time of `run`, in microseconds per operation. */
 export type Cost = { readonly time: number; readonly cpu?: number | undefined }
 
 type Measured = { readonly time: number; readonly cpu: number }
@@ -18,7 +18,7 @@ export type Contender = {
   readonly readCpu?: (() => number | Promise<number>) | undefined
 }
 
-/** What an operation of a contender takes. Times are in microseconds. */
+/** The time that an operation of a contender takes. Times are in microseconds. */
 export type Row = {
   readonly name: string
   /** Median of the rounds. */

@@ -15,13 +15,13 @@ export type Goal = {
 /** A size or another figure without a time. */
 export type Figure = { readonly name: string; readonly figure: string }
 
-/** What a benchmark reports. */
+/** The report of a benchmark. */
 export type Report = {
   readonly name: string
   readonly title: string
-  /** What is measured, and what the floor is, in Markdown. */
+  /** The measured operation and its floor, in Markdown. */
   readonly about: string
-  /** Whether rows are shown as rates or as times. */
+  /** The form in which rows are shown. */
   readonly unit: 'per second' | 'time'
   readonly rows?: readonly Row[]
   readonly figures?: readonly Figure[]
@@ -79,13 +79,13 @@ const describeVersion = (): string => {
   }
 }
 
-/** Whether there are too few rounds for reliable figures. */
+/** Set if there are too few rounds for reliable figures. */
 const isShort = process.env.BENCH_ROUNDS !== undefined
 
 /** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
-/** Whether other processes hardly count, because this one has real-time priority: see proc_pid_stat(5). */
+/** Returns whether this process has real-time priority, so that others hardly disturb it: see proc_pid_stat(5). */
 const isRealTime = (): boolean => {
   try {
     const fields = readFileSync('/proc/self/stat', 'latin1').split(' ')

@@ -39,7 +39,7 @@ export type Subscription = z.infer<typeof SubscriptionView>
 export type SubscriptionWithSecret = z.infer<typeof SubscriptionSecretView>
 /** Why a delivery is not being attempted. */
 export type Wait = WaitView
-/** Whether a call's summary has arrived, or why not. */
+/** The state of a call's summary: it has arrived, or the reason why not. */
 export type SummaryStatus = SummaryStatusView
 /** Everything about one call or group. */
 export type Timeline = TimelineView

@@ -59,7 +59,7 @@ type Names = {
   readonly subscriptions: readonly PlannedSubscription[]
 }
 
-/** Who does what when: all the time, or all in a moment, and with how many calls and groups. */
+/** The load of a run: spread over all of it or in one moment, and on how many calls and groups. */
 type Crowd = { readonly window: Part; readonly operations: number; readonly subjects: number }
 
 const drawCrowd = (draws: Draws, calmAt: number): Crowd => {

@@ -4,7 +4,7 @@ import type { Violation } from './run-plan.ts'
 /** Seeds to run: a number of them, from the first. */
 export type SeedRange = { readonly first: number; readonly count: number }
 
-/** What came of runs. */
+/** The results of runs. */
 export type Summary = {
   runs: number
   steps: number

@@ -8,7 +8,7 @@ export type Call<Input, Output> = {
   output: Output | undefined
 }
 
-/** What a store does when calls follow each other. */
+/** The behavior of a store when calls follow each other. */
 export type Model<State, Input, Output> = {
   readonly initial: State
   /** Returns the next state, or `undefined` if the call cannot have this output in this state. */
@@ -16,7 +16,7 @@ export type Model<State, Input, Output> = {
 }
 
 /**
- * Whether there is an order of calls that explains all outputs, in which each call happens between its beginning and its end.
+ * Returns whether there is an order of calls that explains all outputs, in which each call happens between its beginning and its end.
  * The algorithm is that of Wing and Gong (1993), with the memory of Lowe (2017).
  */
 export const isLinearizable = <State, Input, Output>(

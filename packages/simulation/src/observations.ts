@@ -26,7 +26,7 @@ export type Observation =
     }
   /** A server took a shard. */
   | { readonly kind: 'taken'; readonly server: string; readonly owned: OwnedShard }
-  /** A process begins to stand still, or goes on. */
+  /** A process is paused or resumed. */
   | { readonly kind: 'stands still' | 'goes on'; readonly server: string }
   /** A settlement was committed. */
   | {
@@ -88,7 +88,7 @@ export type Observation =
       readonly kind: 'looked'
       readonly deliveries: readonly DeliveryRecord[]
       readonly calmMs: number
-      /** Whether a server runs that delivers. */
+      /** Set while a delivering server runs. */
       readonly isAttended: boolean
     }
   /** The store, a server, or the way between them is in trouble until a time, as Unix time in milliseconds. */

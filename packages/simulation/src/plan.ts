@@ -1,12 +1,12 @@
 // A plan is everything that a run depends on. It is JSON, so that a run can be saved and repeated.
 
-/** What stores the state: `memory` serves several processes, `sqlite` serves one. */
+/** The storage: `memory` serves several processes, `sqlite` serves one. */
 export type EngineName = 'memory' | 'sqlite'
 
 /** A step of a call, in its order. */
 export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
 
-/** What users do. `at` is in milliseconds since the start of the run. `server` is the process that is asked. */
+/** An action of a user. `at` is in milliseconds since the start of the run. `server` is the process that is asked. */
 export type Operation = { readonly at: number } & (
   | {
       readonly do: 'create a group'
@@ -48,7 +48,7 @@ export type SubscriptionStep = 'rotate the secret' | 'change the URL' | 'disable
 /** How an endpoint behaves for a while. */
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
 
-/** What goes wrong at a time, for a while. */
+/** A fault that begins at a time, and lasts for a while. */
 export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill' | 'pause' | 'stop'; readonly server: string }
   | { readonly fault: 'step the clock'; readonly server: string; readonly byMs: number }
@@ -63,7 +63,7 @@ export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill the receiver'; readonly endpoint: string }
 )
 
-/** What can go wrong with a call of the store. */
+/** Faults of a call of the store. */
 export const storeFaults = [
   'refused',
   'aborted',
@@ -75,7 +75,7 @@ export const storeFaults = [
   'stands still',
   'late response',
 ] as const
-/** What can go wrong with a request over the network. */
+/** Faults of a request over the network. */
 export const networkFaults = [
   'request lost',
   'response lost',
@@ -86,7 +86,7 @@ export const networkFaults = [
   'dies after',
   'stands still',
 ] as const
-/** What can go wrong with a transaction of SQLite. */
+/** Faults of a transaction of SQLite. */
 export const transactionFaults = [
   'busy',
   'write fails',
@@ -97,10 +97,10 @@ export const transactionFaults = [
   'dies after',
 ] as const
 
-/** What can go wrong with a request at an endpoint. */
+/** Faults of a request at an endpoint. */
 export const endpointFaults = ['refuses', 'hangs', '409', '410', '429', '500', '503'] as const
 
-/** What an endpoint puts into `Retry-After`; `null`: there is none. */
+/** The `Retry-After` of an endpoint; `null`: there is none. */
 export const retryAfters: readonly [string | null, ...(string | null)[]] = [
   '0',
   '1',
@@ -120,7 +120,7 @@ export type EndpointFault = (typeof endpointFaults)[number]
 export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
 /**
- * What goes wrong with one call: the third `settleDeliveries #3` of `server-1`; or, without a number, its first one from a time
+ * A fault of one call: the third `settleDeliveries #3` of `server-1`; or, without a number, its first one from a time
  * on, in milliseconds since the start of the run.
  */
 export type CallFault = {
@@ -159,7 +159,7 @@ export type Plan = {
   readonly operations: readonly Operation[]
   readonly faults: readonly Fault[]
   /**
-   * Chance decides about further faults of calls, with these rates. `null`: there are only those of the plan.
+   * Chance decides about further faults of calls, with these rates. `null`: only the faults of the plan happen.
    */
   readonly rates: {
     readonly store: Rates<StoreFault>

@@ -32,7 +32,7 @@ export type RunResult = {
   readonly traceHash: string
   /** Everything that happened, if it was asked for. */
   readonly trace: readonly string[]
-  /** What happened, in words. */
+  /** The events of the run, in words. */
   readonly notes: readonly string[]
   /** Faults of calls that happened. */
   readonly callFaults: readonly CallFault[]
@@ -44,7 +44,7 @@ export type RunResult = {
 }
 
 export type RunOptions = {
-  /** Whether to keep the lines of the trace. @default false */
+  /** Keeps the lines of the trace. @default false */
   readonly keepsTrace?: boolean
   /** Receives what stores executed. */
   record?(entry: HistoryEntry, step: number): void
@@ -52,7 +52,7 @@ export type RunOptions = {
 
 type Range = readonly [number, number]
 
-/** How long a process stands still, in milliseconds: for a moment, or until its lease is over. */
+/** Length of a pause of a process, in milliseconds: a moment, or longer than its lease. */
 const standstills: readonly [Range, ...Range[]] = [
   [1, 5_000],
   [21_000, 35_000],

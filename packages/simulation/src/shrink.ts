@@ -144,7 +144,7 @@ export const shrinkPlan = async (
     best = found ?? best
     return found !== undefined
   }
-  /** What must coincide may do so with less, by another chance. */
+  /** Faults that must coincide may do so with fewer others, under another seed. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
     for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds && !isExhausted(); nth++) {

@@ -132,7 +132,7 @@ const deliver = async (times: number, stored: number): Promise<void> => {
       })
     }
     if (finished.length === 0 && sending > 0) await new Promise<void>((resolve) => (wake = resolve))
-    // Those that end together share a commit.
+    // Attempts that end at the same time share a commit.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

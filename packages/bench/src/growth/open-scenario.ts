@@ -18,7 +18,7 @@ export type ScenarioOptions = {
    * @default 0
    */
   readonly pending?: number
-  /** Whether that endpoint never responds or refuses connections. */
+  /** The behavior of that endpoint: it never responds, or refuses connections. */
   readonly dead?: 'hang' | 'refuse'
   /** @default 1 */
   readonly workers?: number

@@ -45,9 +45,9 @@ export type Examination = Settings & {
   send(request: Partial<OutgoingRequest>): Promise<Exchange>
   /** Sends a delivery that must be refused, and remembers that it must leave no effect. */
   sendHostile(request: Partial<OutgoingRequest>, subject: string): Promise<Exchange>
-  /** Writes bytes on a connection of their own, and leaves it open. */
+  /** Writes bytes on a new connection, and leaves it open. */
   openAndWrite(bytes: Uint8Array): Promise<Socket>
-  /** Writes bytes on a connection of their own, and resolves to the start of the response; empty when there was none. */
+  /** Writes bytes on a new connection, and resolves to the start of the response; empty when there was none. */
   sendBytes(bytes: Uint8Array, timeoutMs: number): Promise<string>
   countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
   /** Returns the lines of a delivery's effects, with the same text in place of its subject. */

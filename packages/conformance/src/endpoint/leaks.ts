@@ -48,7 +48,7 @@ const read = ({ request }: Exchange, header: string): string => String(request.h
 const signCorrectly = (exchange: Exchange, secret: string): string | undefined => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
   const { body } = exchange.request
-  // What is signed of a large body is not worth the time.
+  // Signing a large body is not worth the time.
   if (id === '' || timestamp === '' || body.length > 1_048_576) return undefined
   const signature = signDelivery(decodeKey(secret), { id, timestamp, body })
   return read(exchange, 'webhook-signature').includes(signature) ? undefined : signature
@@ -61,7 +61,7 @@ export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
   const sent = [Buffer.from(exchange.request.body).toString(), JSON.stringify(exchange.request.headers)]
   const signature = settings.secret && signCorrectly(exchange, settings.secret)
   return [
-    // What the sender said itself is no secret to it; an echo of it tells it nothing.
+    // An echo of what the sender sent reveals nothing to it.
     ...listSecretForms(settings).flatMap((form) =>
       text.includes(form) && !sent.some((each) => each.includes(form))
         ? [`a secret, in a response ${exchange.status}`]

@@ -20,7 +20,7 @@ export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
     socket.write(bytes, () => resolve(socket))
   })
 
-/** Writes bytes on a connection of its own, and resolves to the start of the response; empty when there was none. */
+/** Writes bytes on a new connection, and resolves to the start of the response; empty when there was none. */
 export const sendBytes = (url: URL, bytes: Uint8Array, timeoutMs: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = openSocket(url)

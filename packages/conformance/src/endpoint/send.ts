@@ -56,7 +56,7 @@ const pieceBytes = 262_144
 const describeError = (error: Error & { code?: string }): string =>
   error.message || error.code || 'the connection failed'
 
-/** Sends one request on a connection of its own. Never rejects, and never follows a redirect. */
+/** Sends one request on a new connection. Never rejects, and never follows a redirect. */
 export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
   new Promise((resolve) => {
     const target = request.query === undefined ? url : new URL(request.query, url)
@@ -89,7 +89,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
         request,
         ...head,
         body: Buffer.concat(received).toString(),
-        // A response that broke off after its status still says how the endpoint decided.
+        // A response that broke off after its status still shows how the endpoint decided.
         error: error && head.status === undefined ? describeError(error) : undefined,
         timedOut,
         connected,

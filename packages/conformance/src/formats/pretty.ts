@@ -34,7 +34,7 @@ const formatLine = (check: CheckResult, width: number): string => {
   const { verdict, id, observed } = check
   const mark = paint(verdict, marks[verdict][0])
   const text = toLine(observed)
-  // What a failure or an advice observed follows in full.
+  // The full observation of a failure or an advice follows below.
   const room = Math.max(20, maxColumns - width - 6)
   const isCut = (verdict === 'fail' || verdict === 'advice') && text.length > room
   const shown = isCut ? `${text.slice(0, room - 1)}…` : text

@@ -9,8 +9,8 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
  * - `pass`: the target does what the rule says.
  * - `fail`: it does not.
  * - `advice`: it does something worth knowing that breaks no rule. Advice makes a report fail only if the run is strict.
- * - `inconclusive`: the run could not tell. `observed` says why, and what would settle it.
- * - `skipped`: the check does not apply to this run. `observed` says why, or which option enables it.
+ * - `inconclusive`: the run could not tell. `observed` has the reason, and what would settle it.
+ * - `skipped`: the check does not apply to this run. `observed` has the reason, or the option that enables it.
  *
  * @inline
  */

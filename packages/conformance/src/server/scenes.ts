@@ -16,7 +16,7 @@ export type GroupScene = {
   readonly exchanges: readonly Exchange[]
 }
 
-/** What an added subscription received, before and after a rotation of its secret and a response with status 410. */
+/** The webhooks of an added subscription, before and after a rotation of its secret and a response with status 410. */
 export type SubscriptionScene = {
   /** Why the subscription could not be added or its secret rotated. */
   readonly failure: string | undefined
@@ -29,7 +29,7 @@ export type SubscriptionScene = {
 }
 
 /**
- * What the examiner makes happen on the server. Several checks look at each scene, so each is played once; `start` plays
+ * The scenes that the examiner plays on the server. Several checks look at each scene, so each is played once; `start` plays
  * all of them ahead of the checks, because webhooks take time.
  */
 export type Scenes = {
@@ -52,7 +52,7 @@ export type Scenes = {
   deferred(): Promise<GroupScene>
   /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
   redirected(): Promise<GroupScene>
-  /** A group with a participant who joined, left, joined again and was removed. `failure` says what went wrong. */
+  /** A group with a participant who joined, left, joined again and was removed. `failure` has the reason if it failed. */
   participants(): Promise<GroupScene & { readonly failure: string | undefined }>
   /** Groups on the number of an added subscription. */
   subscribed(): Promise<SubscriptionScene>

@@ -2,7 +2,7 @@ import type { CheckResult } from '../report/report.ts'
 import type { ExaminerFetch } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 
-/** The server to examine, and what the examiner may use. Checks that lack something are skipped, and say what. */
+/** The server to examine, and what the examiner may use. Checks that lack something are skipped, and report what. */
 export type ServerExamination = {
   /** Base URL of the public API. */
   readonly baseUrl: string
@@ -33,7 +33,7 @@ export type ServerExamination = {
   readonly play?: string | PlayCall | undefined
   /** Functions that only the server itself can perform. */
   readonly simulate?: Simulate | undefined
-  /** URL of a wabakit server whose control API fills in everything above except `baseUrl`, on an organization of its own. */
+  /** URL of a wabakit server whose control API fills in everything above except `baseUrl`, on its own organization. */
   readonly wabakitControl?: string | undefined
   /** Token of that control API. */
   readonly controlToken?: string | undefined

@@ -8,7 +8,7 @@ export const createYesOption = (): Option => new Option('--yes', 'do it without 
 /**
  * Asks on a terminal whether to go on.
  *
- * @throws CliError unless the user or `--yes` says so.
+ * @throws CliError unless the user agrees or `--yes` is set.
  */
 export const confirm = async (
   question: string,

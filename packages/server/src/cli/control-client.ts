@@ -54,10 +54,10 @@ export const checkSecrecy = (url: string, secret: string): void => {
 
 const blockedPort = 'browsers and fetch block this port, so choose another one'
 
-/** Returns the message of an error of `fetch`, whose cause says what happened. */
+/** Returns the message of an error of `fetch`, whose cause has the reason. */
 export const getFetchMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  // What undici calls a port that the Fetch standard blocks.
+  // undici's message for a port that the Fetch standard blocks.
   if (error.cause instanceof Error && error.cause.message === 'bad port') return blockedPort
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }

@@ -47,7 +47,7 @@ const buildEnvironment = async (
   return environment
 }
 
-/** Runs a command with a temporary server: in memory and on a free port, unless flags say otherwise. */
+/** Runs a command with a temporary server: in memory and on a free port, unless flags change that. */
 const exec = async (
   command: readonly string[],
   { config: file, ...flags }: SettingFlags,

@@ -9,7 +9,7 @@ if (isTooOld) {
   process.exitCode = 2
 } else {
   const { emitWarning } = process
-  // What Node.js says of SQLite is nothing that users of this program can act on.
+  // Users of this program cannot act on the warning of Node.js about SQLite.
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
     if (!String(warning).startsWith('SQLite is an experimental feature')) {
       Reflect.apply(emitWarning, process, [warning, ...rest])

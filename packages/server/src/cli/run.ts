@@ -11,7 +11,7 @@ import { createProgram } from './program.ts'
 /** Errors that the user can fix by changing a setting or what it refers to. */
 const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
 
-/** Errors whose message says everything. */
+/** Errors whose message is enough, without a stack trace. */
 const foreseenErrors = [CliError, BackupError, ...startErrors]
 
 const getExitCode = (error: unknown): number => {

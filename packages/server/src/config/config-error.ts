@@ -4,7 +4,7 @@ export type ConfigProblem = {
   readonly key: string
   /** Where the value comes from: `--port`, `WABAKIT_PORT` or the path of the file, for example. */
   readonly source: string
-  /** What is wrong, and what the value must be. */
+  /** The problem, and the values that are valid. */
   readonly message: string
 }
 

@@ -9,9 +9,9 @@ export type SettingFacts = {
   readonly form: string
   /** The default, if it is not a plain value. */
   readonly otherwise?: string
-  /** Whether errors must not show the value. */
+  /** Set if errors must not show the value. */
   readonly secret?: true
-  /** Whether it can only be set in the configuration file. */
+  /** Set if it can only be set in the configuration file. */
   readonly fileOnly?: true
 }
 

@@ -4,7 +4,7 @@ import { eventExamples } from '@wabakit/contract/documents'
 import { InputError, type PublishedEvent, type Subscription } from '@wabakit/core'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 
-/** What a caller asks for. A payload replaces the example. */
+/** A requested test event. A payload replaces the example. */
 export type TestEventInput = {
   readonly name?: string | undefined
   readonly subject?: string | undefined
@@ -38,7 +38,7 @@ const findSubject = ({ callId, groupId }: Readonly<Record<string, unknown>>): st
 }
 
 /**
- * Builds an event that one subscription gets as a test. By default, it is an example about a call or group of its own.
+ * Builds an event that one subscription gets as a test. By default, it is an example about a new call or group.
  *
  * @throws InputError if the subscription does not get events of this name, or there is no example of it.
  */

@@ -31,7 +31,7 @@ export type ControlErrorCode = keyof typeof controlErrorCodes
 export class ControlError extends Error {
   override readonly name = 'ControlError'
   readonly code: ControlErrorCode
-  /** What is wrong with which field; empty when no field is the cause. */
+  /** The problem of each field; empty when no field is the cause. */
   readonly issues: readonly Issue[]
   readonly headers: Readonly<Record<string, string>>
 

@@ -1,6 +1,6 @@
 import type { EventRecord, ReferenceServer } from '@wabakit/core'
 
-/** Reads the next events, in the order in which they happened. `isMore` says whether further events are available. */
+/** Reads the next events, in the order in which they happened. `isMore` is set if further events are available. */
 export type ReadNextEvents = () => Promise<{ readonly items: EventRecord[]; readonly isMore: boolean }>
 
 const pageSize = 100

@@ -17,7 +17,7 @@ export type RequestSelection = {
 
 type RequestQuery = RequestSelection & { readonly cursor?: string | undefined; readonly limit: number }
 
-/** What is kept of a request. */
+/** A logged request. */
 export type LoggedRequest = Omit<RequestReported, 'caller'> & {
   /** `null` if the request had no valid key; so are the fields of the key. */
   readonly organizationId: string | null

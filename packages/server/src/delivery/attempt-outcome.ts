@@ -3,14 +3,14 @@ import type { AttemptReported } from '@wabakit/core'
 /** Maximum number of characters. */
 const maxLength = 200
 
-/** Returns the beginning of the first line of a response's body that says something; `null` if there is none. */
+/** Returns the beginning of the first line of a response's body that contains text; `null` if there is none. */
 export const getResponseLine = (body: string | null | undefined): string | null =>
   body
     ?.trim()
     .split(/[\r\n]/, 1)[0]
     ?.slice(0, maxLength) || null
 
-/** What an attempt meant for its delivery, or `stale` when another worker had taken it over, or it has changed. */
+/** The effect of an attempt on its delivery, or `stale` when another worker had taken it over, or it has changed. */
 export type AttemptOutcome = AttemptReported['result']['kind'] | 'stale'
 
 export const getAttemptOutcome = ({ result, settlement }: AttemptReported): AttemptOutcome =>

@@ -16,7 +16,7 @@ export type HealthOptions = {
   readonly metrics: Metrics
   /** Checks the token of requests for metrics. Without it, every client may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
-  /** Whether the server listens on a loopback address only. */
+  /** Set if the server listens on a loopback address only. */
   readonly isLocal: boolean
   /** The URL at which other machines reach the server, if configured. */
   readonly publicUrl: string | undefined

@@ -20,7 +20,7 @@ export type RequestHandlerOptions = {
         readonly control: ControlApi
         readonly documents: Documents
         readonly faults: ApiFaults | undefined
-        /** Whether every client that reaches this server may use the control API. */
+        /** Set if every client that reaches this server may use the control API. */
         readonly isControlOpen: boolean
       })
     | undefined

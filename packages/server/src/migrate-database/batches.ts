@@ -1,6 +1,6 @@
 import type { SourceRow } from './open-source.ts'
 
-/** Rows to write together, at least one. */
+/** Rows to write in one statement, at least one. */
 export type Batch = {
   /** The rows as a JSON array. */
   readonly records: string

@@ -33,6 +33,6 @@ export const createFingerprint = (): FingerprintMaker => {
   }
 }
 
-/** Whether two tables have the same rows. */
+/** Returns whether two tables have the same rows. */
 export const isSame = (left: Fingerprint, right: Fingerprint): boolean =>
   left.rows === right.rows && left.digest === right.digest

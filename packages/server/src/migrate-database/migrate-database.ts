@@ -20,7 +20,7 @@ export type MigrationResult = {
   /** The address of the PostgreSQL database, without password. */
   readonly to: string
   readonly tables: readonly TableComparison[]
-  /** Whether all tables have the same rows on both sides. Only then the migration is finished. */
+  /** Set if all tables have the same rows on both sides. Only then is the migration finished. */
   readonly isEqual: boolean
 }
 

@@ -14,7 +14,7 @@ export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): stri
   return undefined
 }
 
-/** Whether webhooks may be sent to private addresses, and over http to loopback addresses. */
+/** Returns whether webhooks may be sent to private addresses, and over http to loopback addresses. */
 export const allowsPrivateTargets = ({ allowPrivateTargets, host }: ServerConfig): boolean =>
   allowPrivateTargets ?? isLoopbackHost(host)
 

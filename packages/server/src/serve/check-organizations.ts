@@ -12,7 +12,7 @@ export const createConfigured = async <Result>(
     return await work()
   } catch (error) {
     if (!(error instanceof InputError || error instanceof RecordExistsError)) throw error
-    // Organizations are checked one by one, and `key` says which one it is.
+    // Organizations are checked one by one, and `key` names the one.
     const message = `is not valid: ${error.message.replaceAll('organizations.0.', '')}`
     throw new ConfigError([{ key, source, message }], { cause: error })
   }

@@ -26,7 +26,7 @@ type OpenStoreOptions = {
   readonly onWarning: (message: string) => void
 }
 
-/** Performance.now() stands still on Linux while the machine is suspended. */
+/** Performance.now() does not advance on Linux while the machine is suspended. */
 const sources = process.platform === 'linux' ? { uptime: () => uptime() * 1_000 } : {}
 
 const describeStep = (stepMs: number): string =>

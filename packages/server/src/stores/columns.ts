@@ -27,7 +27,7 @@ type KindOf<Value> = [Value] extends [boolean]
 /** One column for each field of a record. A field without a column, or of another kind, does not compile. */
 export type Columns<Rec> = { readonly [Field in keyof Rec]-?: KindOf<NonNullable<Rec[Field]>> }
 
-/** What stays of a removed summary: the SHA-256 of the call's id. */
+/** The trace of a removed summary: the SHA-256 of the call's id. */
 type SummaryMark = { readonly organizationId: string; readonly hash: string }
 
 /** The records of each table. An attempt gets its `deliveryId` from its delivery's key. */

@@ -7,7 +7,7 @@ export const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%
 export type PageRows<Row, Item> = {
   readonly rows: readonly Row[]
   readonly limit: number
-  /** Whether the last page has a cursor, too, so that a reader can continue when something is added. */
+  /** Set if the last page has a cursor, too, so that a reader can continue when something is added. */
   readonly isFollowed: boolean
   readonly toItem: (row: Row) => Item
   readonly toCursor: (row: Row) => string

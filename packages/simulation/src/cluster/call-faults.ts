@@ -9,7 +9,7 @@ export type CallFaults = {
     kinds: readonly Kind[],
     rates: Rates<Kind> | undefined,
   ): Kind | undefined
-  /** What went wrong so far: which call, and when. */
+  /** The faults so far: which call, and when. */
   readonly happened: readonly CallFault[]
   /** From now on nothing goes wrong. */
   stop(): void

@@ -5,7 +5,7 @@ import { wait } from '../virtual/timers.ts'
 import { buildSecret } from './organization.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
-/** What an endpoint responds; `refused`: there is no connection, `nothing`: there is no response. */
+/** The response of an endpoint; `refused`: there is no connection, `nothing`: there is no response. */
 export type EndpointResponse =
   | { readonly status: number; readonly retryAfter: string | null; readonly body: string }
   | 'refused'

@@ -22,9 +22,9 @@ const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== n
 export type LivenessContext = RunContext & {
   readonly engine: Engine
   readonly violate: Violate
-  /** Whether a server runs that delivers. */
+  /** Returns whether a delivering server runs. */
   isAttended(): boolean
-  /** Whether users have got all results. */
+  /** Returns whether users have got all results. */
   haveUsersEnded(): boolean
   /** Continues removals that failed halfway. */
   continueRemovals(): Promise<void>

@@ -24,7 +24,7 @@ export type OperationsContext = RunContext & {
   readonly endpoints: ReadonlyMap<string, Endpoint>
 }
 
-/** What users do. */
+/** The actions of users. */
 export type Operations = {
   start(operation: Operation): void
   /** Returns whether every awaited operation has ended. */

@@ -5,7 +5,7 @@ import type { Draws } from '../virtual/random.ts'
 import type { Scheduler } from '../virtual/scheduler.ts'
 import type { CallFaults } from './call-faults.ts'
 
-/** What all parts of a cluster share in a run. */
+/** The parts of a run that its whole cluster shares. */
 export type RunContext = {
   readonly plan: Plan
   readonly draws: Draws
@@ -23,7 +23,7 @@ export type RunContext = {
   note(text: string): void
   /** Kills a server by its name, as a fault of one of its calls. It comes back after a while. */
   kill(server: string): void
-  /** Lets a server stand still for a while, as a fault of one of its calls. */
+  /** Pauses a server for a while, as a fault of one of its calls. */
   pause(server: string): void
 }
 

@@ -9,7 +9,7 @@ import type { Engine, StoreUser } from '../engines/engine.ts'
 import { createOwner } from '../virtual/scheduler.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
-/** A process that serves requests and, unless its plan says otherwise, delivers. */
+/** A process that serves requests and, unless its plan excludes it, delivers. */
 export type Server = {
   readonly name: string
   readonly user: StoreUser
@@ -21,7 +21,7 @@ export type Server = {
 export type Servers = {
   /** Returns a running server: the one that is wanted, if possible. */
   find(wanted?: string): Server | undefined
-  /** Whether a server runs, and does not stand still. */
+  /** Returns whether a server runs, and is not paused. */
   isRunning(name: string): boolean
   start(name: string): void
   /** The process dies at once. */

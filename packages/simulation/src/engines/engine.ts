@@ -13,7 +13,7 @@ export type StoreUser = {
 /** A store as a server has it open, and the clock that belongs to it. */
 export type OpenStore = { readonly store: Store; readonly clock: Required<Clock> }
 
-/** What stores the state of a cluster. It outlives the processes. */
+/** The storage of a cluster. It outlives the processes. */
 export type Engine = {
   open(user: StoreUser): OpenStore
   /** Called when a process has died: its connections are gone. */

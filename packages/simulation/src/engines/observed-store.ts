@@ -108,7 +108,7 @@ export const observePromises = (
       call.to = steps()
       return created
     } catch (error) {
-      // What was rejected has not happened, and will not.
+      // A rejected call has had no effect, and will have none.
       if (!(error instanceof StorageOutcomeUnknownError)) call.to = -Infinity
       throw error
     }

@@ -6,7 +6,7 @@ import type { StoreUser } from './engine.ts'
 /** A call of a store over a network. */
 export type RemoteCall = {
   readonly name: string
-  /** Whether it changes nothing: then it cannot leave an unknown outcome. */
+  /** Set if it changes nothing, so that it cannot leave an unknown outcome. */
   readonly isRead: boolean
   /** Creates the error of an aborted transaction. */
   createAbort?(): Error

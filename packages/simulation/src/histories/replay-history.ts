@@ -97,7 +97,7 @@ export const replayHistory = async (
       )
       const id = found?.id ?? 'dlv_0_0'
       const shard = await stores.findShard(id)
-      // What was begun by an earlier owner has an earlier epoch.
+      // Attempts of an earlier owner have an earlier epoch.
       const isCurrent = recorded.get(key.shard) === key.epoch
       const delivery = 'delivery' in key ? { delivery: { ...Object(key.delivery), id } } : {}
       return { ...key, ...delivery, id, shard, epoch: (own.get(shard) ?? 0) - Number(!isCurrent) }

@@ -6,7 +6,7 @@ import type { Rule, RuleContext } from './rule.ts'
 const lost = 'nothing acknowledged is lost'
 const undone = 'nothing rejected takes effect'
 
-/** What the store acknowledged is there, with its event; what it rejected is not. */
+/** An acknowledged write is stored, with its event; a rejected one is not. */
 export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   const done = new Map<string, EventRecord>()
   const rejected = new Map<string, string>()

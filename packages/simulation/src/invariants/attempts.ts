@@ -11,7 +11,7 @@ const never = 'nothing starts in a subscription that is disabled or removed'
 /** How many attempts a subscription may have at once. */
 const perSubscription = 8
 
-/** What short steps of a clock may add, in milliseconds. */
+/** Maximum shift by short steps of a clock, in milliseconds. */
 const driftMs = 12_000
 
 /** How long a worker may believe that it owns a shard that others have taken: it is cut off, or its clock was set back. */
@@ -22,7 +22,7 @@ const awakeMs = 1_000
 
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
 
-/** Each delivery is attempted by its owner, when it is due, and by nobody else meanwhile. */
+/** Each delivery is attempted by its owner, when it is due, and by no other worker meanwhile. */
 export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule => {
   // While a server on SQLite is down, its clock goes on with the wall clock.
   const hasTrueTime = plan.engine !== 'sqlite' || plan.faults.every(({ fault }) => fault !== 'step the clock')
@@ -30,7 +30,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
   /** Shards of the deliveries that were loaded. */
   const shards = new Map<string, number>()
-  /** Until when processes stand still, or have just gone on. */
+  /** The time until which processes are paused, or have just been resumed. */
   const stillUntil = new Map<string, number>()
   /** Subscriptions that are disabled or removed, by users' changes that have ended. */
   const disabled = new Set<string>()
@@ -51,7 +51,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         )
     }
   }
-  /** Its attempts end soon, unless its process stands still. Others do not wait for that. */
+  /** Its attempts end soon, unless its process is paused. Others do not wait for that. */
   const orphan = (server: string, isOrphaned: (deliveryId: string) => boolean): void => {
     for (const [id, own] of attempts) {
       for (const each of own) if (each.server === server && isOrphaned(id)) each.isOrphaned = true

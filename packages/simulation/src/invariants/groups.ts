@@ -9,7 +9,7 @@ const undone = 'nothing rejected takes effect'
 
 type Result = 'done' | 'not done' | 'unknown'
 
-/** What clients learned of their groups is true. */
+/** The groups that clients were told of exist as told. */
 export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
   const results = new Map<string, Result[]>()
   const acknowledged: { readonly groupId: string; readonly operation: Operation }[] = []

@@ -11,7 +11,7 @@ import { createScheduleRule } from './schedule.ts'
 import { createSettledRule } from './settled.ts'
 import { createStarvationRule } from './starvation.ts'
 
-/** Clients get no errors but those of a store that is not available. */
+/** Clients get no errors, except when a store is not available. */
 const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   observe: (observation) => {
     if (observation.kind !== 'rejection') return

@@ -6,7 +6,7 @@ import type { Plan } from '../plan.ts'
 /** Reports that an invariant is broken. The first report ends the run. */
 export type Violate = (invariant: string, what: string) => void
 
-/** What is left when everything has settled. */
+/** The state after everything has settled. */
 export type FinalState = {
   readonly events: readonly EventRecord[]
   readonly deliveries: readonly DeliveryRecord[]

@@ -72,7 +72,7 @@ const matches = (result: SettlementResult, expected: Expected): boolean => {
 
 const describe = (result: object): string => JSON.stringify({ ...result, attempt: undefined })
 
-/** What a worker settles follows from the response that it got. */
+/** A worker settles each attempt according to its response. */
 export const createScheduleRule = ({ violate }: RuleContext): Rule => {
   /** Attempts that have ended, by the delivery as it was loaded for them. */
   const ended = new Map<

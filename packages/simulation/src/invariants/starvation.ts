@@ -9,7 +9,7 @@ const starves = 'what is due is attempted soon, whatever others do'
 const startMs = 5_000
 const attemptMs = 20_000
 
-/** Whether servers, the store and the network work all the time: only endpoints fail. */
+/** Returns whether servers, the store and the network always work, so that only endpoints fail. */
 const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
   const boundaries = rates === null ? [] : [rates.store, rates.transaction, rates.network]
   const isQuiet = boundaries.every((each) => Object.keys(each).length === 0)

@@ -27,7 +27,7 @@ export type TaskOptions = {
   /** @default the owner of the task that is running */
   readonly owner?: Owner
   readonly delayMs: number
-  /** What it does, for the trace. */
+  /** Its purpose, for the trace. */
   readonly label: string
 }
 

@@ -1,4 +1,4 @@
-/** What happened in a run, line by line. Runs of the same plan have the same trace, to the byte. */
+/** The log of a run, line by line. Runs of the same plan have the same trace, to the byte. */
 export type Trace = {
   add(line: string): void
   /** Returns 16 hexadecimal digits that stand for all lines. */

@@ -15,7 +15,7 @@ type Genuine = {
   readonly key: Buffer
 }
 
-/** Critical, and of the clause of its group, unless it says otherwise. */
+/** Critical, and of the clause of its group, unless it states others. */
 export type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
   Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
 

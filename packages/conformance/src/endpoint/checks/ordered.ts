@@ -7,7 +7,7 @@ import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
 
 const atLeastOnce = 'decision 0021: after three failed attempts, later events may overtake'
 
-/** Sends events about one subject, each under an id of its own. */
+/** Sends events about one subject, each under its own id. */
 const sendAll = async (examination: Examination, names: readonly EventName[]) => {
   const subject = examination.ids.createSubject()
   const deliveries = names.map((name) => buildDelivery(examination, buildEvent(name, subject), subject))

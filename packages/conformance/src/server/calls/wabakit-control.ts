@@ -10,7 +10,7 @@ export type ControlAddress = {
   readonly webhookUrl: string
 }
 
-/** Everything that an examination needs, on an organization of its own. */
+/** Everything that an examination needs, on its own organization. */
 export type ControlledOrganization = {
   readonly apiKey: string
   readonly otherKey: string

@@ -40,7 +40,7 @@ const judgeSummary = (
     return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }
   })
 
-/** Judges whether what was fetched is what the event says, by the parts that are compared. */
+/** Judges whether a fetched summary equals its event in the compared parts. */
 const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown): Rule['examine'] =>
   judgeSummary((json, { summary }) => {
     if (summary === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }

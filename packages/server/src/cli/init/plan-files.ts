@@ -11,7 +11,7 @@ import {
   type NewFile,
 } from './frameworks.ts'
 
-/** What `init` writes into a project, and what it leaves alone. */
+/** The files that `init` writes into a project, and those that it leaves alone. */
 export type Plan = {
   readonly framework: Framework
   readonly files: readonly NewFile[]

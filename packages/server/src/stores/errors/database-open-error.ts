@@ -8,7 +8,7 @@ export class DatabaseOpenError extends Error {
 
   /**
    * @param path - the database's file, or its address without password.
-   * @param reason - sentences that say why, and what to do.
+   * @param reason - sentences with the cause and the remedy.
    * @param options - the `cause`.
    */
   constructor(path: string, reason: string, options?: ErrorOptions) {

@@ -23,7 +23,7 @@ export type AttemptFeed = {
 
 export type AttemptFeedOptions = {
   readonly notifications: Notifications
-  /** Notifies a channel, in a transaction of its own. */
+  /** Notifies a channel, in its own transaction. */
   notify(channel: string, payload: string): Promise<void>
   /** Identifies this process. */
   readonly sender: string

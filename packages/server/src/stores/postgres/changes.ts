@@ -49,7 +49,7 @@ const participants = mapTable('participants')
 const calls = mapTable('calls')
 const summaries = mapTable('summaries')
 
-/** Changes in PostgreSQL. Concurrent changes share a statement, which is a transaction of its own. */
+/** Changes in PostgreSQL. Concurrent changes share a statement, which is one transaction. */
 export const createChanges = ({ query, read, news }: PostgresDatabase): Changes => {
   const createChange = <
     Change extends { readonly event: EventRecord | null },

@@ -22,15 +22,15 @@ export type DeliveryWalkQuery = Omit<DeliveryQuery, 'limit'> & {
   readonly newest?: bigint | undefined
 }
 
-/** Whether a partial index without delivered deliveries fits. */
+/** Returns whether a partial index without delivered deliveries fits. */
 const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
 
-/** Whether a partial index with failed deliveries alone fits. */
+/** Returns whether a partial index with failed deliveries alone fits. */
 const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
-/** Whether to look for events first, as few of them may match. Otherwise an index of deliveries leads to fewer. */
+/** Returns whether to look for events first, as few of them may match. Otherwise an index of deliveries leads to fewer. */
 const startsWithEvents = (selection: DeliverySelection): boolean => {
   const { deliveryId, eventId, subject, subscriptionId, ...filters } = selection
   if (deliveryId !== undefined || eventId !== undefined) return false

@@ -6,7 +6,7 @@ const damages: Readonly<Record<string, string>> = {
   full_page_writes: 'can damage the database, unless its file system never writes a part of a page',
 }
 
-/** What to say of the settings of a server with which it does not keep what it has committed: a sentence for each. */
+/** Warnings about settings with which a server loses committed transactions: a sentence for each. */
 export const describeDurability = async (client: pg.Client, address: string): Promise<string[]> => {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,

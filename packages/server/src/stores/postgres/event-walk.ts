@@ -19,7 +19,7 @@ export type EventWalk = {
   readonly orderBy: string
   /** Adds the conditions that an event belongs to the organization or subject, and has one of the positions. */
   within(where: Conditions, positions: Positions): Conditions
-  /** Shortens the positions to those of a number of events, if one is given. */
+  /** Keeps the positions of at most a number of events, if one is given. */
   limit(read: Query, positions: Positions, maxExamined: number | undefined): Promise<Examined>
 }
 

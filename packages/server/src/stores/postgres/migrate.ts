@@ -8,7 +8,7 @@ import { migrations } from './schema.ts'
 /** A table that exists while a SQLite database is copied into this one, until both have been compared. */
 export const unfinishedCopy = 'wabakit.unfinished_copy'
 
-/** Whether a copy into a database has begun and is not finished. */
+/** Returns whether a copy into a database has begun and is not finished. */
 export const hasUnfinishedCopy = async (client: pg.ClientBase): Promise<boolean> => {
   const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
     unfinishedCopy,
@@ -37,7 +37,7 @@ const checkServer = async (client: pg.Client, address: string): Promise<void> =>
   }
 }
 
-/** Whether a database has the schema. */
+/** Returns whether a database has the schema. */
 export const hasSchema = async (client: pg.Client): Promise<boolean> =>
   (await readNumber(client, `SELECT (to_regclass('wabakit.migrations') IS NOT NULL)::integer`)) === 1
 
@@ -69,7 +69,7 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
     'SELECT name, to_regnamespace(name) IS NOT NULL AS exists FROM wabakit.function_schemas ORDER BY used_at DESC',
   )
   if (!rows.some(({ name, exists }) => name === functionSchema && exists)) {
-    // What exists without being listed is what was left when the schema "wabakit" was dropped.
+    // Functions that exist without being listed were left when the schema "wabakit" was dropped.
     await client.query(`DROP SCHEMA IF EXISTS ${functionSchema} CASCADE`)
     await client.query(`CREATE SCHEMA ${functionSchema}`)
     await client.query(`SET LOCAL search_path = ${functionSchema}`)

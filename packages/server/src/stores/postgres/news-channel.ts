@@ -22,7 +22,7 @@ export type QueueNews = Pick<NewsChannel, 'listen'> & {
 export type QueueNewsOptions = {
   readonly read: Query
   readonly notifications: Pick<Notifications, 'listen'>
-  /** Notifies a channel, in a transaction of its own. */
+  /** Notifies a channel, in its own transaction. */
   notify(channel: string, payload: string): Promise<void>
   /** Identifies this process. */
   readonly sender: string
@@ -91,7 +91,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
     while (mustReadAgain && !closed.signal.aborted) {
       mustReadAgain = false
       if (seen === undefined || shards.size === 0) own.tell({ kind: 'missed' })
-      // What could not be read is read next time.
+      // The next read starts where this one failed.
       else await readOn(seen).catch(() => {})
     }
     isReading = false
@@ -140,7 +140,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
         onMessage: (payload) => {
           if (payload !== sender) void readAll()
         },
-        // What was told before the connection is unknown.
+        // Notifications from before the connection are lost.
         onListening: () => {
           seen = undefined
           void read<{ snapshot: Snapshot }>('SELECT pg_current_snapshot()::text AS snapshot').then(

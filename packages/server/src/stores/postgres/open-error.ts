@@ -2,7 +2,7 @@ import pg from 'pg'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { DatabaseVersionError } from '../errors/database-version-error.ts'
 
-/** What the role needs: to create the schemas, which it then owns. */
+/** The privilege that the role needs: it creates the schemas, and then owns them. */
 const grants =
   'As the owner of the database, run: GRANT CONNECT, CREATE ON DATABASE <database> TO <user>. If another role has created the schemas, use that role, or make this one a member of it'
 

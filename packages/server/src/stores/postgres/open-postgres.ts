@@ -53,7 +53,7 @@ export type PostgresOptions = {
 /** An open database. */
 export type PostgresDatabase = {
   /**
-   * Runs a statement in a transaction of its own.
+   * Runs a statement in its own transaction.
    *
    * @throws StorageUnavailableError if nothing was changed.
    * @throws StorageOutcomeUnknownError if the change may have been committed.
@@ -77,7 +77,7 @@ const readBackend = async (client: pg.Client): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
 
 /**
- * Checks that a connection has a session of its own, which prepared statements, LISTEN and locks of sessions need. Behind
+ * Checks that a connection has its own session, which prepared statements, LISTEN and locks of sessions need. Behind
  * a pooler in transaction mode, two connections that are open at once get the same session.
  *
  * @throws Error if it has not.

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Runs one statement in a transaction of its own. */
+/** Runs one statement in its own transaction. */
 export type Query = <Row extends pg.QueryResultRow>(
   sql: string,
   values?: readonly unknown[],

@@ -42,7 +42,7 @@ const locks: ReadonlySet<string> = new Set(['40P01', '55P03', '53200'])
 const rejections: ReadonlySet<string> = new Set([...locks, '40001', '57014', readOnly])
 
 /**
- * Whether a response rejects the statement, which was then rolled back. FATAL and PANIC end the connection, even after a
+ * Returns whether a response rejects the statement, which was then rolled back. FATAL and PANIC end the connection, even after a
  * commit. The server may translate the severity; then any code that can be FATAL counts as such.
  */
 const isRejection = ({ severity, code = '' }: pg.DatabaseError): boolean => {
@@ -70,10 +70,10 @@ export const toStorageError = (error: unknown, isCommitPossible: boolean): unkno
 export const toReadError = (error: unknown): unknown =>
   error instanceof StorageOutcomeUnknownError ? toUnavailable(error.cause) : error
 
-/** Whether the state of the connection after an error is unknown. */
+/** Returns whether the state of the connection after an error is unknown. */
 export const isLost = (error: unknown): boolean =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 
-/** Whether a statement failed because of the locks that it needed. */
+/** Returns whether a statement failed because of the locks that it needed. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof StorageUnavailableError && isResponse(error.cause) && locks.has(error.cause.code ?? '')

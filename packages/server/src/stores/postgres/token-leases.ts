@@ -6,7 +6,7 @@ import type { PostgresDatabase } from './open-postgres.ts'
 /** Milliseconds that do not depend on the wall clock. */
 type Elapsed = () => number
 
-/** What this process knows of a bucket. */
+/** The state of a bucket as this process knows it. */
 type Lease = {
   /** Requests in the current second, and in the one before. */
   requests: number

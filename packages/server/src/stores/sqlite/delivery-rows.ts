@@ -54,7 +54,7 @@ const formatEnd = ([event, subscription]: readonly [number, number], isReverse: 
 
 const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
 
-/** Whether the query selects failed deliveries only. Many others may be undelivered because they are in progress. */
+/** Returns whether the query selects failed deliveries only. Many others may be undelivered because they are in progress. */
 const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 

@@ -6,7 +6,7 @@ import type { QueueNews } from './queue-news.ts'
 const ofLane = (row: string): string =>
   `${row}.subscription = d.subscription and ${row}.subject = d.subject and ${row}.finishedAt is null`
 
-/** Whether a delivery `d` that was never attempted is the head of its lane, see {@link Journal}. */
+/** SQL condition: a delivery `d` that was never attempted is the head of its lane, see {@link Journal}. */
 export const isHead = `(
   not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'fresh' and b.event < d.event)
   and not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'started' and b.event < d.event)
@@ -16,7 +16,7 @@ export const isHead = `(
   ))
 )`
 
-/** Whether a delivery `d` was attempted before, and is not finished. */
+/** SQL condition: a delivery `d` was attempted before, and is not finished. */
 export const isRetry = `d.state in ('started', 'passable')`
 
 /** A subscription that receives an event. */
@@ -32,7 +32,7 @@ export type Lanes = {
   findHead(subscription: number, subject: string): PendingDelivery | undefined
 }
 
-/** What a scheduler holds of a row. */
+/** Returns the part of a row that a scheduler holds. */
 export const toPending = (
   subscription: number,
   { event, dueAt, turn }: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import { StorageUnavailableError } from '@wabakit/core'
 /**
  * Takes a database over from the previous server. What that was attempting was in its memory only, and is due.
  *
- * The lock file keeps two servers apart unless somebody removes it. Therefore the database also names its owner. Each
+ * The lock file keeps two servers apart unless it is removed. Therefore the database also names its owner. Each
  * transaction checks the name, so a server writes nothing after another one has taken over.
  *
  * @returns a function that throws StorageUnavailableError if another server is the owner now.

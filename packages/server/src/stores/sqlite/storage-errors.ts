@@ -1,7 +1,7 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 
-/** What SQLite's primary result codes (https://sqlite.org/rescode.html) mean for the operator. */
+/** The meaning of SQLite's primary result codes (https://sqlite.org/rescode.html) for the operator. */
 const failures: ReadonlyMap<number, string> = new Map([
   [5, 'Another program holds a lock on it; it will be tried again.'],
   [6, 'Another statement holds a lock on it.'],
@@ -21,13 +21,13 @@ const getResultCode = (error: unknown): number | undefined =>
     ? error.errcode & 0xff
     : undefined
 
-/** Whether another connection holds the lock. */
+/** Returns whether another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
 
 /** Returns what to do about a failure of the database, or `undefined` for any other error. */
 const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
 
-/** Whether the disk was full. Then nothing of the transaction is in the file. */
+/** Returns whether the disk was full. Then nothing of the transaction is in the file. */
 const isFull = (error: unknown): boolean => getResultCode(error) === 13
 
 /**

@@ -170,7 +170,7 @@ export const storeOnDatabase = (
 
     saveSubscription: async (subscription) => {
       const isDisabled = subscription.disabledReason !== null
-      // What it has left from being disabled before must not be sent.
+      // Deliveries that are left from before it was disabled must not be sent.
       if (subscription.revision > 1 && !isDisabled) await endRemovals()
       const outcome = await writeTo(subscription.organizationId, () => subscriptions.save(subscription))
       return isDisabled ? endRemoval(outcome) : outcome

@@ -19,9 +19,9 @@ export type Tenancy = {
   saveOrganization(organization: OrganizationRecord): SaveOutcome
   findOrganization(organizationId: string): OrganizationRecord | undefined
   listOrganizations(page: PageRequest): Page<OrganizationRecord>
-  /** What it owns is removed by `continueRemovals`. */
+  /** `continueRemovals` removes everything that it owns. */
   removeOrganization(organizationId: string): boolean
-  /** Whether an organization is removed, but not everything that it owns. */
+  /** Returns whether an organization is removed, but not yet everything that it owns. */
   isBeingRemoved(organizationId: string): boolean
   addApiKey(key: ApiKeyRecord): 'added' | 'taken'
   listApiKeys(organizationId: string): ApiKeyRecord[]

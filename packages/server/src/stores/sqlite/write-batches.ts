@@ -46,7 +46,7 @@ const busy = { retries: 100, pauseMs: 20 }
 
 /**
  * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
- * during a commit are in the next turn together. If a write fails, the others run again, each in a savepoint of its own.
+ * during a commit are in the next batch. If a write fails, the others run again, each in its own savepoint.
  */
 export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches => {
   const { database, checkOwner, checkFiles, effects, now } = options

@@ -11,7 +11,7 @@ const createSqliteError = (errcode: number): Error =>
 export type FaultyDatabaseOptions = {
   /** The server that uses it. */
   readonly user: string
-  /** Whether another program holds the lock. */
+  /** Set while another program holds the lock. */
   isLocked(): boolean
   /** Called after a commit, with its duration in milliseconds. */
   block(ms: number): void

@@ -10,7 +10,7 @@ type ChangeFunction = {
   readonly table: TableName
   /** The columns that identify a record. */
   readonly key: readonly string[]
-  /** What to do with records that exist. */
+  /** The action for records that exist. */
   readonly conflict: string
   /** A condition of the records to insert. */
   readonly where?: string

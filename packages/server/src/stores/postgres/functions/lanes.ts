@@ -4,7 +4,7 @@ import type { PendingDelivery, QueueState } from '@wabakit/core'
 export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
 
 /**
- * Whether a row `p` of `pending` is the head of its lane: the first that was never attempted, with nothing before it that
+ * SQL condition: a row `p` of `pending` is the head of its lane: the first that was never attempted, with nothing before it that
  * blocks the lane, or that its event waits for. OFFSET 0 makes each of these one range of the index by lane, which alone fits.
  */
 export const isHead = /* sql */ `(
@@ -29,5 +29,5 @@ export const pendingColumns = /* sql */ `
 export const queueColumns = /* sql */ `
   s.position::text AS queue, wabakit.shard_of(s.position) AS shard, s.organization_id AS "organizationId", s.pace`
 
-/** Whether attempts to a subscription `s` may begin. */
+/** SQL condition: attempts to a subscription `s` may begin. */
 export const isOpen = `s.revision > 0 AND s.disabled_reason IS NULL`

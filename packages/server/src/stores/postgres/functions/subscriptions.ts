@@ -106,7 +106,7 @@ BEGIN
 END $$;
 `
 
-/** Whether a subscription was changed, and its queue. */
+/** The result of a change: whether the subscription was changed, and its queue. */
 export type SubscriptionChange = { readonly isDone: boolean; readonly queue: QueueState | null }
 
 /** Saves a subscription, unless its revision does not follow the stored one. */

@@ -3,7 +3,7 @@ import type { Query } from '../query.ts'
 
 /**
  * Workers and their shards. A worker is alive while its lease lasts and, if its session is over, for 2 seconds more: time to
- * end its attempts if it lives. The session that listens holds the advisory lock of its worker, shared. So whoever gets it
+ * end its attempts if it lives. The session that listens holds the advisory lock of its worker, shared. So a session that gets it
  * exclusively knows that the session is over.
  */
 export const workerFunctions = /* sql */ `
