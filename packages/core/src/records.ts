@@ -197,6 +197,8 @@ export type SubscriptionRecord = {
   } | null
   /** Headers that every attempt carries, such as `authorization`, by their lower-case names. Secret, like `secret`. */
   readonly headers: Readonly<Record<string, string>>
+  /** How many attempts start per second at most; `null`: any number. */
+  readonly maxAttemptsPerSecond: number | null
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null
   /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */

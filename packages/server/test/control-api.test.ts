@@ -104,6 +104,30 @@ test('sends the headers of a subscription, and shows only their names', async ()
   expect(JSON.stringify([made, shown, changed, refused])).not.toContain('s3cret')
 })
 
+test('starts as many attempts per second as a subscription allows, and says so of what waits', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  const made = await subscribe(server, endpoint.url, { maxAttemptsPerSecond: 0.01 })
+  expect(made.body.maxAttemptsPerSecond).toBe(0.01)
+  await createGroup(server.url, { groupId: 'a' })
+  await endpoint.arrived(1)
+  await createGroup(server.url, { groupId: 'b' })
+  const path = '/organizations/acme/deliveries'
+  const [waiting] = (await control(server, `GET ${path}?status=pending`)).body.items
+  const { body: shown } = await control(server, `GET ${path}/${waiting.id}`)
+  expect(shown).toMatchObject({ attempts: 0, wait: { reason: 'limit' } })
+  expect(endpoint.arrivals.length).toBe(1)
+
+  const one = `/organizations/acme/subscriptions/${made.body.id}`
+  expect(await control(server, `PATCH ${one}`, { maxAttemptsPerSecond: 0 })).toMatchObject({
+    status: 400,
+    body: { issues: [{ path: 'maxAttemptsPerSecond' }] },
+  })
+  const changed = await control(server, `PATCH ${one}`, { maxAttemptsPerSecond: null })
+  expect(changed.body.maxAttemptsPerSecond).toBeNull()
+  await endpoint.arrived(2)
+})
+
 test('shows an attempt that the endpoint deferred as such', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => 409, { 'retry-after': '600' })

@@ -24,6 +24,7 @@ export const subscription = (overrides: Partial<SubscriptionRecord> = {}): Subsc
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   previousSecret: null,
   headers: {},
+  maxAttemptsPerSecond: null,
   disabledReason: null,
   failingSince: null,
   createdAt: 0,

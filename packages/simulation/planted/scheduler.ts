@@ -243,6 +243,29 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `return pace === 'new' ? 1 : perSubscription`,
   },
   {
+    name: 'scheduler: more attempts start than a subscription allows, after its limit was changed',
+    file: scheduler,
+    find: `return maxAttemptsPerSecond === null || limit.start(maxAttemptsPerSecond, clock.now())`,
+    replace: `return maxAttemptsPerSecond === null || limit.start(maxAttemptsPerSecond, clock.now()) || true`,
+  },
+  {
+    name: 'scheduler: the starts of a subscription are forgotten when nothing is left to attempt',
+    file: scheduler,
+    find: `    queues.delete(queue.id)
+`,
+    replace: `    queues.delete(queue.id)
+    limits.delete(queue.id)
+`,
+  },
+  {
+    name: 'scheduler: a limit of attempts holds a subscription up forever',
+    file: 'core/src/delivery/start-limit.ts',
+    find: `    endLoading: () => {
+      picked = 0
+    },`,
+    replace: `    endLoading: () => {},`,
+  },
+  {
     name: 'ownership: the lease counts from the response',
     file: ownership,
     find: `    leaseEnd = sentAt + leaseMs * ownShare

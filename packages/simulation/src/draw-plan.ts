@@ -52,6 +52,9 @@ const drawSubscriptions = (draws: Draws): PlannedSubscription[] =>
     events: draws.isChosen('filtered', 0.15)
       ? (['GROUP_CREATED', 'CALL_ENDED', 'CALL_AI_SUMMARY'] as const)
       : 'all',
+    ...(draws.isChosen('limited', 0.25) && {
+      maxAttemptsPerSecond: draws.pick('attempts per second', [0.2, 1, 4, 40]),
+    }),
   }))
 
 type Names = {
@@ -106,6 +109,7 @@ const drawOperation = (
     const changes: readonly [SubscriptionStep, ...SubscriptionStep[]] = [
       'rotate the secret',
       'change the URL',
+      'limit the attempts',
       'disable',
       'enable',
       'enable',

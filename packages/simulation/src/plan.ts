@@ -1,5 +1,7 @@
 // A plan is everything that a run depends on. It is JSON, so that a run can be saved and repeated.
 
+import type { DeliveryRecord } from '@wabakit/core'
+
 /** The storage: `memory` serves several processes, `sqlite` serves one. */
 export type EngineName = 'memory' | 'sqlite'
 
@@ -43,7 +45,16 @@ export type Operation = { readonly at: number } & (
 
 export type ParticipantMove = 'join' | 'leave'
 
-export type SubscriptionStep = 'rotate the secret' | 'change the URL' | 'disable' | 'enable' | 'remove'
+export type SubscriptionStep =
+  | 'rotate the secret'
+  | 'change the URL'
+  | 'limit the attempts'
+  | 'disable'
+  | 'enable'
+  | 'remove'
+
+/** Numbers of attempts per second that a user may choose; `null`: any number. */
+export const attemptLimits: readonly [number | null, ...(number | null)[]] = [0.2, 1, 4, 40, null]
 
 /** How an endpoint behaves for a while. */
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
@@ -135,6 +146,8 @@ export type Fault = TimedFault | CallFault
 export type PlannedSubscription = {
   readonly name: string
   readonly endpoint: string
+  /** Omitted: any number. */
+  readonly maxAttemptsPerSecond?: number
   readonly events: 'all' | readonly ('GROUP_CREATED' | 'CALL_ENDED' | 'CALL_AI_SUMMARY')[]
 }
 
@@ -167,6 +180,25 @@ export type Plan = {
     readonly network: Rates<NetworkFault>
     readonly endpoint: Rates<EndpointFault>
   } | null
+}
+
+/**
+ * Returns how long the limit of a subscription may have held its attempts up, in milliseconds: those that were made, and the next of
+ * each delivery.
+ */
+export const getHeldUpMs = (
+  { subscriptions, operations }: Plan,
+  id: string,
+  deliveries: readonly DeliveryRecord[],
+): number => {
+  const isChanged = operations.some(
+    (each) =>
+      each.do === 'change a subscription' && each.change === 'limit the attempts' && each.subscription === id,
+  )
+  const planned = subscriptions.find(({ name }) => name === id)?.maxAttemptsPerSecond ?? Infinity
+  const chosen = isChanged ? attemptLimits.map((limit) => limit ?? Infinity) : []
+  const attempts = deliveries.map((each) => (each.subscriptionId === id ? each.attempts + 1 : 0))
+  return (attempts.reduce((sum, count) => sum + count, 0) * 1_000) / Math.min(planned, ...chosen)
 }
 
 export const isCallFault = (fault: Fault): fault is CallFault => 'on' in fault

@@ -53,7 +53,13 @@ const addOrganization = async (store: Store, id: string, urls: readonly string[]
     const number = numbers[index] ?? ''
     await store.saveSubscription({
       ...{ id: `sub_${index}`, organizationId: id, revision: 1, channel: 'WHATSAPP', number, url, secret },
-      ...{ digits: number.slice(1), events: 'all', previousSecret: null, headers: {} },
+      ...{
+        digits: number.slice(1),
+        events: 'all',
+        previousSecret: null,
+        headers: {},
+        maxAttemptsPerSecond: null,
+      },
       ...{ disabledReason: null, failingSince: null, updatedAt: at.createdAt, ...at },
     })
   }

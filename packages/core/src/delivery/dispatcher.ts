@@ -84,7 +84,7 @@ export type StopOptions = {
 export type Dispatcher = {
   /**
    * Sends everything that is due now, including deliveries that become due in the meantime, and resolves when all of them
-   * are settled.
+   * are settled. Endpoints get it as fast as they take it: `maxAttemptsPerSecond` applies after `start`.
    *
    * @throws StorageUnavailableError if the store cannot be reached.
    */

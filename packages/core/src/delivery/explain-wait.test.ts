@@ -27,6 +27,7 @@ const explain = (which: DeliveryRecord, surroundings: Partial<Surroundings> = {}
     lane: [which],
     waitsFor: null,
     disabledReason: null,
+    maxAttemptsPerSecond: null,
     isEndpointBusy: false,
     ...surroundings,
   })
@@ -58,6 +59,10 @@ test('a pending delivery waits for its time, then for the endpoint or a worker',
   expect(explain({ ...pending, deferrals: 1 })).toEqual({ reason: 'deferred', until: 200 })
   expect(explain({ ...pending, dueAt: 100 })).toEqual({ reason: 'slot' })
   expect(explain({ ...pending, dueAt: 100 }, { isEndpointBusy: true })).toEqual({ reason: 'endpoint' })
+  const limit = { reason: 'limit', maxAttemptsPerSecond: 5 }
+  expect(explain({ ...pending, dueAt: 100 }, { isEndpointBusy: true, maxAttemptsPerSecond: 5 })).toEqual(
+    limit,
+  )
   expect(explain({ ...pending, status: 'claimed' })).toEqual({ reason: 'attempting', until: 200 })
 })
 

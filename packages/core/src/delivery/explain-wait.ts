@@ -8,6 +8,7 @@ import { blockingFailures } from './schedule.ts'
  * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was handling the event already.
  * - `attempting`: it is being attempted.
  * - `endpoint`: it is due, and the endpoint has other attempts under way. A new or failing endpoint gets one at a time.
+ * - `limit`: it is due, and its subscription has a maximum of attempts per second.
  * - `slot`: it is due, and a worker takes it as soon as it can.
  * - `disabled`: it was skipped, and its subscription is still disabled.
  */
@@ -15,6 +16,7 @@ export type Wait =
   | { readonly reason: 'event' | 'lane'; readonly delivery: DeliveryRecord }
   | { readonly reason: 'retry' | 'deferred' | 'attempting'; readonly until: number }
   | { readonly reason: 'endpoint' | 'slot' }
+  | { readonly reason: 'limit'; readonly maxAttemptsPerSecond: number }
   | { readonly reason: 'disabled'; readonly disabledReason: DisabledReason }
 
 /** What surrounds a delivery. @inline */
@@ -25,8 +27,14 @@ export type Surroundings = {
   readonly waitsFor: EventRecord['waitsFor']
   /** Why its subscription is disabled; `null` while it is enabled. */
   readonly disabledReason: DisabledReason | null
+  readonly maxAttemptsPerSecond: number | null
   /** Whether another delivery of the subscription is being attempted. */
   readonly isEndpointBusy: boolean
+}
+
+const explainDue = ({ maxAttemptsPerSecond, isEndpointBusy }: Surroundings): Wait => {
+  if (maxAttemptsPerSecond !== null) return { reason: 'limit', maxAttemptsPerSecond }
+  return { reason: isEndpointBusy ? 'endpoint' : 'slot' }
 }
 
 const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
@@ -50,14 +58,14 @@ const explainWaiting = (
 /** Returns what a delivery waits for; `undefined` if it needs no attempt. */
 export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings): Wait | undefined => {
   const { status, dueAt, failures, deferrals } = delivery
-  const { now, disabledReason, isEndpointBusy } = surroundings
+  const { now, disabledReason } = surroundings
   switch (status) {
     case 'waiting':
       return explainWaiting(delivery, surroundings)
     case 'claimed':
       return { reason: 'attempting', until: dueAt ?? now }
     case 'pending':
-      if (dueAt === null || dueAt <= now) return { reason: isEndpointBusy ? 'endpoint' : 'slot' }
+      if (dueAt === null || dueAt <= now) return explainDue(surroundings)
       return { reason: failures === 0 && deferrals > 0 ? 'deferred' : 'retry', until: dueAt }
     case 'skipped':
       return disabledReason === null ? undefined : { reason: 'disabled', disabledReason }

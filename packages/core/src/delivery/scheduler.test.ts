@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
@@ -13,13 +13,18 @@ type Options = {
   readonly perSubscription?: number
   readonly concurrency?: number
   readonly sharesFairly?: boolean
+  readonly maxAttemptsPerSecond?: number
 }
 
 /** A scheduler on a store in memory, whose attempts end when they are told to. */
 const createWorld = async (options: Options = {}) => {
   const { store = memoryStore(), subscriptions = 1 } = options
   const clock = { time: start }
-  const attempts: Array<{ readonly job: Job; end(result: SettlementResult | undefined): void }> = []
+  const attempts: Array<{
+    readonly job: Job
+    readonly at: number
+    end(result: SettlementResult | undefined): void
+  }> = []
   const errors: unknown[] = []
   const worker = 'w'
   const view = await store.renewWorker({ worker, leaseMs: 1e9, now: start })
@@ -27,7 +32,12 @@ const createWorld = async (options: Options = {}) => {
   const epochs = new Map(owned.map(({ shard, epoch }) => [shard, epoch]))
   await store.saveOrganization(buildOrganization())
   for (let index = 0; index < subscriptions; index++)
-    await store.saveSubscription(buildSubscription({ id: `sub_${index}` }))
+    await store.saveSubscription(
+      buildSubscription({
+        id: `sub_${index}`,
+        maxAttemptsPerSecond: index === 0 ? (options.maxAttemptsPerSecond ?? null) : null,
+      }),
+    )
   const scheduler = createScheduler({
     journal: store,
     clock: { now: () => clock.time },
@@ -43,7 +53,7 @@ const createWorld = async (options: Options = {}) => {
           if (index >= 0) attempts.splice(index, 1)
           resolve({ result, isSlow: false })
         }
-        attempts.push({ job, end })
+        attempts.push({ job, at: clock.time - start, end })
         job.stopping.onStop(() => end(undefined))
       }),
     settle: async ({ key, claimed: { delivery } }, result, pace) => {
@@ -177,6 +187,56 @@ test('what is due later starts when it is due', async () => {
   clock.time += 30
   await new Promise((resolve) => setTimeout(resolve, 60))
   expect(attempts.length).toBe(1)
+})
+
+/** Lets time pass, and ends each attempt at once. Returns when attempts to the first subscription started. */
+const runFor = async (
+  { clock, attempts, wait }: Awaited<ReturnType<typeof createWorld>>,
+  ms: number,
+): Promise<number[]> => {
+  const starts: number[] = []
+  for (let passed = 0; passed < ms; passed++) {
+    for (const { job, at, end } of [...attempts]) {
+      if (job.claimed.subscription.id === 'sub_0') starts.push(at)
+      end(delivered)
+    }
+    await wait()
+    clock.time++
+    await vi.advanceTimersByTimeAsync(1)
+  }
+  return starts
+}
+
+/** Returns the largest number of starts in a second. */
+const countMost = (starts: readonly number[]): number =>
+  Math.max(...starts.map((at) => starts.filter((each) => each >= at && each < at + 1_000).length))
+
+test('no more attempts start per second than a subscription allows, and others start at once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const world = await createWorld({ subscriptions: 2, maxAttemptsPerSecond: 5 })
+  const { store, scheduler, publish, list } = world
+  const change = (revision: number, maxAttemptsPerSecond: number | null) =>
+    store.saveSubscription(buildSubscription({ id: 'sub_0', revision, maxAttemptsPerSecond }))
+  await publish(60)
+
+  const atFirst = await runFor(world, 4_000)
+  expect((await list()).filter((status) => status === 'delivered').length).toBe(60 + atFirst.length)
+  await change(2, 2)
+  const slower = await runFor(world, 4_000)
+  await scheduler.close(0)
+  scheduler.open()
+  scheduler.take(world.owned)
+  const reopened = await runFor(world, 2_000)
+  await change(3, 0.5)
+  const fewer = await runFor(world, 6_000)
+  await change(4, null)
+  const free = await runFor(world, 10)
+
+  expect([atFirst.length, countMost(atFirst)]).toEqual([20, 5])
+  expect([slower.length, countMost([...slower, ...reopened])]).toEqual([8, 2])
+  expect([reopened.length, fewer.length]).toEqual([4, 3])
+  expect(free.length).toBe(60 - 20 - 8 - 4 - 3)
 })
 
 test('few of many thousand deliveries are read before they can be attempted', async () => {

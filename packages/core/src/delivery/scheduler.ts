@@ -1,3 +1,4 @@
+import type { SubscriptionRecord } from '../records.ts'
 import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type {
   AttemptKey,
@@ -15,6 +16,7 @@ import type {
 import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from './background-timer.ts'
 import { type Capacity, createCapacity, type Slot } from './capacity.ts'
+import { createStartLimit, type StartLimit } from './start-limit.ts'
 import { createStopSignal, type StopSignal } from './stop-signal.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { createWindow, type Entry, type Window } from './window.ts'
@@ -34,12 +36,13 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - held → stored: it does not fit, or its queue is read again.
  * - held → loading: it is due, its queue and organization have their turn, its queue has fewer under way than it may have, and
  *   there is capacity for its pace.
- * - loading → attempting; → stored, if it is no longer what was held: then its queue is read again.
+ * - loading → attempting; → held, if its subscription has had as many starts as it may have; → stored, if it is no longer what was
+ *   held: then its queue is read again.
  * - attempting → settling; → held, if it was stopped before it had a result.
  * - settling → held, as a retry; → finished; → stored, if the settlement was stale or could not be written: then its queue is read again.
  * - any → stored, when its shard is lost. What was attempted is stopped.
  *
- * Queues are *ready* (something is due, in the turns of their pace), *upcoming* (something is due later), *full* (something is due, and
+ * Queues are *ready* (something is due, in the turns of their pace), *upcoming* (something is due later, or may start later), *full* (something is due, and
  * they have as many under way as they may), or *reading*. A queue with nothing held, under way or unread is forgotten.
  *
  * Counters: per queue, how many are loading, attempting or settling (`busy`); per pace, what {@link Capacity} counts.
@@ -47,6 +50,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * What may never happen:
  * - A delivery is under way twice.
  * - A queue has more under way than `perSubscription`; or than 1, if it is new or failing.
+ * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. A take-over begins anew.
  * - Something starts in a shard that is not owned, or between `close` and `open`.
  * - A queue has something due and is neither ready, full nor reading, and nothing wakes it.
  * - More than about `windowLimits.budget` deliveries are held, whatever the store contains.
@@ -159,6 +163,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const unread = new Set<Queue>()
   /** Deliveries under way, by their ids. */
   const jobs = new Map<string, RunningJob>()
+  /** Of the queues whose subscriptions have one, and longer than the queues: another attempt may follow soon. */
+  const limits = new Map<string, StartLimit>()
   const drains: Array<{ resolve(): void; reject(error: unknown): void }> = []
   const idle: Array<{ readonly isIdle: () => boolean; resolve(): void }> = []
   let timer: { readonly at: number; readonly handle: ReturnType<typeof setTimeout> } | undefined
@@ -173,10 +179,13 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   /** How far all other shards were read. */
   let cursor: string | undefined
 
+  /** A drain waits for nothing: its clock may stand still. */
+  const isPaced = (): boolean => drains.length === 0
+
   const capacity: Capacity = createCapacity({
     concurrency: context.concurrency,
     clock,
-    isPaced: () => drains.length === 0,
+    isPaced,
     onFree: () => request(),
   })
 
@@ -201,7 +210,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const place = (queue: Queue): void => {
     if (queues.get(queue.id) !== queue) return
     const now = clock.now()
-    queue.at = queue.window.nextAt()
+    const startsAt = (isPaced() && limits.get(queue.id)?.nextAt()) || -Infinity
+    queue.at = Math.max(queue.window.nextAt(), startsAt)
     const isDue = queue.at <= now
     if (queue.window.needsReading()) unread.add(queue)
     if (isDue && queue.busy < getMaximum(queue)) {
@@ -252,6 +262,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       setPace(queue, state.pace)
       queue.stored = { pace: state.pace, at: queue.stored.at }
     }
+    limits.get(queue.id)?.doubt()
     queue.window.restart()
     place(queue)
   }
@@ -318,6 +329,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   }
 
   const sweep = async (): Promise<void> => {
+    for (const [id, limit] of limits) if (limit.isOver(clock.now())) limits.delete(id)
     if (sweeping > 0 || cursor === undefined) return
     const shards = Array.from({ length: journal.shards }, (_, shard) => shard)
     const known = shards.filter((shard) => getEpoch(shard) !== undefined && !newShards.has(shard))
@@ -383,6 +395,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
         continue
       }
       queue.busy++
+      limits.get(queue.id)?.pick()
       picks.push({ queue, entry, slot: capacity.start(pace, queue.organizationId) })
       place(queue)
     }
@@ -477,17 +490,33 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     }
   }
 
+  /** Counts a start. Returns whether it is allowed. */
+  const mayStart = (queue: Queue, { maxAttemptsPerSecond }: SubscriptionRecord): boolean => {
+    if (!isPaced()) return true
+    const limit = limits.get(queue.id) ?? createStartLimit()
+    if (maxAttemptsPerSecond === null) limits.delete(queue.id)
+    else limits.set(queue.id, limit)
+    return maxAttemptsPerSecond === null || limit.start(maxAttemptsPerSecond, clock.now())
+  }
+
+  const endLoading = (picks: readonly Picked[]): void => {
+    for (const { queue } of picks) limits.get(queue.id)?.endLoading()
+  }
+
   const load = async (picks: readonly Picked[]): Promise<void> => {
     isLoading = true
     const keys = picks.map(({ queue: { shard, epoch }, entry: { id, turn } }) => ({ shard, epoch, id, turn }))
     try {
-      const loaded = await journal.loadDeliveries(keys)
+      const loaded = await journal.loadDeliveries(keys).finally(() => endLoading(picks))
       for (const [index, picked] of picks.entries()) {
         const [key, claimed] = [keys[index], loaded[index]]
+        const isLimited = limits.has(picked.queue.id)
         if (key === undefined || claimed === undefined) discardForNow(picked)
         // Since then, it may have been closed or left.
         else if (!isOpen || getEpoch(picked.queue.shard) !== picked.queue.epoch) putBack(picked)
-        else void run(picked, key, claimed)
+        else if (mayStart(picked.queue, claimed.subscription)) void run(picked, key, claimed)
+        else putBack(picked)
+        if (isLimited) place(picked.queue)
       }
     } catch (error) {
       for (const picked of picks) putBack(picked)
@@ -592,6 +621,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     drain: () =>
       new Promise((resolve, reject) => {
         drains.push({ resolve, reject })
+        for (const queue of queues.values()) place(queue)
         void sweep()
         request()
       }),

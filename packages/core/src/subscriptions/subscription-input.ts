@@ -20,6 +20,12 @@ export type SubscriptionInput = SubscriptionHeaders & {
    * @default a random one
    */
   readonly secret?: string | undefined
+  /**
+   * Maximum number of attempts to the endpoint that start per second, from 0.01 to 1,000; `null` for no maximum. It
+   * applies after `dispatcher.start()`, and not to `dispatcher.runDue()`.
+   * @default null
+   */
+  readonly maxAttemptsPerSecond?: number | null | undefined
   /** @default true */
   readonly enabled?: boolean | undefined
 }
@@ -56,6 +62,11 @@ export const checkEvents = (events: 'all' | readonly EventName[]): Issue[] => {
     .filter(({ name }) => !isEventName(name))
     .map(({ path, message }) => ({ path, message }))
 }
+
+export const checkMaxAttempts = (perSecond: number | null): Issue[] =>
+  perSecond === null || (perSecond >= 0.01 && perSecond <= 1_000)
+    ? []
+    : [{ path: 'maxAttemptsPerSecond', message: 'must be a number from 0.01 to 1000, or null' }]
 
 const secretPrefix = 'whsec_'
 

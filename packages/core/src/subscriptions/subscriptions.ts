@@ -9,6 +9,7 @@ import { changeHeaders, checkHeaders, type SubscriptionHeaders } from './subscri
 import {
   assertNoIssues,
   checkEvents,
+  checkMaxAttempts,
   checkNumber,
   checkSecret,
   checkUrl,
@@ -34,6 +35,7 @@ export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 export type SubscriptionChange = SubscriptionHeaders & {
   readonly url?: string | undefined
   readonly events?: SubscriptionInput['events'] | undefined
+  readonly maxAttemptsPerSecond?: SubscriptionInput['maxAttemptsPerSecond'] | undefined
   /** If false, unfinished and new deliveries are stored as `skipped`. They can be sent again later. */
   readonly enabled?: boolean | undefined
 }
@@ -127,11 +129,13 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
     create: async (organizationId, input) => {
       const organization = await directory.getOrganization(organizationId)
       const { channel, number, url, events = 'all', secret = generateSecret(), enabled = true } = input
+      const { maxAttemptsPerSecond = null } = input
       assertNoIssues([
         ...checkNumber(organization, input),
         ...checkUrl(url, allowLoopbackHttp),
         ...checkEvents(events),
         ...checkSecret(secret),
+        ...checkMaxAttempts(maxAttemptsPerSecond),
         ...checkHeaders(input),
       ])
       const now = clock.now()
@@ -147,6 +151,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         secret,
         previousSecret: null,
         headers: changeHeaders({}, input),
+        maxAttemptsPerSecond,
         disabledReason: enabled ? null : 'by_hand',
         failingSince: null,
         createdAt: now,
@@ -165,16 +170,22 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       const found = await store.findSubscription(organizationId, subscriptionId)
       return found && toSubscription(found)
     },
-    update: async (organizationId, subscriptionId, { url, events, enabled, ...change }) => {
+    update: async (
+      organizationId,
+      subscriptionId,
+      { url, events, enabled, maxAttemptsPerSecond, ...change },
+    ) => {
       assertNoIssues([
         ...(url === undefined ? [] : checkUrl(url, allowLoopbackHttp)),
         ...(events === undefined ? [] : checkEvents(events)),
+        ...(maxAttemptsPerSecond === undefined ? [] : checkMaxAttempts(maxAttemptsPerSecond)),
         ...checkHeaders(change),
       ])
       const next = await edit(organizationId, subscriptionId, ({ url: oldUrl, headers, disabledReason }) => ({
         headers: changeHeaders(isSameOrigin(url ?? oldUrl, oldUrl) ? headers : {}, change),
         ...(url !== undefined && { url: new URL(url).href }),
         ...(events !== undefined && { events }),
+        ...(maxAttemptsPerSecond !== undefined && { maxAttemptsPerSecond }),
         ...(enabled !== undefined && { disabledReason: enabled ? null : (disabledReason ?? 'by_hand') }),
       }))
       return toSubscription(next)

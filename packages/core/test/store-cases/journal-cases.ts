@@ -160,6 +160,7 @@ export const journalCases = defineCases({
     const changed = buildSubscription({
       revision: 2,
       url: 'https://elsewhere.example/',
+      maxAttemptsPerSecond: 2.5,
       secret: 'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3',
       previousSecret: { secret: buildSubscription().secret, expiresAt: start + 5 },
     })

@@ -70,6 +70,7 @@ export const buildSubscription = (overrides: Partial<SubscriptionRecord> = {}): 
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   previousSecret: null,
   headers: {},
+  maxAttemptsPerSecond: null,
   disabledReason: null,
   failingSince: null,
   createdAt: start,

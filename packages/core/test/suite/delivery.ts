@@ -282,6 +282,16 @@ const schedule = defineCases('Delivery schedule', {
       equal(gaps(long), [10 * minute, 5 * minute, 5_000])
     },
 
+  'runDue sends everything that is due, whatever the maximum of attempts per second': async () => {
+    const scenario = await createScenario()
+    await scenario.server.subscriptions.create('acme', {
+      ...{ channel: 'WHATSAPP', number: waba, url: 'https://receiver.example/', maxAttemptsPerSecond: 0.01 },
+    })
+    for (const groupId of ['g1', 'g2', 'g3']) await postGroup(scenario, { ...createBody, groupId })
+    await scenario.advance(0)
+    equal(times(scenario), [0, 0, 0])
+  },
+
   'a 409 without Retry-After is a failure': async () => {
     const scenario = await failingWorld({ random: () => 0 })
     scenario.respond = answer(409)

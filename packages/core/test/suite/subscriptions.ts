@@ -121,6 +121,30 @@ export const subscriptionCases = defineCases('Subscriptions', {
     }
   },
 
+  'keep a maximum of attempts per second until it is changed, from 0.01 to 1,000': async () => {
+    const scenario = await createScenario()
+    const { subscriptions } = scenario.server
+    const { id, maxAttemptsPerSecond } = await subscriptions.create('acme', {
+      ...good,
+      maxAttemptsPerSecond: 0.5,
+    })
+    equal(maxAttemptsPerSecond, 0.5)
+    equal((await subscriptions.update('acme', id, { events: 'all' })).maxAttemptsPerSecond, 0.5)
+    for (const value of [0.01, 1_000, null]) {
+      const changed = await subscriptions.update('acme', id, { maxAttemptsPerSecond: value })
+      equal(
+        [changed.maxAttemptsPerSecond, (await subscriptions.find('acme', id))?.maxAttemptsPerSecond],
+        [value, value],
+      )
+    }
+    for (const value of [0, -1, 1_000.1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await refuses(scenario, { maxAttemptsPerSecond: value }, 'maxAttemptsPerSecond')
+      await rejects(subscriptions.update('acme', id, { maxAttemptsPerSecond: value }), {
+        code: 'invalid_input',
+      })
+    }
+  },
+
   'lose their headers and their authorization when the origin of the URL changes, unless they are sent again':
     async () => {
       const { server } = await createScenario()

@@ -11,9 +11,14 @@ export const sendTestEvent = (id: string): Promise<boolean> =>
     return `Sent a test of ${name}.`
   })
 
+export const changeSubscription = (
+  id: string,
+  change: Readonly<Record<string, unknown>>,
+): Promise<Subscription> => sendOwn(getPath(id), { method: 'PATCH', body: change })
+
 export const setEnabled = (id: string, enabled: boolean): Promise<boolean> =>
   perform(async () => {
-    await sendOwn<Subscription>(getPath(id), { method: 'PATCH', body: { enabled } })
+    await changeSubscription(id, { enabled })
     return enabled
       ? 'Enabled. Resend what was skipped if you need it.'
       : 'Disabled. Its deliveries are skipped.'

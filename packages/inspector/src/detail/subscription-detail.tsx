@@ -1,4 +1,5 @@
 import type { Delivery, Page, Subscription } from '@wabakit/server/control-types'
+import { askForLimit } from '../actions/limit-attempts.tsx'
 import { askToRotate } from '../actions/rotate-secret.tsx'
 import { sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
 import { shortenUrl } from '../api/choices.ts'
@@ -36,6 +37,7 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
     )
   }
   const { url, enabled, number, channel, headerNames, failingSince, previousSecretExpiresAt } = subscription
+  const { maxAttemptsPerSecond } = subscription
   return (
     <Panel
       label="Subscription"
@@ -50,6 +52,7 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
             label="More actions"
             items={[
               { label: enabled ? 'Disable' : 'Enable', onSelect: () => setEnabled(id, !enabled) },
+              { label: 'Limit attempts per second', onSelect: () => askForLimit(subscription) },
               { label: 'Rotate the secret', onSelect: () => askToRotate(subscription) },
             ]}
           />
@@ -62,6 +65,7 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
           ['Number', `${number} · ${channel}`],
           ['Events', describeEvents(subscription)],
           ['Static headers', headerNames.join(', ')],
+          ['Attempts per second', maxAttemptsPerSecond !== null && `at most ${maxAttemptsPerSecond}`],
           ['Disabled', subscription.disabledReason],
           ['Failing since', failingSince !== null && <Time key="failing" at={failingSince} />],
           [

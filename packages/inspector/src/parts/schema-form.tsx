@@ -93,6 +93,7 @@ export const SchemaForm = ({ fields, groups, initial, submitLabel, onSubmit }: S
   }
   const grouped = new Set(groups.flatMap((group) => group.fields))
   const others = fields.filter(({ name }) => !grouped.has(name)).map(({ name }) => name)
+  const shown = others.length === 0 ? groups : [...groups, { title: 'More', fields: others }]
   return (
     <form
       class="form"
@@ -103,7 +104,7 @@ export const SchemaForm = ({ fields, groups, initial, submitLabel, onSubmit }: S
         void submit()
       }}
     >
-      {[...groups, { title: 'More', fields: others }].map(({ title, fields: names }) => (
+      {shown.map(({ title, fields: names }) => (
         <fieldset key={title}>
           <legend>{title}</legend>
           <div class="columns">

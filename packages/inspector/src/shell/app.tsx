@@ -2,6 +2,7 @@ import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { EditDialog } from '../actions/edit-and-send.tsx'
+import { LimitDialog } from '../actions/limit-attempts.tsx'
 import { RotationDialog } from '../actions/rotate-secret.tsx'
 import { SimulationDialog } from '../actions/simulate.tsx'
 import { followSubscriptions } from '../api/choices.ts'
@@ -96,6 +97,7 @@ export const App = () => {
       {isSimulationOpen.value && <SimulationDialog />}
       <EditDialog />
       <RotationDialog />
+      <LimitDialog />
       <Toasts />
     </div>
   )

@@ -42,6 +42,7 @@ const descriptions: Readonly<Record<string, string>> = {
   channel: 'network of the number',
   url: 'URL that gets the webhooks',
   events: 'names of events, or all',
+  maxAttemptsPerSecond: 'maximum number of attempts that start per second, such as 5 or 0.5',
   secret: 'signing secret (default: a random one)',
   overlapMs: 'time for which the old secret signs, too (default: a day)',
   enabled: 'whether it gets webhooks',

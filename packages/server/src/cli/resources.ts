@@ -116,6 +116,7 @@ export const resources: readonly Resource[] = [
         summary: 'change, disable or enable a subscription',
         examples: [
           'subscription update sub_… --enabled false',
+          'subscription update sub_… --max-attempts-per-second 5',
           'subscription update sub_… --url https://example.com/webhooks',
         ],
       },

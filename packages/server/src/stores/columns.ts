@@ -131,6 +131,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     secret: 'text',
     previousSecret: 'json',
     headers: 'json',
+    maxAttemptsPerSecond: 'real',
     disabledReason: 'text',
     failingSince: 'integer',
     createdAt: 'integer',

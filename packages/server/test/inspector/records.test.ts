@@ -88,6 +88,25 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.waitFor({ state: 'detached' })
   })
 
+  test('limits the attempts per second of a subscription, and says which number is not possible', async () => {
+    const { id } = inspector.stage.accepting
+    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+    const limit = async (perSecond: string) => {
+      await page.getByLabel('maxAttemptsPerSecond').fill(perSecond)
+      await page.getByRole('button', { name: 'Save' }).click()
+    }
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Limit attempts per second' }).click()
+    await limit('5000')
+    await page.getByText('must be a number from 0.01 to 1000').waitFor()
+    await limit('50.5')
+    await page.getByText('at most 50.5').waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Limit attempts per second' }).click()
+    await limit('')
+    await page.getByText('at most 50.5').waitFor({ state: 'detached' })
+  })
+
   test('finds deliveries by their last response, and resends all that match after counting them', async () => {
     for (let count = 0; count < 3; count++) await inspector.simulate({ outcome: 'missed' })
     const { deliveries } = inspector.stage.server.service

@@ -3,6 +3,7 @@ import type { Engine } from '../engines/engine.ts'
 import { listDeliveries } from '../engines/observed-store.ts'
 import { createDueTimes } from '../invariants/due-times.ts'
 import type { Violate } from '../invariants/rule.ts'
+import { getHeldUpMs } from '../plan.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
 const settles = 'when faults stop, everything settles'
@@ -83,7 +84,8 @@ export const watchLiveness = (context: LivenessContext): void => {
     const since = Math.min(now - earliest, calmMs)
     const late = due.find(({ dueAt }) => dueAt === earliest)?.delivery
     const others = unfinished.filter(({ subscriptionId }) => subscriptionId === late?.subscriptionId)
-    if (since > patienceMs + plan.pollMs + others.length * plan.handlerMs[1]) {
+    const heldUpMs = getHeldUpMs(plan, late?.subscriptionId ?? '', deliveries)
+    if (since > patienceMs + plan.pollMs + heldUpMs + others.length * plan.handlerMs[1]) {
       return violate(starves, `${late?.eventName} of ${late?.subject} has been due for ${since} ms`)
     }
     scheduleNext(

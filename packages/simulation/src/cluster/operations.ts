@@ -9,7 +9,7 @@ import {
   StorageUnavailableError,
   SummaryRefusedError,
 } from '@wabakit/core'
-import type { CallStep, Operation } from '../plan.ts'
+import { attemptLimits, type CallStep, type Operation } from '../plan.ts'
 import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import { wait } from '../virtual/timers.ts'
 import type { ApiNetwork } from './api-network.ts'
@@ -131,6 +131,11 @@ export const createOperations = (context: OperationsContext): Operations => {
       case 'change the URL':
         await subscriptions.update(organizationId, subscription, {
           url: `https://${endpoint.name}.example/moved`,
+        })
+        break
+      case 'limit the attempts':
+        await subscriptions.update(organizationId, subscription, {
+          maxAttemptsPerSecond: draws.pick('attempts per second', attemptLimits),
         })
         break
       case 'disable':

@@ -32,7 +32,7 @@ export const setUpOrganization = async (store: Store, { subscriptions }: Plan): 
     wabaNumbers: 'all',
     createdAt: startTime,
   })
-  for (const { name, endpoint, events } of subscriptions) {
+  for (const { name, endpoint, events, maxAttemptsPerSecond = null } of subscriptions) {
     await store.saveSubscription({
       id: name,
       organizationId,
@@ -45,6 +45,7 @@ export const setUpOrganization = async (store: Store, { subscriptions }: Plan): 
       secret: buildSecret(name, 1),
       previousSecret: null,
       headers: {},
+      maxAttemptsPerSecond,
       disabledReason: null,
       failingSince: null,
       createdAt: startTime,

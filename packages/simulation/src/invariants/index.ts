@@ -9,6 +9,7 @@ import { createLinearizableRule } from './linearizable.ts'
 import type { Rule, RuleContext } from './rule.ts'
 import { createScheduleRule } from './schedule.ts'
 import { createSettledRule } from './settled.ts'
+import { createStartLimitsRule } from './start-limits.ts'
 import { createStarvationRule } from './starvation.ts'
 
 /** Clients get no errors, except when a store is not available. */
@@ -37,5 +38,6 @@ export const createRules = (context: RuleContext): readonly Rule[] =>
     createSettledRule,
     createErrorsRule,
     createStarvationRule,
+    createStartLimitsRule,
     createLinearizableRule,
   ].map((createRule) => createRule(context))

@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '@wabakit/core'
-import { type Fault, isCallFault, type Plan } from '../plan.ts'
+import { type Fault, getHeldUpMs, isCallFault, type Plan } from '../plan.ts'
 import { createDueTimes } from './due-times.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
@@ -8,6 +8,8 @@ const starves = 'what is due is attempted soon, whatever others do'
 /** Milliseconds in which a delivery to a healthy endpoint starts, and those that an attempt takes with what follows. */
 const startMs = 5_000
 const attemptMs = 20_000
+
+const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
 
 /** Returns whether servers, the store and the network always work, so that only endpoints fail. */
 const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
@@ -34,23 +36,23 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
   ])
   const getPatience = (
     { subscriptionId, failures, deferrals }: DeliveryRecord,
-    unfinished: readonly DeliveryRecord[],
+    deliveries: readonly DeliveryRecord[],
   ): number => {
-    const others = unfinished.filter((each) => each.subscriptionId === subscriptionId)
+    const others = deliveries.filter((each) => isUnfinished(each) && each.subscriptionId === subscriptionId)
     // A retry waits for the next poll.
     const pollMs = failures + deferrals > 0 ? plan.pollMs : 0
-    return pollMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
+    const heldUpMs = getHeldUpMs(plan, subscriptionId, deliveries)
+    return pollMs + heldUpMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
   const dueTimes = createDueTimes(now)
   return isReliable(plan)
     ? {
         observe: (observation) => {
           if (observation.kind !== 'looked') return
-          const unfinished = observation.deliveries.filter(({ finishedAt }) => finishedAt === null)
-          for (const delivery of unfinished) {
+          for (const delivery of observation.deliveries.filter(isUnfinished)) {
             const { status, eventName, subject, subscriptionId } = delivery
             const since = now() - (dueTimes.find(delivery) ?? Infinity)
-            if (since <= getPatience(delivery, unfinished)) continue
+            if (since <= getPatience(delivery, observation.deliveries)) continue
             violate(
               starves,
               `${eventName} of ${subject} to ${subscriptionId} has been ${status} for ${since} ms`,

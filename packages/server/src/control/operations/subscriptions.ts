@@ -31,9 +31,11 @@ const subscriptionHeaders = () => ({
   ),
 })
 
+const maxAttemptsPerSecond = () => z.optional(z.nullable(z.number()))
+
 const NewSubscription = named(
   'NewSubscriptionRequest',
-  'A URL to send the events of one number to. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook.',
+  'A URL to send the events of one number to. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook. `maxAttemptsPerSecond` spreads attempts for an endpoint that needs it: from 0.01 to 1,000 per second, or null for no maximum.',
   z.strictObject({
     channel: Channel,
     number: phoneNumber(),
@@ -41,17 +43,19 @@ const NewSubscription = named(
     events: z.optional(Events),
     secret: z.optional(z.string()),
     ...subscriptionHeaders(),
+    maxAttemptsPerSecond: maxAttemptsPerSecond(),
     enabled: z.optional(z.boolean()),
   }),
 )
 
 const SubscriptionChange = named(
   'SubscriptionChangeRequest',
-  'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. A `url` with another origin removes both unless they are sent again. Events that occur while a subscription is disabled can be resent later.',
+  'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. A `url` with another origin removes both unless they are sent again. `maxAttemptsPerSecond: null` removes the maximum. Events that occur while a subscription is disabled can be resent later.',
   z.strictObject({
     url: z.optional(z.string()),
     events: z.optional(Events),
     ...subscriptionHeaders(),
+    maxAttemptsPerSecond: maxAttemptsPerSecond(),
     enabled: z.optional(z.boolean()),
   }),
 )

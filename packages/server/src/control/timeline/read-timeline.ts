@@ -70,6 +70,7 @@ const readWait = async (
     lane,
     waitsFor: events?.items[0]?.waitsFor ?? null,
     disabledReason: subscription?.disabledReason ?? null,
+    maxAttemptsPerSecond: subscription?.maxAttemptsPerSecond ?? null,
     isEndpointBusy: claimed !== undefined && claimed.items.length > 0,
   })
   return wait === undefined ? null : showWait(wait, time)

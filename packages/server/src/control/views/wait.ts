@@ -8,13 +8,13 @@ const other = { deliveryId: z.string(), eventName: z.string(), ...text }
 
 export const WaitView = named(
   'Wait',
-  'Why a delivery is not being attempted, or what it waits for. `event`: an earlier event that must be delivered first. `lane`: another delivery of the same subject blocks it. `slot`: it is due, and a worker takes it as soon as it can. `endpoint`: it is due, and other attempts to the endpoint are under way. `text` says it in a sentence.',
+  'Why a delivery is not being attempted, or what it waits for. `event`: an earlier event that must be delivered first. `lane`: another delivery of the same subject blocks it. `slot`: it is due, and a worker takes it as soon as it can. `limit`: it is due, and its subscription has a `maxAttemptsPerSecond`. `endpoint`: it is due, and other attempts to the endpoint are under way. `text` says it in a sentence.',
   z.discriminatedUnion('reason', [
     z.object({ reason: z.literal('event'), ...other }),
     z.object({ reason: z.literal('lane'), ...other, attempt: z.number(), nextAttemptAt: UtcOrNull }),
     z.object({ reason: z.enum(['retry', 'deferred']), nextAttemptAt: z.string(), ...text }),
     z.object({ reason: z.literal('attempting'), leaseExpiresAt: z.string(), ...text }),
-    z.object({ reason: z.enum(['slot', 'endpoint']), ...text }),
+    z.object({ reason: z.enum(['slot', 'limit', 'endpoint']), ...text }),
     z.object({
       reason: z.literal('disabled'),
       disabledReason: z.enum(['by_hand', 'gone', 'failing']),
@@ -58,6 +58,10 @@ export const showWait = (wait: Wait, now: number): WaitView => {
     case 'endpoint': {
       const text = 'Due. The endpoint has other attempts under way; a new or failing one gets one at a time.'
       return { reason: 'endpoint', text }
+    }
+    case 'limit': {
+      const text = `Due. The subscription gets at most ${wait.maxAttemptsPerSecond} attempts per second.`
+      return { reason: 'limit', text }
     }
     case 'slot':
       return { reason: 'slot', text: 'Due. A worker takes it as soon as it can.' }

@@ -217,6 +217,7 @@ const openOrganization = async (store: Store): Promise<string> => {
       secret: 'whsec_',
       previousSecret: null,
       headers: {},
+      maxAttemptsPerSecond: null,
       disabledReason: null,
       failingSince: null,
       updatedAt: 0,

@@ -1,0 +1,64 @@
+/**
+ * Spreads the attempts of a subscription that has `maxAttemptsPerSecond`. Of `n` per second, at most `⌈n⌉` start in any `⌈n⌉ / n`
+ * seconds: if it is a whole number, at most that many in any second.
+ *
+ * The number is learned from the subscription as it is loaded for an attempt, so that no attempt starts by an older one.
+ */
+export type StartLimit = {
+  /** Returns when the next delivery can be picked; `Infinity` while that depends on what is being loaded. */
+  nextAt(): number
+  /** Notes that a delivery was picked and is being loaded. */
+  pick(): void
+  /** Notes that all that were picked are loaded. */
+  endLoading(): void
+  /** Counts a start, if it is allowed. */
+  start(perSecond: number, now: number): boolean
+  /** Allows the next pick, because the number may have changed. */
+  doubt(): void
+  /** Returns whether nothing depends on earlier starts any more. */
+  isOver(now: number): boolean
+}
+
+/** For how long a start matters: the smallest number is 0.01, and a larger one may become it. In milliseconds. */
+const memoryMs = 100_000
+
+export const createStartLimit = (): StartLimit => {
+  /** When the last attempts started. */
+  const starts: number[] = []
+  let perSecond = 1
+  let isDoubtful = false
+  let picked = 0
+
+  const findNext = (): number => {
+    // Late timers must not cost throughput, so starts come a little closer than they should on average.
+    const pauseMs = Math.max(0, 900 / perSecond - 2)
+    const first = starts.at(picked - Math.ceil(perSecond)) ?? -Infinity
+    if (picked > 0 && (pauseMs > 0 || picked >= perSecond)) return Infinity
+    return Math.max(
+      first + (Math.ceil(perSecond) / perSecond) * 1_000,
+      (starts.at(-1) ?? -Infinity) + pauseMs,
+    )
+  }
+
+  return {
+    nextAt: () => (isDoubtful ? -Infinity : findNext()),
+    pick: () => {
+      picked++
+    },
+    endLoading: () => {
+      picked = 0
+    },
+    start: (current, now) => {
+      perSecond = current
+      isDoubtful = false
+      if (findNext() > now) return false
+      starts.push(now)
+      starts.splice(0, starts.length - Math.ceil(perSecond))
+      return true
+    },
+    doubt: () => {
+      isDoubtful = true
+    },
+    isOver: (now) => (starts.at(-1) ?? -Infinity) + memoryMs <= now,
+  }
+}

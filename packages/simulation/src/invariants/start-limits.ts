@@ -1,0 +1,40 @@
+import { isCallFault } from '../plan.ts'
+import type { Rule, RuleContext } from './rule.ts'
+
+const limited = 'no more attempts of a subscription start than it allows'
+
+/**
+ * In a server, no more attempts of a subscription start than its `maxAttemptsPerSecond` allows, which may change at any time. A
+ * process whose clock is moved, or that stands still between its decision and the request, cannot keep this.
+ */
+export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule => {
+  const moved = new Set(
+    plan.faults.flatMap((fault) =>
+      !isCallFault(fault) && (fault.fault === 'step the clock' || fault.fault === 'pause')
+        ? [fault.server]
+        : [],
+    ),
+  )
+  /** When attempts started, by server and subscription, while there was a limit. */
+  const starts = new Map<string, number[]>()
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'stands still') moved.add(observation.server)
+      if (observation.kind === 'server ended') {
+        for (const key of starts.keys()) if (key.startsWith(`${observation.server} `)) starts.delete(key)
+      }
+      if (observation.kind !== 'attempt began' || moved.has(observation.server)) return
+      const { server, claimed } = observation
+      const { id, maxAttemptsPerSecond: perSecond } = claimed.subscription
+      const key = `${server} ${id}`
+      if (perSecond === null) return void starts.delete(key)
+      const earlier = starts.get(key) ?? []
+      const count = Math.ceil(perSecond)
+      const since = now() - (earlier.at(-count) ?? -Infinity)
+      starts.set(key, [...earlier.slice(-100), now()])
+      // Times are whole milliseconds.
+      if (since >= (count / perSecond) * 1_000 - 1) return
+      violate(limited, `${count + 1} attempts to ${id} start in ${since} ms, with ${perSecond} per second`)
+    },
+  }
+}
