@@ -1,4 +1,4 @@
-// What needs no schema.
+// Values and types without a schema.
 
 export {
   type CallLifecycleEvent,

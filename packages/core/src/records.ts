@@ -128,9 +128,9 @@ export type CallRecord = {
   readonly endedAt: number | null
   /** Length of the conversation, in whole seconds. */
   readonly durationInSeconds: number | null
-  /** Whether there is a recording. Set when the call ends. */
+  /** Set if there is a recording; `null` until the call ends. */
   readonly recorded: boolean | null
-  /** Whether anything was said. Set when the call ends. */
+  /** Set if anything was said; `null` until the call ends. */
   readonly spoken: boolean | null
 }
 
@@ -270,6 +270,6 @@ export type AttemptRecord = AttemptResult & {
   /** Starts at 1, without gaps. */
   readonly number: number
   readonly succeeded: boolean
-  /** Whether the endpoint was handling the event already: neither a success nor a failure. */
+  /** Set if the endpoint was handling the event already: neither a success nor a failure. */
   readonly deferred: boolean
 }

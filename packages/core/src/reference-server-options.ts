@@ -59,7 +59,7 @@ export type ReferenceServerOptions = {
    */
   readonly rateLimit?: RateLimitOptions | false | undefined
   /**
-   * Whether subscriptions can use `http:` URLs of loopback addresses, for local use.
+   * Lets subscriptions use `http:` URLs of loopback addresses, for local use.
    * @default false
    */
   readonly allowLoopbackHttp?: boolean | undefined

@@ -183,7 +183,7 @@ export type PruneRequest = {
   readonly limit: number
 }
 
-/** What to erase. @inline */
+/** Selects what to erase. @inline */
 export type ErasureRequest = {
   readonly organizationId: string
   readonly now: number

@@ -18,7 +18,7 @@ export const TenantSettings = z.strictObject({
   callSummaries: z.optional(z.enum(['automatic', 'manual'])),
   /** Join approval mode of groups whose request names none. @default 'auto_approve' */
   joinApprovalMode: z.optional(JoinApprovalMode),
-  /** Whether groups can be created. With `false`, the API responds with 422 `integration_disabled`. @default true */
+  /** Lets groups be created. With `false`, the API responds with 422 `integration_disabled`. @default true */
   integrationEnabled: z.optional(z.boolean()),
   /**
    * Request limits per organization, per key, and per address without a valid key, as in the reference server. Each is

@@ -44,7 +44,7 @@ export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: nu
   parent?.addEventListener('abort', follow)
   return {
     signal: controller.signal,
-    /** Whether the time limit ended the attempt, before anything else did. */
+    /** Returns whether the time limit ended the attempt, before anything else did. */
     timedOut: () => timedOut,
     /** Removes the timer and the listener. */
     close: () => {

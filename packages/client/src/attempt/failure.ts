@@ -44,7 +44,7 @@ export const wasNeverSent = (error: unknown, depth = 0): boolean => {
 
 type Attempt = {
   readonly redact: Redact
-  /** Whether `fetch` was called. */
+  /** Set if `fetch` was called. */
   readonly sent: boolean
 }
 

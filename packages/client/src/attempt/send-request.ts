@@ -12,7 +12,7 @@ type OutgoingRequest = {
   readonly onSend: () => void
 }
 
-/** What ky leaves to the client: it cannot wait on an injected clock, nor tell which requests may be repeated. */
+/** Settings of ky that leave retries to the client: ky cannot wait on an injected clock, nor tell which requests may be repeated. */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
 /** `fetch` gets a URL and plain options: undici and node-fetch refuse a `Request` of the platform. */
@@ -80,7 +80,7 @@ const sendAbortably = async (
 /** A response, and its body as far as it was received. */
 export type Exchanged = ReadBody & {
   readonly response: Response
-  /** Whether the body should contain the data: any 2xx, except the 202 of a summary that is not ready. */
+  /** Set if the body should contain the data: any 2xx, except the 202 of a summary that is not ready. */
   readonly isSuccess: boolean
 }
 

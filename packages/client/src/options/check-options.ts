@@ -2,7 +2,7 @@ import type { Issue } from '@wabakit/wire'
 import type { ClientOptions } from './client-options.ts'
 import type { RequestOptions, WaitOptions } from './request-options.ts'
 
-/** What an option must be, as a check and in words. `undefined` is always allowed. */
+/** The rule of an option, as a check and in words. `undefined` is always allowed. */
 type Rule = readonly [isValid: (value: unknown) => boolean, words: string]
 type Rules = Readonly<Record<string, Rule>>
 

@@ -44,7 +44,7 @@ export type Fetch = (
 ) => Promise<{
   /** HTTP status. */
   readonly status: number
-  /** Whether the status is 2xx. */
+  /** Set if the status is 2xx. */
   readonly ok: boolean
   /** The headers, such as a `Headers` object. */
   readonly headers: {

@@ -12,7 +12,7 @@ import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
-/** Who answers a call. @inline */
+/** The acceptance of a call. @inline */
 export type CallAcceptance = {
   /**
    * Phone number of the team member who answers.
@@ -36,12 +36,12 @@ export type CallEnding = {
    */
   readonly durationInSeconds?: number | undefined
   /**
-   * Whether there is a recording; without one no summary can be generated.
+   * Set if there is a recording; without one no summary can be generated.
    * @default true
    */
   readonly recorded?: boolean | undefined
   /**
-   * Whether anything was said; otherwise no summary can be generated.
+   * Set if anything was said; otherwise no summary can be generated.
    * @default true
    */
   readonly spoken?: boolean | undefined

@@ -6,7 +6,7 @@ import type { ErasureRequest, EventQuery } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
-/** What to erase: one call, or everything about one customer. */
+/** Selects what an erasure removes: one call, or everything about one customer. */
 export type ErasureSelection =
   | { readonly callId: string; readonly customerNumber?: undefined }
   | { readonly customerNumber: string; readonly callId?: undefined }
@@ -16,7 +16,7 @@ export type ErasureOptions = {
   /** `nextCursor` of the previous part; omit it for the first part. */
   readonly cursor?: string | undefined
   /**
-   * Whether to count only.
+   * Counts, and erases nothing.
    * @default false
    */
   readonly dryRun?: boolean | undefined

@@ -3,7 +3,7 @@ import { InputError } from '../errors/input-error.ts'
 import type { Random } from '../values/ids.ts'
 import { createFaultList, type FaultList, type FaultOptions, type PlannedFault } from './fault-list.ts'
 
-/** What goes wrong with a request of the public API. Plain data, so that it can come from a file or over HTTP. */
+/** A fault of a request of the public API. Plain data, so that it can come from a file or over HTTP. */
 export type ApiFault = {
   /** HTTP status of the response, 200 to 599. */
   readonly status?: number | undefined
@@ -33,7 +33,7 @@ export type ApiFault = {
   /** Sends a success whose JSON does not match the contract. */
   readonly offContract?: true | undefined
   /**
-   * Whether the service performs the request all the same, so that only its response is lost.
+   * Lets the service perform the request all the same, so that only its response is lost.
    * @default true for `truncated`, `malformed`, `offContract` and mere latency; otherwise false
    */
   readonly carriedOut?: boolean | undefined

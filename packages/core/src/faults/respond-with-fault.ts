@@ -75,7 +75,7 @@ const truncate = async (response: Response, { sleep, reset }: FaultedExchange): 
   return new Response(body, { status: response.status, headers })
 }
 
-/** Whether the response is not the service's own. */
+/** Returns whether the response is not the service's own. */
 const isReplaced = ({ status, code, body, html, malformed, offContract }: ApiFault): boolean =>
   status !== undefined || code !== undefined || body !== undefined || !!(html || malformed || offContract)
 

@@ -19,7 +19,7 @@ export type CreatedGroup = {
   readonly group: GroupRecord
 }
 
-/** Who creates a group: the organization, and the digits of the WABA numbers that its key has permission for. */
+/** The creator of a group: the organization, and the digits of the WABA numbers that its key has permission for. */
 export type GroupCreator = {
   readonly organization: OrganizationRecord
   readonly permitted: 'all' | readonly string[]

@@ -31,7 +31,7 @@ export type ResendOptions = {
   readonly dryRun?: boolean | undefined
 }
 
-/** What an attempt of a delivery sends. */
+/** The request of an attempt. */
 export type SignedDelivery = {
   readonly headers: Readonly<Record<string, string>>
   /** The names of the headers of its subscription, whose values are secret. */

@@ -8,7 +8,7 @@ import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseR
 import { getSummary, parseCallId } from './get-summary.ts'
 import type { RequestReported } from './request-report.ts'
 
-/** What the host knows about a connection. */
+/** A connection, as the host knows it. */
 export type ConnectionInfo = {
   /** The peer's IP address. Without it, nothing is limited by address. */
   readonly remoteAddress?: string | undefined

@@ -1,7 +1,7 @@
 import type { EndpointName } from '@wabakit/contract'
 import type { CallerRecord } from '../records.ts'
 
-/** What became of a request of the public API. It contains no key and no body. */
+/** A request of the public API, and its outcome. It contains no key and no body. */
 export type RequestReported = {
   /** The `x-request-id` of the response. */
   readonly requestId: string
@@ -21,6 +21,6 @@ export type RequestReported = {
   /** The group or call of the request, if it named one that is valid. */
   readonly groupId: string | null
   readonly callId: string | null
-  /** Whether the same request had created the group before. */
+  /** Set if the same request had created the group before. */
   readonly isRepeated: boolean
 }

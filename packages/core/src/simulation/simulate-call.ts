@@ -9,7 +9,7 @@ import { toMilliseconds } from '../values/duration.ts'
 import type { CallData } from './call-data.ts'
 import type { CallOutcome, CallSimulation, SimulatedCall, SummarySimulation } from './call-simulation.ts'
 
-/** What a simulation needs. */
+/** The parts of a server that a simulation uses. */
 export type SimulationContext = {
   readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries'>
   readonly organizationId: string

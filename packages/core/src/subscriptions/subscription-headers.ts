@@ -5,7 +5,7 @@ export type SubscriptionAuthorization =
   | { readonly username: string; readonly password: string; readonly token?: undefined }
   | { readonly token: string; readonly username?: undefined }
 
-/** What the webhooks of a subscription carry besides their signature. All of it is secret. */
+/** Headers of the webhooks of a subscription besides their signature. All of them are secret. */
 export type SubscriptionHeaders = {
   /**
    * Static headers, at most 20 and together at most 8,192 characters. Values are visible ASCII characters and spaces.

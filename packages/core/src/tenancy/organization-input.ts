@@ -8,7 +8,7 @@ export type IntegrationInput = {
   /** The number. Compared by its digits. */
   readonly wabaNumber: string
   /**
-   * Whether groups can be created on it.
+   * Lets groups be created on it.
    * @default true
    */
   readonly enabled?: boolean | undefined

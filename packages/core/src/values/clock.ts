@@ -85,7 +85,7 @@ export const createServiceClock = ({
 /** Returns the time of day by a clock, as Unix time in milliseconds. */
 export const readWallClock = (clock: Clock): number => clock.wall?.() ?? clock.now()
 
-/** What was formatted last: under load, many events happen in one millisecond. */
+/** The last formatted time: under load, many events happen in one millisecond. */
 let formatted = { time: Number.NaN, text: '' }
 
 /** Formats a Unix time in milliseconds as ISO 8601 in UTC with milliseconds. */

@@ -1,6 +1,6 @@
 import type { FieldGroup } from '../parts/schema-form.tsx'
 
-/** What is filled in for a common case. */
+/** The values of a form for a common case. */
 export type Preset = { readonly title: string; readonly values: Readonly<Record<string, string>> }
 
 /** Something that can be simulated: its schema in the OpenAPI document, and how its form is arranged. */

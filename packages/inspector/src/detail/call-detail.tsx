@@ -25,7 +25,7 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
   )
 }
 
-/** Whether the summary has arrived, or why not. */
+/** The state of the summary: it has arrived, or the reason why not. */
 const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
   <section class="verdict" aria-label="Summary">
     <p>

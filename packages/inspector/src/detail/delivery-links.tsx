@@ -7,7 +7,7 @@ import { navigate } from '../state/route.ts'
 
 type DeliveryLinksProps = {
   readonly deliveries: readonly Delivery[] | undefined
-  /** What tells them apart. */
+  /** The text that distinguishes them. */
   readonly by: 'endpoint' | 'subject'
 }
 

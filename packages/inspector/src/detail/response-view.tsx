@@ -7,7 +7,7 @@ import { BodyView } from './body-view.tsx'
 /** How many characters of a response the server keeps. */
 const keptCharacters = 4_096
 
-/** What an endpoint responded, or why there was no response. */
+/** The response of an endpoint, or the reason why there was none. */
 export const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
   const { status, error, responseBody, durationMs, startedAt } = attempt
   return (

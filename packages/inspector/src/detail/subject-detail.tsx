@@ -46,7 +46,7 @@ const isAbout = (message: LiveMessage, { subject, entries }: Timeline): boolean 
   return entries.some((entry) => entry.kind === 'event' && entry.event.id === eventId)
 }
 
-/** What happened to a call or a group, from the first request to the last attempt. */
+/** The history of a call or a group, from the first request to the last attempt. */
 export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailProps) => {
   const { value: timeline, problem } = useRecord(
     {

@@ -15,7 +15,7 @@ const addAddress = (command: string): string => {
   return command.startsWith('wabakit ') ? `${command} --server ${location.origin}${organization}` : command
 }
 
-/** What to do when there is nothing to show. */
+/** Advice for an empty list. */
 export const EmptyState = ({ title, text, commands, isFiltered }: EmptyStateProps) => {
   if (isFiltered) {
     const clear = (): void =>

@@ -18,7 +18,7 @@ export type Column<Item> = {
   readonly isExtra?: true | 'on_phones'
 }
 
-/** What a list shows, and where it comes from. */
+/** The content of a list, and its source. */
 export type ListDefinition<Item> = {
   readonly view: View
   readonly title: string
@@ -27,22 +27,22 @@ export type ListDefinition<Item> = {
     readonly path: string
     readonly query?: Readonly<Record<string, string>>
   }
-  /** Whether records change, so that one that keys act on is read by its id when a filter no longer finds it. */
+  /** Set if records change, so that the one that keys act on is read by its id when a filter no longer finds it. */
   readonly isMutable?: true
   readonly getId: (item: Item) => string
   /** Returns the time by which the list is ordered, newest first. A list without it is short, and read as a whole. */
   readonly getTime?: (item: Item) => string
   readonly filters: readonly Filter[]
-  /** What the search field looks through; without it there is no search field. */
+  /** The records that the search field names; without it there is no search field. */
   readonly searches?: string
   readonly columns: readonly Column<Item>[]
   readonly isChangedBy: (message: LiveMessage) => boolean
   /** How often to read a list that changes without messages, in milliseconds. */
   readonly pollMs?: number
-  /** What keys do with the record that is open or was reached. */
+  /** Actions of keys on the record that is open or was reached. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>
-  /** What can be done with everything that matches the filters. */
+  /** Actions on everything that matches the filters. */
   readonly Bulk?: ComponentType<{ readonly query: Readonly<Record<string, string>> }>
-  /** What to do when there is nothing to show. */
+  /** Advice for an empty list. */
   readonly empty: { readonly title: string; readonly text: string; readonly commands: readonly string[] }
 }

@@ -13,7 +13,7 @@ import { ListHeader } from './list-header.tsx'
 import { createRecordList } from './record-list.ts'
 import { Rows } from './rows.tsx'
 
-/** What is shown of one record next to its list. `item` is missing until the list has it. */
+/** A record that is shown next to its list. `item` is missing until the list has it. */
 export type DetailProps<Item> = { readonly id: string; readonly item: Item | undefined }
 
 type ListViewProps<Item> = {

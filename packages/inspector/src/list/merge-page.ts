@@ -7,7 +7,7 @@ export type RecordOrder<Item> = {
 type MergeOptions<Item> = RecordOrder<Item> & {
   /** The index of the first known record that the page could contain. */
   readonly first: number
-  /** Whether nothing follows the page. */
+  /** Set if nothing follows the page. */
   readonly isLast: boolean
   /** The record that stays even if the page no longer contains it. */
   readonly keptId: string

@@ -155,7 +155,7 @@ export const createRecordList = <Item>(
     freshCount,
     isLoading,
     error,
-    /** Whether a request has found less than a page, and the next one looks through older records. */
+    /** Set while a request has found less than a page, and the next one looks through older records. */
     isSearching,
     isHeld,
     isPaused,
@@ -179,7 +179,7 @@ export const createRecordList = <Item>(
         if (messages.some(isChangedBy)) reload.request()
       })
       const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
-      // What was counted appears as soon as the list is no longer held, and what was kept goes.
+      // Counted records appear as soon as the list is no longer held, and kept ones disappear.
       let wasHeld = false
       const unhold = isHeld.subscribe((held) => {
         if (wasHeld && !held) reload.now()

@@ -7,7 +7,7 @@ type DialogProps = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** What would be lost by closing it. The dialog then asks first. */
+  /** The loss if it is closed. The dialog then asks first. */
   readonly unsaved?: string | undefined
 }
 

@@ -32,7 +32,7 @@ export const formatJson = (text: string): string | undefined => {
 
 type JsonViewProps = { readonly text: string /** Shows the text as it is. */; readonly isRaw?: boolean }
 
-/** What is beyond has no colors: each is an element, and thousands of them take seconds. */
+/** Values beyond it have no colors: each would be an element, and thousands of them take seconds. */
 const maxColored = 30_000
 /** Only the parts in view are laid out. */
 const partLines = 200

@@ -15,7 +15,7 @@ type PanelProps = {
 
 const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
 
-/** What is shown of one record. It takes the focus from the list, and gives it back. */
+/** The panel of one record. It takes the focus from the list, and gives it back. */
 export const Panel = ({ title, badge, label, actions, children, isWide = false }: PanelProps) => {
   const panel = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)

@@ -2,7 +2,7 @@ import { organizations } from '../api/organization.ts'
 import { EmptyState } from '../list/empty-state.tsx'
 import { getParam, toHref, view } from '../state/route.ts'
 
-/** What to do without an organization: there is none, or not the one that the address names. */
+/** Advice if there is no organization, or not the one that the address names. */
 export const NoOrganization = () => {
   const known = organizations.value ?? []
   if (known.length === 0) {

@@ -7,7 +7,7 @@ export const isHelpOpen = signal(false)
 
 export const isSimulationOpen = signal(false)
 
-/** What the view in front does for keys of its own, such as `r` to resend. */
+/** Actions of the current view for its own keys, such as `r` to resend. */
 const actions = new Map<string, () => void>()
 
 /**

@@ -21,7 +21,7 @@ const read = () => {
   return { view: isView(name) ? name : 'deliveries', params: new URLSearchParams(location.search) } as const
 }
 
-/** What the address of the page says to show: a view, its filters and the selected record. */
+/** The address of the page: a view, its filters and the selected record. */
 export const route = signal<{ readonly view: View; readonly params: URLSearchParams }>(read())
 
 addEventListener('popstate', () => {

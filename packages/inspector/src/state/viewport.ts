@@ -10,8 +10,8 @@ const followWidth = (pixels: number): ReadonlySignal<boolean> => {
   return isMatch
 }
 
-/** Whether the page is as narrow as on a phone. The style sheets repeat this width. */
+/** Set if the page is as narrow as on a phone. The style sheets repeat this width. */
 export const isPhone = followWidth(760)
 
-/** Whether the page is too narrow for all columns of a list. */
+/** Set if the page is too narrow for all columns of a list. */
 export const isTablet = followWidth(1040)

@@ -6,7 +6,7 @@ import { WaitText } from '../parts/wait-text.tsx'
 import { isPhone } from '../state/viewport.ts'
 import { spread } from './spread.ts'
 
-/** What is selected in a timeline: a delivery, and one attempt unless it is the last. */
+/** The selection in a timeline: a delivery, and one attempt unless it is the last. */
 export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }
 
 const signs = { duplicate: '2×', reordered: '⇄', overtaken: '⇢', gap: '∅' } as const

@@ -1,7 +1,7 @@
 import type { Random } from '@wabakit/core'
 import { createPhoneNumber, createSeededRandom } from '@wabakit/core/simulation'
 
-/** What the vendor gives to a customer. */
+/** The account that the vendor gives to a customer. */
 export type Account = {
   readonly organizationId: string
   readonly wabaNumber: string

@@ -16,7 +16,7 @@ export type DelaysOptions = {
  * later ones can overtake it. When its time has come, the server sends it again, with its own rules for retries.
  */
 export type Delays = {
-  /** Whether this delivery is held back now. */
+  /** Returns whether this delivery is held back now. */
   holds(claimed: ClaimedDelivery): boolean
   /** The fault that delayed a delivery which is sent now. */
   getReason(claimed: ClaimedDelivery): 'delay' | 'reorder' | undefined

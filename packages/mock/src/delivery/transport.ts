@@ -18,7 +18,7 @@ export type Transport = {
   readonly fetch: DeliveryFetch
   /** Records an attempt. Call it when the dispatcher has settled the attempt. */
   onSettled(report: AttemptReported): void
-  /** Whether the fault `neverRetry` makes a failed attempt, which is being settled, the last one of its delivery. */
+  /** Returns whether the fault `neverRetry` makes a failed attempt, which is being settled, the last one of its delivery. */
   isLastAttempt(deliveryId: string): boolean
   /** Deliveries that have no response yet. */
   listPending(): readonly ClaimedDelivery[]

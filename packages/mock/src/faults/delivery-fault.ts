@@ -55,7 +55,7 @@ export type DelayFault = z.infer<typeof DelayFault>
 export const TamperFault = z.strictObject({
   kind: z.literal('tamper'),
   /**
-   * What is changed: the `body` gets another field, the `signature` is wrong, the `timestamp` is an hour older, or a
+   * The changed part: the `body` gets another field, the `signature` is wrong, the `timestamp` is an hour older, or a
    * header is missing.
    */
   part: z.enum(['body', 'signature', 'timestamp', 'missing_header']),
@@ -77,7 +77,7 @@ export const ReorderFault = z.strictObject({
 })
 export type ReorderFault = z.infer<typeof ReorderFault>
 
-/** What goes wrong with deliveries. Plain data, so that it can come from a file or over HTTP. */
+/** A fault of deliveries. Plain data, so that it can come from a file or over HTTP. */
 export type DeliveryFault =
   | DuplicateFault
   | DropFault

@@ -17,7 +17,7 @@ import {
   type DeliveryFaults,
 } from './delivery-faults.ts'
 
-/** What goes wrong on purpose. */
+/** Faults that a test asks for. */
 export type Faults = {
   /**
    * Lets the next request to an endpoint fail; with `times`, the next n requests; with `times: 'always'`, all requests
@@ -36,7 +36,7 @@ export type Faults = {
 }
 
 export type TenantFaults = {
-  /** What users see. */
+  /** The public part. */
   readonly handle: Omit<Faults, 'clear'>
   readonly api: ApiFaults
   readonly deliveries: DeliveryFaultLists

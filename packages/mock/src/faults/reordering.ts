@@ -10,7 +10,7 @@ type Queue = {
 
 /** Holds deliveries back until those that must arrive first have arrived. */
 export type Reordering = {
-  /** Whether this delivery must wait. If so, it is kept. */
+  /** Returns whether this delivery must wait. If so, it is kept. */
   holds(claimed: ClaimedDelivery): boolean
   /** Records an arrival, and returns the held delivery that may follow now. */
   takeNext(claimed: ClaimedDelivery): ClaimedDelivery | undefined

@@ -24,7 +24,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly responseBody: string
   /** Why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
-  /** Whether the status was 200 to 299. */
+  /** Set if the status was 200 to 299. */
   readonly acknowledged: boolean
   /** The faults that hit this attempt. */
   readonly faults: readonly ('duplicate' | 'drop' | 'tamper' | 'delay' | 'reorder')[]

@@ -2,7 +2,7 @@ import type { WebhookEvent } from '@wabakit/contract'
 import type { RecordedDelivery } from './recorded-delivery.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 
-/** What happened to a tenant, oldest first. */
+/** The history of a tenant, oldest first. */
 export type Recorder = {
   readonly requests: readonly RecordedRequest[]
   readonly events: readonly WebhookEvent[]

@@ -4,7 +4,7 @@ import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName } from '../input.ts'
 import type { SimulationContext } from './simulation-context.ts'
 
-/** What a participant did. */
+/** The step of a participant. */
 export type ParticipantAction = 'joined' | 'left' | 'removed'
 
 /** A participant of a group. */

@@ -3,7 +3,7 @@ import type { CallData } from '@wabakit/core/simulation'
 import type { Account } from '../data/account.ts'
 import type { Scheduler } from '../time/scheduler.ts'
 
-/** What simulations work with. */
+/** The parts of a mock that simulations use. */
 export type SimulationContext = {
   readonly account: Account
   readonly server: ReferenceServer

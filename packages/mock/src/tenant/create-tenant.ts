@@ -28,7 +28,7 @@ type TenantOptions = {
   readonly index: number
   readonly settings: TenantSettings
   readonly url: string
-  /** Whether clients use HTTP rather than `fetch` of the mock. */
+  /** Set if clients use HTTP rather than `fetch` of the mock. */
   readonly isListening: boolean
   readonly createScheduler: () => Scheduler
 }

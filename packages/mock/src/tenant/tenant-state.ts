@@ -19,7 +19,7 @@ import { createRecorder, type Recorder } from '../recording/recorder.ts'
 import type { SimulationContext } from '../simulation/simulation-context.ts'
 import type { Scheduler } from '../time/scheduler.ts'
 
-/** What survives a reset. */
+/** The parts of a tenant that survive a reset. */
 export type TenantStateOptions = {
   readonly seed: number
   readonly account: Account

@@ -9,7 +9,7 @@ export type ScheduledTask = {
   readonly run: () => Promise<unknown>
 }
 
-/** What delivers webhooks, and what announces that some are due. */
+/** The part of a server that delivers webhooks, and reports when some are due. */
 export type DeliveryWorker = {
   readonly dispatcher: Pick<Dispatcher, 'runDue' | 'nextDueAt' | 'start' | 'stop'>
   readonly store: Pick<Store, 'listen'>

@@ -1,7 +1,7 @@
 // Taken when the module is loaded, so that fake timers that a test installs later do not stop the mock.
 const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
 
-/** Whether this timer is fake: of fake timers that were installed earlier, or of Bun, which fakes its own. They have a `clock`. */
+/** Returns whether this timer is fake: of fake timers that were installed earlier, or of Bun, which fakes its own. They have a `clock`. */
 const isFake = (): boolean => 'clock' in startRealTimer
 
 /** A timer that no fake timers replace. It does not keep a process alive, but a test runner does. */

@@ -6,7 +6,7 @@ import type { EventFilter } from './event-filter.ts'
 /** Something that is due later on the mock's clock. */
 export type Upcoming = { readonly description: string; readonly inMs: number }
 
-/** What happened to a tenant, and what will happen. */
+/** The past and the scheduled future of a tenant. */
 export type Situation = {
   readonly seed: number
   readonly events: readonly WebhookEvent[]

@@ -1,7 +1,7 @@
 import { MockUsageError } from '../errors.ts'
 import { afterRealTime } from '../time/timers.ts'
 
-/** What a caller waits for. */
+/** A pending wait of a caller. */
 export type Wait<Found> = {
   /** The function that the user called, for messages. */
   readonly caller: string

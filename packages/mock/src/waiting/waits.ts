@@ -25,7 +25,7 @@ type WaitsContext = {
   readonly getRecorder: () => Recorder
   /** @throws MockUsageError if the mock is closed. */
   readonly assertOpen: (caller: string) => void
-  /** Whether a delivery that was only collected counts as acknowledged. */
+  /** Set if a delivery that was only collected counts as acknowledged. */
   readonly countsCollected: () => boolean
   readonly describeSituation: () => Promise<Situation>
 }
