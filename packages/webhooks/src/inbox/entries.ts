@@ -1,6 +1,5 @@
 import { readColumn } from '../dedupe/sql-table.ts'
 import type { Claim, InboxEngine, InboxValue, Outcome, Statement } from './engine.ts'
-import type { StoredEvent } from './identify.ts'
 import type { ParkedReason } from './inbox.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
 import { inboxSyntaxes } from './schema.ts'
@@ -121,25 +120,6 @@ export const createEntries = (
     )
   const settleOne = async (statement: Statement): Promise<boolean> => (await run(statement)).count > 0
 
-  const columns = [
-    ...['event_key', 'source', 'delivery_id', 'name', 'fact', 'subject', 'sent_at', 'headers', 'body'],
-    ...['state', 'due_at', 'received_at'],
-  ]
-  const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
-  const onConflict = mysql
-    ? `ON DUPLICATE KEY UPDATE ${[
-        ...renewed.map((column) => `${column} = IF(state = 'parked', VALUES(${column}), ${column})`),
-        ...['attempts', 'due_at', 'holds_until', 'reason', 'error'].map((column) => {
-          const value = { attempts: '0', due_at: 'VALUES(due_at)' }[column] ?? 'NULL'
-          return `${column} = IF(state = 'parked', ${value}, ${column})`
-        }),
-        // Assignments run from left to right, and the others read the state.
-        `state = IF(state = 'parked', 'stored', state)`,
-      ].join(', ')}`
-    : `ON CONFLICT (event_key) DO UPDATE SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
-       state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
-       WHERE known.state = 'parked'`
-
   /** Whether an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
   const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${table} s
@@ -155,41 +135,14 @@ export const createEntries = (
     ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
     ORDER BY r.due_at, r.id LIMIT ? ${syntax.lock}`
 
-  const hasFact = (states: string) =>
-    `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND f.state IN (${states}))`
-  // A parked entry does not suppress another one with the same fact, which may be good.
-  const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`'erased'`)} THEN 'erased'
-    WHEN ${hasFact(`'handled', 'discarded'`)} THEN 'suppressed' END AS known`
+  const hasFact = (condition: string) =>
+    `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
+  // A parked entry does not suppress another one with the same fact, which may be good. Entries with one fact are in one
+  // lane, and an index of facts would cost more than finding it. Only erased ones are in no lane.
+  const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
+    WHEN ${hasFact(`f.subject = ${table}.subject AND f.state IN ('handled', 'discarded')`)} THEN 'suppressed' END AS known`
 
   return {
-    /** Stores events, and returns for each whether it is new. A duplicate of a parked one is new. */
-    store: async (events: readonly StoredEvent[], announcement: string | undefined): Promise<boolean[]> => {
-      const keys = events.map(({ key }) => key)
-      const row = `(${toPlaceholders(columns.slice(0, -3))}, 'stored', ${now()}, ${now()})`
-      const insert = `INSERT INTO ${table}${mysql ? '' : ' AS known'} (${columns.join(', ')})
-        VALUES ${events.map(() => row).join(', ')} ${onConflict} RETURNING event_key`
-      const values = events.flatMap(
-        ({ key, source, deliveryId, name, fact, subject, sentAt, headers, body }) => [
-          ...[key, source, deliveryId ?? null, name ?? null, fact ?? null, subject ?? null],
-          ...[sentAt?.getTime() ?? null, headers ?? null, body],
-        ],
-      )
-      const text =
-        announcement === undefined
-          ? insert
-          : `WITH added AS (${insert}) SELECT event_key, ${announcement} FROM added`
-      const readKeys = ({ rows }: Outcome) => new Set(rows.map((each) => readColumn(each, 'event_key')))
-      if (mysql) {
-        // Of duplicates that two processes store at once, both are called new. One row is stored.
-        const find = `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state <> 'parked'`
-        const known = readKeys(await run({ text: find, values: keys }))
-        await run({ text, values })
-        return keys.map((key) => !known.has(key))
-      }
-      const added = readKeys(await run({ text, values }))
-      return keys.map((key) => added.has(key))
-    },
-
     /** Claims entries that are due: for their first attempt, or for another one. */
     claim: async ({ again, except, limit, claimMs }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()

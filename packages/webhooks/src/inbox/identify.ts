@@ -28,11 +28,11 @@ export const toGroupSubject = (groupId: string): Promise<string> => toSubject('g
 const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> =>
   `${kind}:${id.length <= 180 ? toStorableText(id) : await hashText(id)}`
 
-/** Returns the call or group of an event, even of an unknown or a drifted one. */
+/** Returns the call or group of an event, even of an unknown or a drifted one. What happens once to a group is in its lane. */
 const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | undefined> => {
   if (parsed === undefined) return undefined
-  const { callId, groupId }: RawPayload = parsed.kind === 'event' ? parsed.event : parsed.raw
-  if (typeof callId === 'string' && callId !== '') return toCallSubject(callId)
+  const { event, callId, groupId }: RawPayload = parsed.kind === 'event' ? parsed.event : parsed.raw
+  if (event !== 'GROUP_CREATED' && typeof callId === 'string' && callId !== '') return toCallSubject(callId)
   return typeof groupId === 'string' && groupId !== '' ? toGroupSubject(groupId) : undefined
 }
 

@@ -60,9 +60,11 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
       }
       if (calls.size > 0) {
         const facts = [...calls.keys()]
+        const among = `IN (${facts.map(() => '?').join(', ')})`
         const known = await query({
-          text: `SELECT fact FROM ${table} WHERE fact IN (${facts.map(() => '?').join(', ')})`,
-          values: facts,
+          text: `SELECT fact FROM ${table} WHERE subject ${among} AND fact IS NOT NULL
+            UNION ALL SELECT fact FROM ${table} WHERE fact ${among} AND state = 'erased'`,
+          values: [...[...calls.values()].map(({ subject }) => subject), ...facts],
         })
         for (const row of known.rows) calls.delete(readText(row, 'fact'))
       }

@@ -53,7 +53,7 @@ const toIndexes = (table: string, name: string) => `
 );
 CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (state, due_at, id);
 CREATE INDEX IF NOT EXISTS ${name}_subject ON ${table} (subject, state);
-CREATE INDEX IF NOT EXISTS ${name}_fact ON ${table} (fact) WHERE fact IS NOT NULL`
+CREATE INDEX IF NOT EXISTS ${name}_erased ON ${table} (fact) WHERE state = 'erased'`
 
 /** Returns the statements that create the table and its indexes, unless they exist. All times are Unix milliseconds. */
 export const toInboxTable = (table: string, dialect: InboxDialect): string => {

@@ -17,6 +17,7 @@ import type {
   InboxHost,
   StoreOutcome,
 } from './inbox.ts'
+import { createInsert } from './insert-events.ts'
 import { createReconcile } from './reconcile.ts'
 import { inboxSyntaxes, toInboxTable } from './schema.ts'
 import { createSelections } from './select-entries.ts'
@@ -247,7 +248,7 @@ export function sqlInbox(
         if (entry !== undefined) await onParked(entry)
       },
     })
-    const storeEvent = createStoring({ engine, entries, worker, table })
+    const storeEvent = createStoring({ engine, entries, insert: createInsert(engine, place), worker, table })
     const store = async (delivery: InboxDelivery): Promise<StoreOutcome> =>
       (await storeEvent(identify(delivery, { maxBodyBytes }))) ? 'stored' : 'duplicate'
     const methods = {

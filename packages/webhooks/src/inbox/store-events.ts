@@ -2,6 +2,7 @@ import { createBatch } from './batch.ts'
 import type { InboxEngine } from './engine.ts'
 import type { Entries } from './entries.ts'
 import type { StoredEvent } from './identify.ts'
+import type { Insert } from './insert-events.ts'
 
 /** For how long storing is tried while the database cannot be reached. Senders wait about 15 seconds. */
 const patienceMs = 8_000
@@ -12,13 +13,14 @@ const idleMs = 60_000
 /** Options for {@link createStoring}. */
 type StoringOptions = {
   readonly engine: Pick<InboxEngine<unknown, unknown>, 'announcement' | 'isTransient' | 'query'>
-  readonly entries: Pick<Entries, 'store' | 'readWaiting'>
+  readonly entries: Pick<Entries, 'readWaiting'>
+  readonly insert: Insert
   readonly worker: { isFree(): boolean; isStarted(): boolean; wake(): void }
   readonly table: string
 }
 
 /** Creates the function that stores an event durably. It resolves to whether the event is new, and rejects if it was not stored. */
-export const createStoring = ({ engine, entries, worker, table }: StoringOptions) => {
+export const createStoring = ({ engine, entries, insert, worker, table }: StoringOptions) => {
   let checkedAt = performance.now()
 
   /** Rule 10: an inbox that no process works on warns. */
@@ -39,7 +41,7 @@ export const createStoring = ({ engine, entries, worker, table }: StoringOptions
     const endsAt = performance.now() + patienceMs
     for (;;) {
       try {
-        return await entries.store(events, announcement)
+        return await insert(events, announcement)
       } catch (error) {
         if (engine.isTransient(error) && performance.now() < endsAt) {
           await new Promise((resolve) => setTimeout(resolve, 200))
