@@ -104,7 +104,6 @@ export const createEntries = (
   { table, retention, now }: EntriesOptions,
 ) => {
   const { dialect, run, query } = engine
-  const syntax = inboxSyntaxes[dialect]
   const mysql = dialect === 'mysql'
 
   /** Leaving a claim, by the claim's owner. */
@@ -133,7 +132,7 @@ export const createEntries = (
   ) => `SELECT r.id, r.state, r.due_at FROM ${table} r
     WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
     ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
-    ORDER BY r.due_at, r.id LIMIT ? ${syntax.lock}`
+    ORDER BY r.due_at, r.id LIMIT ?`
 
   const hasFact = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
@@ -149,7 +148,10 @@ export const createEntries = (
       const rows = await engine.claim({
         table,
         token,
-        pick: { text: candidates(again, except), values: [...except, limit] },
+        pick: {
+          text: `${candidates(again, except)} ${inboxSyntaxes[dialect].lock}`,
+          values: [...except, limit],
+        },
         set: {
           text: `state = 'claimed', attempts = attempts + 1, due_at = ${now()} + ?,
             holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`,
@@ -238,14 +240,22 @@ export const createEntries = (
         values: [subject],
       }),
 
-    /** Returns the number of open entries, and when the next of them is due. */
+    /** Returns the number of open entries, and when the next of them can be claimed. */
     readRemaining: async () => {
       const { rows } = await query({
-        text: `SELECT count(*) AS remaining, min(due_at) AS next FROM ${table} WHERE state IN (${openStates})`,
+        text: `SELECT count(*) AS remaining, min(CASE WHEN due_at > ${now()} THEN due_at END) AS later, ${now()} AS now
+          FROM ${table} WHERE state IN (${openStates})`,
         values: [],
       })
-      const [next, remaining] = [readColumn(rows[0], 'next'), Number(readColumn(rows[0], 'remaining'))]
-      return { remaining, nextDueAt: next === null ? undefined : new Date(Number(next)) }
+      const [remaining, later, time] = ['remaining', 'later', 'now'].map((name) => readColumn(rows[0], name))
+      const isDue = async (again: boolean) =>
+        (await query({ text: candidates(again, []), values: [1] })).count > 0
+      // What is due and held up can be claimed when an entry that is not due leaves its lane, or its claim expires.
+      const next = later === null || (await isDue(false)) || (await isDue(true)) ? time : later
+      return {
+        remaining: Number(remaining),
+        nextDueAt: Number(remaining) === 0 ? undefined : new Date(Number(next)),
+      }
     },
 
     /** Counts the entries that no process has claimed for a time. */

@@ -193,7 +193,7 @@ export type DrainOptions = {
 export type Remaining = {
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
-  /** When the first of them is due. */
+  /** When the first of them can be handled. Not in the past: now, if it can be handled at once. */
   readonly nextDueAt: Date | undefined
 }
 

@@ -6,8 +6,11 @@ import { hashFact, hashText, parseStored } from './identify.ts'
 import type { Reconciled, ReconcileOptions, SummaryClient } from './inbox.ts'
 import { readBytes } from './read-entry.ts'
 
-/** Number of stored events that are examined at a time. */
+/** Number of ids that are examined at a time. */
 const pageSize = 500
+
+/** Events may be stored in another order than that of their times, by less than this, in milliseconds. */
+const slackMs = 3_600_000
 
 /** Time limit of one request, after which another process may continue, in milliseconds. */
 const turnMs = 20_000
@@ -33,6 +36,13 @@ type Parts = {
   readonly wake: () => void
 }
 
+/** Options for `findMissing`. */
+type FindOptions = {
+  readonly olderThanMs: number
+  readonly maxAgeMs: number
+  readonly signal: AbortSignal | undefined
+}
+
 /**
  * Creates the function that asks for the summaries of calls of which another event was stored. A missing summary is an
  * entry in state `missing`, whose `due_at` is the time of the next request. Its token is the turn of the process that
@@ -42,41 +52,55 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
   const { run, query } = engine
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
 
+  /** Returns an id before which everything is older. Ids are in the order of arrival, except of what is missing. */
+  const findFirst = async (ageMs: number): Promise<{ readonly first: number; readonly last: number }> => {
+    const { rows } = await query({
+      text: `SELECT min(id) AS first, max(id) AS last FROM ${table}`,
+      values: [],
+    })
+    const [least, last] = [Number(readColumn(rows[0], 'first')), Number(readColumn(rows[0], 'last'))]
+    let [first, end] = [least, last]
+    while (end - first > pageSize) {
+      const middle = Math.floor((first + end) / 2)
+      const text = `SELECT id, ${now()} - received_at AS age FROM ${table}
+        WHERE id >= ? AND source <> 'reconcile' ORDER BY id LIMIT 1`
+      const [row] = (await query({ text, values: [middle] })).rows
+      if (row !== undefined && Number(readColumn(row, 'age')) > ageMs) first = Number(readColumn(row, 'id'))
+      else end = middle
+    }
+    return { first, last }
+  }
+
   /** Adds an entry for each call without a summary. */
-  const findMissing = async (olderThanMs: number, maxAgeMs: number): Promise<void> => {
-    for (let after = '0'; ; ) {
+  const findMissing = async ({ olderThanMs, maxAgeMs, signal }: FindOptions): Promise<void> => {
+    const { first, last } = await findFirst(maxAgeMs + slackMs)
+    for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
+      // By ranges of ids and one lane at a time, because PostgreSQL without statistics would read and sort everything.
       const { rows } = await query({
-        text: `SELECT id, subject, received_at FROM ${table} WHERE id > ? AND subject LIKE 'call:%' AND state <> 'missing'
-          AND received_at <= ${now()} - ? AND received_at >= ${now()} - ? ORDER BY id LIMIT ${pageSize}`,
-        values: [after, olderThanMs, maxAgeMs],
+        text: `SELECT subject, received_at,
+            (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact
+          FROM ${table} r WHERE id >= ? AND id < ? AND state <> 'missing'
+          AND received_at <= ${now()} - ? AND received_at >= ${now()} - ? ORDER BY id`,
+        values: [start, start + pageSize, olderThanMs, maxAgeMs],
       })
-      const calls = new Map<string, { readonly subject: string; readonly receivedAt: number }>()
+      const calls = new Map<string, number>()
       for (const row of rows) {
-        after = readText(row, 'id')
         const subject = readText(row, 'subject')
-        if (subject.startsWith('call:sha256:')) continue
+        if (readColumn(row, 'fact') !== null || !/^call:(?!sha256:)/.test(subject)) continue
+        if (!calls.has(subject)) calls.set(subject, Number(readColumn(row, 'received_at')))
+      }
+      if (calls.size === 0) continue
+      const values: InboxValue[] = []
+      for (const [subject, receivedAt] of calls) {
         const fact = await hashFact(`CALL_AI_SUMMARY:${subject.slice(5)}`)
-        if (!calls.has(fact)) calls.set(fact, { subject, receivedAt: Number(readColumn(row, 'received_at')) })
+        values.push(await hashText(`reconcile\n${fact}`), fact, subject, receivedAt)
       }
-      if (calls.size > 0) {
-        const facts = [...calls.keys()]
-        const among = `IN (${facts.map(() => '?').join(', ')})`
-        const known = await query({
-          text: `SELECT fact FROM ${table} WHERE subject ${among} AND fact IS NOT NULL
-            UNION ALL SELECT fact FROM ${table} WHERE fact ${among} AND state = 'erased'`,
-          values: [...[...calls.values()].map(({ subject }) => subject), ...facts],
-        })
-        for (const row of known.rows) calls.delete(readText(row, 'fact'))
-      }
-      for (const [fact, { subject, receivedAt }] of calls) {
-        const columns = 'event_key, source, name, fact, subject, state, due_at, received_at'
-        await query({
-          text: `INSERT INTO ${table} (${columns}) VALUES (?, 'reconcile', 'CALL_AI_SUMMARY', ?, ?, 'missing', ${now()}, ?)
-            ON CONFLICT (event_key) DO NOTHING RETURNING id`,
-          values: [await hashText(`reconcile\n${fact}`), fact, subject, receivedAt],
-        })
-      }
-      if (rows.length < pageSize) return
+      const row = `(?, 'reconcile', 'CALL_AI_SUMMARY', ?, ?, 'missing', ${now()}, ?)`
+      await query({
+        text: `INSERT INTO ${table} (event_key, source, name, fact, subject, state, due_at, received_at)
+          VALUES ${[...calls].map(() => row).join(', ')} ON CONFLICT (event_key) DO NOTHING RETURNING id`,
+        values,
+      })
     }
   }
 
@@ -84,6 +108,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     readonly id: string
     readonly token: string
     readonly subject: string
+    readonly fact: string
     readonly attempts: number
   }
 
@@ -95,18 +120,20 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
       token,
       pick: {
         text: `SELECT id, state, due_at FROM ${table} WHERE state = 'missing' AND due_at <= ${now()}
-          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL AND t.due_at > ${now()})
+          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL
+            AND t.due_at > ${now()} AND t.due_at <= ${now()} + ${turnMs})
           ORDER BY due_at, id LIMIT 1`,
         values: [],
       },
       set: { text: `due_at = ${now()} + ?, attempts = attempts + 1`, values: [turnMs] },
-      columns: 'id, subject, attempts',
+      columns: 'id, subject, fact, attempts',
     })
     if (row === undefined) return undefined
     return {
       id: readText(row, 'id'),
       token,
       subject: readText(row, 'subject'),
+      fact: readText(row, 'fact'),
       attempts: Number(readColumn(row, 'attempts')),
     }
   }
@@ -120,11 +147,13 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     endTurn(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
 
   /** Reads what other events say about the call. */
-  const readCall = async ({ id, subject }: Missing) => {
+  const readCall = async ({ id, subject, fact }: Missing) => {
     const { rows } = await query({
       text: `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,
       values: [subject, id],
     })
+    const text = `SELECT fact FROM ${table} WHERE fact = ? AND state = 'erased'`
+    const erased = await query({ text, values: [fact] })
     let details = {}
     for (const row of rows) {
       const body = readBytes(row)
@@ -137,7 +166,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     return {
       details,
       ageMs: rows.length === 0 ? Number.POSITIVE_INFINITY : Number(readColumn(rows[0], 'now')) - receivedAt,
-      hasSummary: rows.some((row) => readColumn(row, 'fact') !== null),
+      hasSummary: erased.count > 0 || rows.some((row) => readColumn(row, 'fact') !== null),
       isUnanswered: rows.some((row) => unanswered.includes(readText(row, 'name'))),
     }
   }
@@ -157,7 +186,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs })) assertAboveZero(name, value)
     if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
     const counts = { asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 }
-    await findMissing(olderThanMs, maxAgeMs)
+    await findMissing({ olderThanMs, maxAgeMs, signal })
     let wasAsked = false
     while (signal?.aborted !== true) {
       // Before the turn, so that a process that ends meanwhile holds up no other.

@@ -714,6 +714,35 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
     })
 
+    it('says when something can be handled next, which is not in the past', async () => {
+      const clock = createClock()
+      const [gate, started] = [createGate(), createGate()]
+      const first = setUp({ clock, claimTtlMs: 60_000, handlerTimeoutMs: 30_000 })
+      first.receiver.onAny(() => {
+        started.open()
+        return gate.wait()
+      })
+      await first.send(toEnd('c'), 'a')
+      const handling = first.receiver.drain()
+      await started.wait()
+      await first.send(toEnd('c'), 'b')
+      clock.advance(10_000)
+      const other = setUp({ clock, table: first.table })
+      // The claim of the first expires after 60 seconds.
+      expect(await other.receiver.drain()).toEqual({
+        remaining: 2,
+        nextDueAt: new Date(clock.now() + 50_000),
+      })
+      await other.send(toEnd('d'), 'c')
+      clock.advance(1_000)
+      expect(await other.receiver.drain({ maxMs: 0 })).toEqual({
+        remaining: 3,
+        nextDueAt: new Date(clock.now()),
+      })
+      gate.open()
+      await handling
+    })
+
     it('handles new events while events that failed before take all the slots that they may have', async () => {
       const clock = createClock()
       const { receiver, send } = setUp({ concurrency: 4, clock })

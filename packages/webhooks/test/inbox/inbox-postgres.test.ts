@@ -70,6 +70,28 @@ describe('an inbox on PostgreSQL', () => {
     expect(plan.join('\n')).toMatch(/Limit .*\n.*LockRows .*\n.*Index Scan using inbox_\d+_due/)
   })
 
+  it('finds missing summaries by indexes, before PostgreSQL has statistics of the table', async () => {
+    const pool = postgres.pool()
+    const asked = vi.spyOn(pool, 'query')
+    const { receiver, table } = receive(createEnvironment(pool))
+    await receiver.handle(toRequest(toEnd('c')))
+    await pool.query(`INSERT INTO ${table} (event_key, source, name, subject, state, due_at, received_at)
+      SELECT 'k' || n, 'webhook', 'CALL_ENDED', 'call:' || n, 'handled', 1e15::bigint, received_at - 864e5::bigint * (20000 - n) / 5000
+      FROM ${table}, generate_series(1, 20000) n`)
+    const getSummary = () =>
+      Promise.reject(Object.assign(new Error(), { name: 'RateLimitError', status: 429 }))
+    await receiver.reconcile({ calls: { getSummary } }, { olderThanMs: 1, maxAgeMs: 3_600_000 })
+    const statements = asked.mock.calls.filter(([text]) => /^SELECT .*FROM inbox/s.test(String(text)))
+    expect(statements.length).toBeGreaterThan(4)
+    const plans = statements.map(async ([text, values]) => {
+      const { rows } = await postgres.pool().query(`EXPLAIN ${text}`, [...(values ?? [])])
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    })
+    for (const plan of await Promise.all(plans)) expect(plan).not.toMatch(/Seq Scan|Index Cond: \(subject >=/)
+    // One day is four tenths of a page of ids, and of those that are too old, only some are examined.
+    expect(statements.filter(([text]) => String(text).includes('AS fact')).length).toBeLessThan(6)
+  })
+
   it('wakes a worker in another process at once', async () => {
     const [table, handled] = [newTable(), Promise.withResolvers<void>()]
     const worker = receive(createEnvironment(postgres.pool()), { table, pollMs: 3_600_000 })
