@@ -38,6 +38,8 @@ export const startMariadb = async () => {
   }
   await connect().query('CREATE DATABASE webhooks')
   return {
+    /** The URL of the database. */
+    url: `mysql://root@127.0.0.1:${port}/webhooks`,
     /** A pool of connections, closed together with the server. */
     pool: (options?: PoolOptions): Pool => connect({ database: 'webhooks', ...options }),
     /** Stops it and removes its folder. */

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
+import { createConnection, type RowDataPacket } from 'mysql2/promise'
 import pg from 'pg'
 import { createRandom } from '../../../server/test/torture/random.ts'
 import { joined, secret, signed } from '../signed.ts'
@@ -47,6 +48,12 @@ const startReceiver = async (script: string, env: NodeJS.ProcessEnv) => {
 
 const readEffects = async (database: string): Promise<readonly Record<string, unknown>[]> => {
   const text = 'SELECT effect FROM effects'
+  if (database.startsWith('mysql')) {
+    const connection = await createConnection(database)
+    const [rows] = await connection.query<RowDataPacket[]>(text)
+    await connection.end()
+    return rows
+  }
   if (!database.startsWith('postgres')) {
     using file = new DatabaseSync(database)
     return file.prepare(text).all()
@@ -59,7 +66,7 @@ const readEffects = async (database: string): Promise<readonly Record<string, un
 }
 
 type KillOptions = {
-  /** A SQLite file, or the URL of a PostgreSQL database. */
+  /** A SQLite file, or the URL of a database of PostgreSQL, MySQL or MariaDB. */
   readonly database: string
   readonly seed: number
   /** Number of kills after which to stop. */
@@ -89,7 +96,7 @@ export const killReceiver = async (options: KillOptions) => {
 const killInALoop = async (script: string, options: KillOptions) => {
   const { database, seed, maxMs = Number.POSITIVE_INFINITY } = options
   const random = createRandom(seed)
-  const env = { DATABASE: database }
+  const env = { DATABASE: database, NODE_COMPILE_CACHE: join(dirname(script), 'cache') }
   const acknowledged = new Set<string>()
   const counts = { sent: 0, dropped: 0, duplicated: 0, kills: 0 }
 

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createReceiver, type SqlInboxOptions, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
-import pg from 'pg'
 
 // A process with a receiver whose only effect is one row per event. It prints its port when it listens, and is killed.
 
@@ -30,6 +29,7 @@ const openSqlite = () => {
 }
 
 const openPostgres = async () => {
+  const { default: pg } = await import('pg')
   const pool = new pg.Pool({ connectionString: DATABASE })
   pool.on('error', () => {})
   await pool.query('CREATE TABLE IF NOT EXISTS effects (effect text NOT NULL)')
@@ -42,7 +42,25 @@ const openPostgres = async () => {
   )
 }
 
-const receiver = DATABASE.startsWith('postgres') ? await openPostgres() : openSqlite()
+const openMysql = async () => {
+  const { createPool } = await import('mysql2/promise')
+  const pool = createPool(DATABASE)
+  await pool.query('CREATE TABLE IF NOT EXISTS effects (effect text NOT NULL)')
+  return createReceiver({ verify, inbox: sqlInbox(pool, options), ...limits }).onAny(
+    async (_, { delivery, transaction }) => {
+      const connection = await transaction()
+      await connection.execute('INSERT INTO effects VALUES (?)', [delivery.id ?? ''])
+      await work()
+    },
+  )
+}
+
+const open = () => {
+  if (DATABASE.startsWith('postgres')) return openPostgres()
+  return DATABASE.startsWith('mysql') ? openMysql() : openSqlite()
+}
+
+const receiver = await open()
 const server = createServer(toNodeHandler(receiver)).listen(0, '127.0.0.1')
 await once(server, 'listening')
 receiver.start()

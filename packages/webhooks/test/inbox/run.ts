@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
+import { hasMariadb, startMariadb } from '../mariadb.ts'
 import { killReceiver } from './kills.ts'
 import { simulateKills } from './simulated-kills.ts'
 
-// The long form: `npm run torture:inbox -- [sqlite] [postgres] [--kills 500] [--seconds 300]`, and simulated kills with
+// The long form: `npm run torture:inbox -- [sqlite] [postgres] [mariadb] [--kills 500] [--seconds 300]`, and simulated kills with
 // `-- --simulated 10000`. Ends with 1 if an event that got a 200 has no effect, or more than one.
 
 const { values, positionals } = parseArgs({
@@ -26,22 +27,33 @@ const limits = {
 
 const listEngines = (): readonly string[] => {
   if (values.simulated !== undefined) return []
-  return positionals.length > 0 ? positionals : ['sqlite', 'postgres']
+  return positionals.length > 0 ? positionals : ['sqlite', 'postgres', ...(hasMariadb ? ['mariadb'] : [])]
 }
 
 if (values.simulated !== undefined) {
   console.log('simulated', await simulateKills({ kills: Number(values.simulated), seed: limits.seed }))
 }
-for (const engine of listEngines()) {
+/** Creates a database. Returns its URL or file, and a function that removes it. */
+const createDatabase = async (engine: string) => {
+  if (engine === 'mariadb') {
+    const { url, stop } = await startMariadb()
+    return { database: url, remove: stop }
+  }
+  if (engine === 'postgres') {
+    const cluster = await createCluster()
+    return { database: await cluster.createDatabase(), remove: cluster.remove }
+  }
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-inbox-'))
-  const cluster = engine === 'postgres' ? await createCluster() : undefined
+  return { database: join(folder, 'receiver.db'), remove: () => rmSync(folder, { recursive: true }) }
+}
+
+for (const engine of listEngines()) {
+  const { database, remove } = await createDatabase(engine)
   try {
-    const database = (await cluster?.createDatabase()) ?? join(folder, 'receiver.db')
     const result = await killReceiver({ database, ...limits })
     console.log(engine, result)
     if (result.missing + result.doubled > 0) process.exitCode = 1
   } finally {
-    await cluster?.remove()
-    rmSync(folder, { recursive: true, force: true })
+    await remove()
   }
 }
