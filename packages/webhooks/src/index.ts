@@ -78,6 +78,13 @@ export { type SqlDedupeOptions, sqlDedupeTable } from './dedupe/sql-table.ts'
 
 export type { PostgresClient, PostgresPool } from './inbox/engines/postgresql.ts'
 export type { SqliteConnection } from './inbox/engines/sqlite.ts'
+export {
+  type InboxRetention,
+  type SqlInboxOptions,
+  type SqlInboxTableOptions,
+  sqlInbox,
+  sqlInboxTable,
+} from './inbox/sql-inbox.ts'
 export type {
   AcceptOptions,
   DrainOptions,
@@ -97,14 +104,7 @@ export type {
   Remaining,
   StoreOutcome,
   SummaryClient,
-} from './inbox/inbox.ts'
-export {
-  type InboxRetention,
-  type SqlInboxOptions,
-  type SqlInboxTableOptions,
-  sqlInbox,
-  sqlInboxTable,
-} from './inbox/sql-inbox.ts'
+} from './receiver/inbox.ts'
 
 // Errors.
 

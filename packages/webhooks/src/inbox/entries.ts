@@ -1,6 +1,6 @@
 import { readColumn } from '../dedupe/sql-table.ts'
+import type { ParkedReason } from '../receiver/inbox.ts'
 import type { Claim, InboxEngine, InboxValue, Outcome, Statement } from './engine.ts'
-import type { ParkedReason } from './inbox.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
 import { inboxSyntaxes } from './schema.ts'
 
@@ -126,13 +126,14 @@ export const createEntries = (
         (s.state = 'claimed' AND s.due_at > ${now()})
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
-  const candidates = (
-    again: boolean,
-    except: readonly string[],
-  ) => `SELECT r.id, r.state, r.due_at FROM ${table} r
+  /** Entries that can be claimed. The limit is part of the text, because SQLite would plan the statement anew for each value. */
+  const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => ({
+    text: `SELECT r.id, r.state, r.due_at FROM ${table} r
     WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
     ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
-    ORDER BY r.due_at, r.id LIMIT ?`
+    ORDER BY r.due_at, r.id LIMIT ${limit}`,
+    values: except,
+  })
 
   const hasFact = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
@@ -143,15 +144,13 @@ export const createEntries = (
 
   return {
     /** Claims entries that are due: for their first attempt, or for another one. */
-    claim: async ({ again, except, limit, claimMs }: ClaimRequest): Promise<ClaimedEntry[]> => {
+    claim: async ({ claimMs, ...wanted }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
+      const { text, values } = toCandidates(wanted)
       const rows = await engine.claim({
         table,
         token,
-        pick: {
-          text: `${candidates(again, except)} ${inboxSyntaxes[dialect].lock}`,
-          values: [...except, limit],
-        },
+        pick: { text: `${text} ${inboxSyntaxes[dialect].lock}`, values },
         set: {
           text: `state = 'claimed', attempts = attempts + 1, due_at = ${now()} + ?,
             holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`,
@@ -249,7 +248,7 @@ export const createEntries = (
       })
       const [remaining, later, time] = ['remaining', 'later', 'now'].map((name) => readColumn(rows[0], name))
       const isDue = async (again: boolean) =>
-        (await query({ text: candidates(again, []), values: [1] })).count > 0
+        (await query(toCandidates({ again, except: [], limit: 1 }))).count > 0
       // What is due and held up can be claimed when an entry that is not due leaves its lane, or its claim expires.
       const next = later === null || (await isDue(false)) || (await isDue(true)) ? time : later
       return {

@@ -1,9 +1,9 @@
 import { readColumn } from '../dedupe/sql-table.ts'
 import { WebhookUsageError } from '../errors.ts'
+import type { InboxErasure } from '../receiver/inbox.ts'
 import type { InboxEngine } from './engine.ts'
 import { erased } from './entries.ts'
 import { hashFact, hashText, toCallSubject, toGroupSubject } from './identify.ts'
-import type { InboxErasure } from './inbox.ts'
 import { readBytes } from './read-entry.ts'
 
 /** Number of entries that are searched for a number at a time. */

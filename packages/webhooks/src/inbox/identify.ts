@@ -2,7 +2,7 @@ import { isWebhookParseError } from '../errors.ts'
 import { type ParsedEvent, parseEvent, type RawPayload } from '../parse/parse-event.ts'
 import { encoder } from '../payload.ts'
 import { findNaturalKey, hash, toDeliveryKey } from '../receiver/delivery-key.ts'
-import type { InboxDelivery } from './inbox.ts'
+import type { InboxDelivery } from '../receiver/inbox.ts'
 import { serializeHeaders } from './read-entry.ts'
 
 /** Makes text storable in every database: at most 200 characters, without NUL and lone surrogates. */

@@ -1,6 +1,6 @@
 import { readColumn } from '../dedupe/sql-table.ts'
+import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox.ts'
 import type { Claim } from './engine.ts'
-import type { InboxEntry, InboxState, ParkedReason } from './inbox.ts'
 
 /** An entry that this process may handle. */
 export type ClaimedEntry = Claim & {

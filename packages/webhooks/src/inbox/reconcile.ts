@@ -1,9 +1,9 @@
 import { readColumn } from '../dedupe/sql-table.ts'
 import { encoder } from '../payload.ts'
+import type { Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxEngine, InboxValue } from './engine.ts'
 import { hashFact, hashText, parseStored } from './identify.ts'
-import type { Reconciled, ReconcileOptions, SummaryClient } from './inbox.ts'
 import { readBytes } from './read-entry.ts'
 
 /** Number of ids that are examined at a time. */

@@ -1,9 +1,9 @@
 import { readColumn } from '../dedupe/sql-table.ts'
 import { WebhookUsageError } from '../errors.ts'
+import type { InboxEntries, InboxSelection, InboxState } from '../receiver/inbox.ts'
 import { assertOptions } from '../usage.ts'
 import type { InboxEngine, InboxValue, Statement } from './engine.ts'
 import { toCallSubject, toGroupSubject } from './identify.ts'
-import type { InboxEntries, InboxSelection, InboxState } from './inbox.ts'
 import { entryColumns, readBytes, readEntry } from './read-entry.ts'
 
 /** Turns a selection into a condition. */

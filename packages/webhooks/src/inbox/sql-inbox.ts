@@ -1,13 +1,5 @@
 import { WebhookUsageError } from '../errors.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
-import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
-import type { InboxDialect, InboxEngine } from './engine.ts'
-import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
-import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
-import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
-import { createEntries } from './entries.ts'
-import { createErase } from './erase.ts'
-import { identify } from './identify.ts'
 import type {
   AcceptOptions,
   Inbox,
@@ -16,7 +8,15 @@ import type {
   InboxEntry,
   InboxHost,
   StoreOutcome,
-} from './inbox.ts'
+} from '../receiver/inbox.ts'
+import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
+import type { InboxDialect, InboxEngine } from './engine.ts'
+import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
+import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
+import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
+import { createEntries } from './entries.ts'
+import { createErase } from './erase.ts'
+import { identify } from './identify.ts'
 import { createInsert } from './insert-events.ts'
 import { createReconcile } from './reconcile.ts'
 import { inboxSyntaxes, toInboxTable } from './schema.ts'

@@ -1,8 +1,8 @@
 import { readColumn } from '../dedupe/sql-table.ts'
 import type { Handlers } from '../receiver/handlers.ts'
+import type { InboxEntries } from '../receiver/inbox.ts'
 import type { InboxEngine } from './engine.ts'
 import { parseStored } from './identify.ts'
-import type { InboxEntries } from './inbox.ts'
 import { readBytes } from './read-entry.ts'
 
 /** Number of entries that are read at a time. */

@@ -1,12 +1,12 @@
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import { callHandler } from '../receiver/handlers.ts'
+import type { DrainOptions, InboxContext, InboxHost, ParkedReason, Remaining } from '../receiver/inbox.ts'
 import type { StopOptions } from '../receiver/running.ts'
 import { collect, createBatch } from './batch.ts'
 import { createBell } from './bell.ts'
 import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'
 import { parseStored, toStorableText } from './identify.ts'
-import type { DrainOptions, InboxContext, InboxHost, ParkedReason, Remaining } from './inbox.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
 /** Time limit of `stop`, in milliseconds, and how long it then waits for handlers that end at `signal`. */

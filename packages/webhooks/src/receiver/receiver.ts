@@ -1,9 +1,9 @@
 import type { EventName, WebhookEvent } from '@wabakit/wire'
-import type { InboxMethods } from '../inbox/inbox.ts'
 import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import type { ErrorListener } from './failures.ts'
 import type { HandlerOptions, NamedEvent, WebhookHandler } from './handlers.ts'
+import type { InboxMethods } from './inbox.ts'
 import type { RequestHolder } from './read-request.ts'
 import type { StopOptions } from './running.ts'
 

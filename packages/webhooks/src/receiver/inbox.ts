@@ -1,9 +1,9 @@
 import type { SummaryRecord } from '@wabakit/wire'
 import type { WebhookPayload } from '../payload.ts'
-import type { DeliveryContext } from '../receiver/delivery-context.ts'
-import type { ErrorListener } from '../receiver/failures.ts'
-import type { Handlers } from '../receiver/handlers.ts'
-import type { StopOptions } from '../receiver/running.ts'
+import type { DeliveryContext } from './delivery-context.ts'
+import type { ErrorListener } from './failures.ts'
+import type { Handlers } from './handlers.ts'
+import type { StopOptions } from './running.ts'
 
 /**
  * The state of an entry. `entries.ts` describes the transitions.
