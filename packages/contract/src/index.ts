@@ -48,6 +48,10 @@ export {
   isEmittedEventName,
 } from './emitted-event.ts'
 
+// Events about subscriptions, for operators.
+
+export { HealthEvent, type HealthEventName, healthEventNames } from './health-event.ts'
+
 // Values that requests, responses and events share.
 
 export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'

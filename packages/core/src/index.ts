@@ -79,6 +79,7 @@ export type {
   DeliveryRecord,
   DeliveryStatus,
   DisabledReason,
+  EventChannel,
   EventRecord,
   GroupRecord,
   OrganizationRecord,

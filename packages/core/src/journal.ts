@@ -1,3 +1,4 @@
+import type { HealthEvent } from '@wabakit/contract'
 import type { AttemptResult, DeliveryRecord, DisabledReason } from './records.ts'
 import type { ClaimedDelivery, Pace } from './store-requests.ts'
 
@@ -75,6 +76,8 @@ export type SettlementOutcome =
       readonly turn: number
       /** Set when this settlement disabled the subscription. */
       readonly disabled: DisabledReason | null
+      /** What operators are told, stored in the same transaction. */
+      readonly health: readonly HealthEvent[]
       /** The head of its lane, if the delivery is finished or no longer blocks the lane. */
       readonly next: PendingDelivery | null
     }
@@ -193,6 +196,7 @@ export type Journal = {
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
    * - `gone` disables the subscription at once.
+   * - The events about the subscription's health are published in the same transaction, as `decideSettlement` decides them.
    * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
    * - In a disabled subscription, `gone`, `retry` and `deferred` end as `skipped`. A delivery that became `skipped` while it
    *   was attempted keeps its turn: it ends as `delivered` or stays `skipped`.

@@ -144,6 +144,9 @@ export type CallSummaryRecord = {
   readonly generatedAt: number
 }
 
+/** The network of a number, or `OPERATIONS`: that of events about subscriptions, which have no number. */
+export type EventChannel = Channel | 'OPERATIONS'
+
 /** A published event. Never changes. */
 export type EventRecord = {
   /** Unique in the whole store; the `webhook-id` of its deliveries. */
@@ -151,10 +154,10 @@ export type EventRecord = {
   readonly organizationId: string
   /** Such as `CALL_ENDED`. */
   readonly name: string
-  /** The call or group that the event is about. Events of one subject are delivered in order. */
+  /** The call, group or subscription that the event is about. Events of one subject are delivered in order. */
   readonly subject: string
   /** With `digits`, selects the matching subscriptions. */
-  readonly channel: Channel
+  readonly channel: EventChannel
   /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   /** The JSON body, which is signed and sent byte for byte. */
@@ -175,14 +178,14 @@ export type EventRecord = {
 /** Why a subscription is disabled: by hand, by a 410 response, or because all attempts failed for 5 days. */
 export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 
-/** A subscription to the events of one number. */
+/** A subscription to the events of one number, or to those about the health of subscriptions (`OPERATIONS`). */
 export type SubscriptionRecord = {
   readonly id: string
   readonly organizationId: string
   /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
-  readonly channel: Channel
-  /** The number as specified at its creation. */
+  readonly channel: EventChannel
+  /** The number as specified at its creation; empty for `OPERATIONS`. */
   readonly number: string
   /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
@@ -203,6 +206,8 @@ export type SubscriptionRecord = {
   readonly disabledReason: DisabledReason | null
   /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */
   readonly failingSince: number | null
+  /** Whether operators were told that it fails, and not yet that it recovered. Maintained by the store. */
+  readonly isReported: boolean
   /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
   /** Time of the last write, as Unix time in milliseconds. Deliveries that it skips finish at this time. */

@@ -128,8 +128,8 @@ export type Store = Journal & {
   listEvents(query: EventQuery): Promise<Page<EventRecord>>
 
   /**
-   * Writes a subscription by compare-and-set. The store maintains `failingSince` itself: it keeps the stored value, and
-   * sets it to `null` if the URL changes or the subscription is enabled again. If the subscription is disabled, its
+   * Writes a subscription by compare-and-set. The store maintains `failingSince` and `isReported` itself: it keeps the stored
+   * values, and sets `failingSince` to `null` if the URL changes or the subscription is enabled again. If the subscription is disabled, its
    * unfinished deliveries become `skipped`; an attempt of one can still be settled (see {@link Journal.settleDeliveries}).
    */
   saveSubscription(subscription: SubscriptionRecord): Promise<SaveOutcome>

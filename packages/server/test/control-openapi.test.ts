@@ -35,9 +35,9 @@ test('describes the inputs as they are checked', async () => {
 
   expect(body.components.schemas.NewSubscriptionRequest).toMatchObject({
     type: 'object',
-    required: ['channel', 'number', 'url'],
+    required: ['channel', 'url'],
     additionalProperties: false,
-    properties: { channel: { enum: ['PSTN', 'WHATSAPP'] } },
+    properties: { channel: { enum: ['PSTN', 'WHATSAPP', 'OPERATIONS'] } },
   })
   expect(body.paths['/organizations/{organizationId}/events'].get.parameters).toContainEqual({
     name: 'limit',

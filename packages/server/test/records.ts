@@ -27,6 +27,7 @@ export const subscription = (overrides: Partial<SubscriptionRecord> = {}): Subsc
   maxAttemptsPerSecond: null,
   disabledReason: null,
   failingSince: null,
+  isReported: false,
   createdAt: 0,
   updatedAt: 0,
   ...overrides,

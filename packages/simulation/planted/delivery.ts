@@ -3,6 +3,30 @@ import type { PlantedBug } from './bug.ts'
 /** Bugs in the schedule and in attempts. */
 export const deliveryBugs: readonly PlantedBug[] = [
   {
+    name: 'health: a subscription is reported with every failure',
+    file: 'core/src/storage/decide-health.ts',
+    find: 'isEnabled && !before.isReported && isFailing',
+    replace: 'isEnabled && isFailing',
+  },
+  {
+    name: 'health: a subscription is reported too early',
+    file: 'core/src/storage/decide-health.ts',
+    find: 'failingMs >= healthLimits.reportAfterMs',
+    replace: 'failingMs >= healthLimits.reportAfterMs / 3',
+  },
+  {
+    name: 'health: what is disabled does not recover',
+    file: 'core/src/storage/decide-health.ts',
+    find: '(before.isReported || isNewlyFailing || disabled !== null)',
+    replace: '(before.isReported || isNewlyFailing)',
+  },
+  {
+    name: 'health: the end of a subscription is not published',
+    file: 'core/src/memory-store/journal.ts',
+    find: 'for (const event of decided.events) publish(event)',
+    replace: 'if (disabled === null) for (const event of decided.events) publish(event)',
+  },
+  {
     name: 'the first retry comes too early',
     file: 'core/src/delivery/schedule.ts',
     find: '  5 * second,',

@@ -9,6 +9,12 @@ const news = `${folder}/queue-news.ts`
 /** Bugs in the write batches of SQLite, in what must follow its transactions, and in its journal. */
 export const sqliteBugs: readonly PlantedBug[] = [
   {
+    name: 'health on SQLite: that operators were told is not stored',
+    file: journal,
+    find: 'updateHealth.run(failingSince, Number(isReported),',
+    replace: 'updateHealth.run(failingSince, 0,',
+  },
+  {
     name: 'write batches: writes resolve before the commit',
     file: commits,
     find: `      commitAll()

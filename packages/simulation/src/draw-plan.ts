@@ -245,6 +245,7 @@ export const drawPlan = (seed: number): Plan => {
     sharesFairly: draws.isChosen('fair', 0.7),
     windowSize: draws.pick('window size', [1, 3, 3, windowLimits.perQueue]),
     handlerMs: draws.pick('handler', isContested ? slowHandlers : handlers),
+    reportAfterMs: draws.pick('report after', [2_000, 20_000, 600_000]),
     operations: list(crowd.operations, () => drawOperation(draws, crowd, names)).sort(
       (left, right) => left.at - right.at,
     ),

@@ -167,6 +167,8 @@ export type Plan = {
   readonly sharesFairly: boolean
   /** How many deliveries of a subscription a server holds in memory. */
   readonly windowSize: number
+  /** Time for which all attempts fail before operators are told, in milliseconds. @default the documented one */
+  readonly reportAfterMs?: number
   /** How long handlers of receivers take, in milliseconds: from and to. */
   readonly handlerMs: readonly [number, number]
   readonly operations: readonly Operation[]

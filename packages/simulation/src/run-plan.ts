@@ -1,4 +1,5 @@
 import { windowLimits } from '../../core/src/delivery/scheduler.ts'
+import { healthLimits } from '../../core/src/storage/decide-health.ts'
 import { createApiNetwork } from './cluster/api-network.ts'
 import { createCallFaults } from './cluster/call-faults.ts'
 import { createEndpoints } from './cluster/endpoints.ts'
@@ -13,6 +14,7 @@ import type { Engine } from './engines/engine.ts'
 import { createMemoryEngine } from './engines/memory-engine.ts'
 import { createSqliteEngine } from './engines/sqlite/sqlite-engine.ts'
 import type { HistoryEntry } from './histories/history.ts'
+import { reportAfterMs } from './invariants/health.ts'
 import { createRules } from './invariants/index.ts'
 import type { CallFault, Plan } from './plan.ts'
 import { createDraws } from './virtual/random.ts'
@@ -80,6 +82,7 @@ export const runPlan = async (
   )
   useVirtualTimers(scheduler)
   windowLimits.perQueue = plan.windowSize
+  healthLimits.reportAfterMs = plan.reportAfterMs ?? reportAfterMs
   const faults = createCallFaults(plan, draws, scheduler.now)
   const operator = createOwner('operator')
   const notes: string[] = []

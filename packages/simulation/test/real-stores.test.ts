@@ -7,10 +7,12 @@ import type { Store } from '@wabakit/core'
 import { sqliteStore } from '@wabakit/server'
 import { openPostgres, type PostgresDatabase, postgresStore } from '@wabakit/server/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { healthLimits } from '../../core/src/storage/decide-health.ts'
 import { createCluster, type PostgresCluster } from '../../server/test/postgres-cluster.ts'
 import { organizationId, setUpOrganization } from '../src/cluster/organization.ts'
 import type { HistoryEntry } from '../src/histories/history.ts'
 import { type RealStores, replayHistory } from '../src/histories/replay-history.ts'
+import { reportAfterMs } from '../src/invariants/health.ts'
 import type { EngineName, Plan } from '../src/plan.ts'
 
 const run = promisify(execFile)
@@ -108,9 +110,11 @@ const replayAll = async (
   for (const [index, { plan, history }] of recorded[engine].entries()) {
     const { stores, store, close } = await open(index)
     await setUpOrganization(store, plan)
+    healthLimits.reportAfterMs = plan.reportAfterMs ?? reportAfterMs
     expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
     await close()
   }
+  healthLimits.reportAfterMs = reportAfterMs
 }
 
 test(

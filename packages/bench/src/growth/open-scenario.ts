@@ -60,7 +60,7 @@ const addOrganization = async (store: Store, id: string, urls: readonly string[]
         headers: {},
         maxAttemptsPerSecond: null,
       },
-      ...{ disabledReason: null, failingSince: null, updatedAt: at.createdAt, ...at },
+      ...{ disabledReason: null, failingSince: null, isReported: false, updatedAt: at.createdAt, ...at },
     })
   }
   return numbers

@@ -1,3 +1,4 @@
+import type { EventRecord } from '../records.ts'
 import { decideSettlement } from '../storage/decide-settlement.ts'
 import type { NewsChannel } from '../storage/news-channel.ts'
 import { createWorkers } from '../storage/workers.ts'
@@ -29,6 +30,8 @@ export type JournalContext = {
   readonly nextOrder: () => number
   /** Whether deliveries are told that are not the heads of their lanes. */
   readonly tellsAll: boolean
+  /** Publishes an event, if its organization exists. */
+  publish(event: EventRecord): void
 }
 
 export type MemoryJournal = Journal & {
@@ -56,6 +59,7 @@ export const createJournal = ({
   news,
   nextOrder,
   tellsAll,
+  publish,
 }: JournalContext): MemoryJournal => {
   const { isCurrent, ...workers } = createWorkers(shardCount)
 
@@ -77,7 +81,7 @@ export const createJournal = ({
     return row?.turn === key.turn && isCurrent(key) ? row : undefined
   }
 
-  /** Returns what was settled, and why this disabled the subscription. */
+  /** Returns what was settled, and what it changed of the subscription. */
   const settle = (settlement: Settlement) => {
     const row = find(settlement)
     if (row === undefined || !(isUnfinished(row) || row.state === 'skipped')) return undefined
@@ -93,15 +97,16 @@ export const createJournal = ({
     if (state === 'started' || state === 'passable') setRetry(row, state, dueAt ?? now)
     else if (state !== 'fresh') leaveLane(row, state, finishedAt ?? now)
     owner.pace = pace
-    const { failingSince, disabled } = decided
-    owner.record = { ...record, failingSince }
+    const { failingSince, isReported, disabled, health } = decided
+    owner.record = { ...record, failingSince, isReported }
     if (disabled !== null) {
       const revision = record.revision + 1
       owner.record = { ...owner.record, revision, disabledReason: disabled, updatedAt: now }
       skipAll(owner, now)
       tellChanged(owner)
     }
-    return { row, disabled }
+    for (const event of decided.events) publish(event)
+    return { row, disabled, health }
   }
 
   const getHead = (row: DeliveryRow): PendingDelivery | null => {
@@ -153,12 +158,13 @@ export const createJournal = ({
       const settled = settlements.map(settle)
       return settled.map((each): SettlementOutcome => {
         if (each === undefined) return { outcome: 'stale' }
-        const { row, disabled } = each
+        const { row, disabled, health } = each
         return {
           outcome: 'settled',
           delivery: toDeliveryRecord(row),
           turn: row.turn,
           disabled,
+          health,
           next: getHead(row),
         }
       })

@@ -54,6 +54,9 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
     news: createNewsChannel(),
     nextOrder,
     tellsAll,
+    publish: (event) => {
+      if (organizations.has(event.organizationId)) publish(event)
+    },
   })
 
   const getTables = (organizationId: string): OrganizationTables => {
@@ -80,9 +83,9 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
       queues.set(getQueue(added), added)
       return 'saved'
     }
-    const { url, disabledReason, failingSince } = row.record
+    const { url, disabledReason, failingSince, isReported } = row.record
     const isReset = record.url !== url || (disabledReason !== null && record.disabledReason === null)
-    row.record = { ...record, failingSince: isReset ? null : failingSince }
+    row.record = { ...record, isReported, failingSince: isReset ? null : failingSince }
     if (isReset) row.pace = 'new'
     if (record.disabledReason !== null) skipAll(row, record.updatedAt)
     tellChanged(row)

@@ -1,5 +1,6 @@
-import type { AttemptRecord, DeliveryRecord, DisabledReason, SubscriptionRecord } from '../records.ts'
-import type { Settlement, SettlementResult } from '../store.ts'
+import type { AttemptRecord, DeliveryRecord } from '../records.ts'
+import type { Settlement } from '../store.ts'
+import { type DecidedHealth, decideHealth, type Health, isFailure } from './decide-health.ts'
 
 /**
  * The state of an unfinished delivery in its lane.
@@ -18,16 +19,13 @@ export type SettledDelivery = Pick<
 /** A delivery and its subscription before a settlement. */
 export type BeforeSettlement = {
   readonly delivery: Omit<SettledDelivery, 'dueAt'>
-  readonly subscription: Pick<SubscriptionRecord, 'disabledReason' | 'failingSince'>
+  readonly subscription: Health
 }
 
 /** What a settlement changes. */
-export type DecidedSettlement = {
+export type DecidedSettlement = DecidedHealth & {
   readonly delivery: SettledDelivery
   readonly attempt: Omit<AttemptRecord, 'deliveryId'>
-  readonly failingSince: number | null
-  /** Why the subscription must be disabled; `null` if it stays as it is. */
-  readonly disabled: DisabledReason | null
 }
 
 type Outcome = Pick<SettledDelivery, 'state' | 'dueAt' | 'finishedAt'>
@@ -37,20 +35,6 @@ const finish = (state: SettledDelivery['state'], finishedAt: number): Outcome =>
   finishedAt,
   dueAt: null,
 })
-
-const decideFailingSince = (result: SettlementResult, failingSince: number | null): number | null => {
-  if (result.kind === 'deferred' || result.kind === 'refused') return failingSince
-  return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
-}
-
-const findReasonToDisable = (
-  { result, now, failingLimitMs }: Settlement,
-  failingSince: number | null,
-): DisabledReason | null => {
-  if (result.kind === 'gone') return 'gone'
-  const isFailure = result.kind === 'retry' || result.kind === 'exhausted'
-  return isFailure && failingSince !== null && now - failingSince >= failingLimitMs ? 'failing' : null
-}
 
 const decideOutcome = (
   { result, now }: Settlement,
@@ -69,23 +53,20 @@ const decideOutcome = (
 export const decideSettlement = (before: BeforeSettlement, settlement: Settlement): DecidedSettlement => {
   const { delivery, subscription } = before
   const { result } = settlement
-  const failingSince = decideFailingSince(result, subscription.failingSince)
-  const isDisabled = subscription.disabledReason !== null
-  const disabled = isDisabled ? null : findReasonToDisable(settlement, failingSince)
+  const health = decideHealth(before, settlement)
+  const isDisabled = subscription.disabledReason !== null || health.disabled !== null
   const succeeded = result.kind === 'delivered'
   const deferred = result.kind === 'deferred'
-  const failed = !succeeded && !deferred && result.kind !== 'refused'
   const attempts = delivery.attempts + 1
   return {
     delivery: {
-      ...decideOutcome(settlement, delivery, isDisabled || disabled !== null),
+      ...decideOutcome(settlement, delivery, isDisabled),
       attempts,
-      failures: delivery.failures + Number(failed),
+      failures: delivery.failures + Number(isFailure(result)),
       deferrals: delivery.deferrals + Number(deferred),
       deferredMs: delivery.deferredMs + (deferred ? result.delayMs : 0),
     },
     attempt: { ...result.attempt, number: attempts, succeeded, deferred },
-    failingSince,
-    disabled,
+    ...health,
   }
 }

@@ -1,5 +1,6 @@
 // Building blocks for a store: what a settlement changes, the workers of one process, and telling their schedulers
 
+export { operatorId } from './decide-health.ts'
 export {
   type BeforeSettlement,
   type DecidedSettlement,

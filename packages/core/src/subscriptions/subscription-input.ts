@@ -1,20 +1,27 @@
-import { Channel, type EventName, type Issue, isEventName } from '@wabakit/contract'
+import {
+  Channel,
+  type EventName,
+  type HealthEventName,
+  healthEventNames,
+  type Issue,
+  isEventName,
+} from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
 import { InputError } from '../errors/input-error.ts'
-import type { OrganizationRecord } from '../records.ts'
+import type { EventChannel, OrganizationRecord } from '../records.ts'
 import { findOwnNumber } from '../values/phone-number.ts'
 import { isStorableText } from '../values/storable-text.ts'
 import type { SubscriptionHeaders } from './subscription-headers.ts'
 
 /** A new subscription. */
 export type SubscriptionInput = SubscriptionHeaders & {
-  readonly channel: Channel
-  /** One of the organization's numbers on this channel. Compared by its digits. */
-  readonly number: string
+  readonly channel: EventChannel
+  /** One of the organization's numbers on this channel, compared by its digits. `OPERATIONS` has none. */
+  readonly number?: string | undefined
   /** An `https` URL. `http` is possible for loopback addresses if the server allows it. */
   readonly url: string
   /** @default 'all' */
-  readonly events?: 'all' | readonly EventName[] | undefined
+  readonly events?: 'all' | readonly (EventName | HealthEventName)[] | undefined
   /**
    * Standard Webhooks secret: `whsec_` and the base64 of 24 to 64 bytes.
    * @default a random one
@@ -49,7 +56,7 @@ export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] => {
   return message === undefined ? [] : [{ path: 'url', message }]
 }
 
-export const checkEvents = (events: 'all' | readonly EventName[]): Issue[] => {
+export const checkEvents = (events: Exclude<SubscriptionInput['events'], undefined>): Issue[] => {
   if (events === 'all') return []
   if (!Array.isArray(events) || events.length === 0)
     return [{ path: 'events', message: "must be 'all' or event names" }]
@@ -59,9 +66,11 @@ export const checkEvents = (events: 'all' | readonly EventName[]): Issue[] => {
       message: `${JSON.stringify(name)} is not a known event`,
       name,
     }))
-    .filter(({ name }) => !isEventName(name))
+    .filter(({ name }) => !isEventName(name) && !isHealthEventName(name))
     .map(({ path, message }) => ({ path, message }))
 }
+
+const isHealthEventName = (name: string): boolean => healthEventNames.some((known) => known === name)
 
 export const checkMaxAttempts = (perSecond: number | null): Issue[] =>
   perSecond === null || (perSecond >= 0.01 && perSecond <= 1_000)
@@ -83,8 +92,13 @@ export const checkNumber = (
   organization: OrganizationRecord,
   { channel, number }: SubscriptionInput,
 ): Issue[] => {
-  if (!Channel.safeParse(channel).success) return [{ path: 'channel', message: 'must be PSTN or WHATSAPP' }]
-  if (findOwnNumber(organization, channel, number) !== undefined) return []
+  if (channel === 'OPERATIONS')
+    return number === undefined
+      ? []
+      : [{ path: 'number', message: 'must be absent: OPERATIONS has no numbers' }]
+  if (!Channel.safeParse(channel).success)
+    return [{ path: 'channel', message: 'must be PSTN, WHATSAPP or OPERATIONS' }]
+  if (number !== undefined && findOwnNumber(organization, channel, number) !== undefined) return []
   return [{ path: 'number', message: `must be a ${channel} number of the organization` }]
 }
 

@@ -57,7 +57,7 @@ export type SecretRotation = {
  */
 export type Subscriptions = {
   /**
-   * Subscribes a URL to the events of one number.
+   * Subscribes a URL to the events of one number, or to those about the health of subscriptions (`OPERATIONS`).
    *
    * @throws InputError if a field is invalid, or the organization does not have the number.
    * @throws RecordNotFoundError if there is no such organization.
@@ -128,7 +128,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
   return {
     create: async (organizationId, input) => {
       const organization = await directory.getOrganization(organizationId)
-      const { channel, number, url, events = 'all', secret = generateSecret(), enabled = true } = input
+      const { channel, number = '', url, events = 'all', secret = generateSecret(), enabled = true } = input
       const { maxAttemptsPerSecond = null } = input
       assertNoIssues([
         ...checkNumber(organization, input),
@@ -154,6 +154,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         maxAttemptsPerSecond,
         disabledReason: enabled ? null : 'by_hand',
         failingSince: null,
+        isReported: false,
         createdAt: now,
         updatedAt: now,
       }

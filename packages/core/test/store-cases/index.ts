@@ -3,6 +3,7 @@
 import { backlogCases } from './backlog-cases.ts'
 import { changeCases } from './change-cases.ts'
 import { eventListingCases } from './event-listing-cases.ts'
+import { healthCases } from './health-cases.ts'
 import { journalCases } from './journal-cases.ts'
 import { laneCases } from './lane-cases.ts'
 import { listingCases } from './listing-cases.ts'
@@ -34,6 +35,7 @@ export const storeCases: readonly StoreCase[] = [
   ...laneCases,
   ...journalCases,
   ...settlementCases,
+  ...healthCases,
   ...resendCases,
   ...backlogCases,
   ...removalCases,

@@ -73,6 +73,7 @@ export const buildSubscription = (overrides: Partial<SubscriptionRecord> = {}): 
   maxAttemptsPerSecond: null,
   disabledReason: null,
   failingSince: null,
+  isReported: false,
   createdAt: start,
   updatedAt: start,
   ...overrides,

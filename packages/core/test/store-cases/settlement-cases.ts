@@ -36,7 +36,14 @@ export const settlementCases = defineCases({
       attempts: 1,
       finishedAt: start + 20,
     }
-    equal(outcome, { outcome: 'settled', delivery: expected, turn: 1, disabled: null, next: null })
+    equal(outcome, {
+      outcome: 'settled',
+      delivery: expected,
+      turn: 1,
+      disabled: null,
+      health: [],
+      next: null,
+    })
     equal(await listAll(store), [expected])
   },
 
@@ -52,7 +59,14 @@ export const settlementCases = defineCases({
       attempts: 1,
       failures: 1,
     }
-    equal(outcome, { outcome: 'settled', delivery: expected, turn: 1, disabled: null, next: null })
+    equal(outcome, {
+      outcome: 'settled',
+      delivery: expected,
+      turn: 1,
+      disabled: null,
+      health: [],
+      next: null,
+    })
     equal(await begin(store, { now: start + 5_019 }), [])
     equal((await beginOne(store, { now: start + 5_020 })).delivery.failures, 1)
   },
@@ -65,7 +79,14 @@ export const settlementCases = defineCases({
       const counts = { status: 'pending', dueAt: start + 6_020, attempts: 1, deferrals: 1, deferredMs: 6_000 }
       const expected = { ...begun.delivery, ...counts }
       const outcome = await settle(store, begun, defer(6_000), start + 20)
-      equal(outcome, { outcome: 'settled', delivery: expected, turn: 1, disabled: null, next: null })
+      equal(outcome, {
+        outcome: 'settled',
+        delivery: expected,
+        turn: 1,
+        disabled: null,
+        health: [],
+        next: null,
+      })
       equal((await listAll(store))[0], expected)
       equal(await begin(store, { now: start + 6_019 }), [])
       const again = await beginOne(store, { now: start + 6_020 })

@@ -19,7 +19,10 @@ const chooseName = ({ channel, events }: Subscription): EventName => {
   return wanted.find((name) => isCallEvent(name) === (channel === 'PSTN')) ?? wanted[0] ?? 'CALL_ENDED'
 }
 
-const buildExample = (name: EventName, { channel, number }: Subscription): Record<string, unknown> => {
+const buildExample = (
+  name: EventName,
+  { channel, number }: Pick<Subscription, 'channel' | 'number'>,
+): Record<string, unknown> => {
   const payload: Record<string, unknown> = { ...eventExamples[name] }
   const own: Record<string, unknown> = {
     channel,
@@ -44,6 +47,11 @@ const findSubject = ({ callId, groupId }: Readonly<Record<string, unknown>>): st
  */
 export const buildTestEvent = (subscription: Subscription, input: TestEventInput): PublishedEvent => {
   const { events, channel, number } = subscription
+  if (channel === 'OPERATIONS') {
+    throw new InputError([
+      { path: 'subscriptionId', message: 'must not be operational: it would be a false alarm' },
+    ])
+  }
   const name = input.name ?? chooseName(subscription)
   if (events !== 'all' && !events.includes(name)) {
     throw new InputError([

@@ -1,3 +1,4 @@
+import { Channel } from '@wabakit/contract'
 import * as z from 'zod/mini'
 
 export const schemaNames = z.registry<{ readonly id: string; readonly description: string }>()
@@ -29,6 +30,9 @@ export const pageQuery = () => ({
   cursor: z.optional(z.string()),
   limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(1_000)), 100),
 })
+
+/** The network of a number, or `OPERATIONS`, which has none. */
+export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 
 /** A time in ISO 8601 with a zone, as Unix time in milliseconds. */
 export const time = () =>

@@ -134,6 +134,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     maxAttemptsPerSecond: 'real',
     disabledReason: 'text',
     failingSince: 'integer',
+    isReported: 'flag',
     createdAt: 'integer',
     updatedAt: 'integer',
   },

@@ -1,8 +1,8 @@
-import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, type DeliveryContext, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { type EndpointBehavior, type EndpointFault, endpointFaults, type Plan, retryAfters } from '../plan.ts'
 import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import { wait } from '../virtual/timers.ts'
-import { buildSecret } from './organization.ts'
+import { buildSecret, operations } from './organization.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
 /** The response of an endpoint; `refused`: there is no connection, `nothing`: there is no response. */
@@ -76,6 +76,12 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
   let flaps = 0
   let resets: (() => void)[] = []
 
+  const work = async (_: unknown, { delivery: { id = '' } }: DeliveryContext): Promise<void> => {
+    const ms = draws.between(`${name} handles`, plan.handlerMs)
+    if (ms > 0) await wait(ms)
+    handled.set(id, (handled.get(id) ?? 0) + 1)
+    observe({ kind: 'handled', endpoint: name, webhookId: id })
+  }
   const open = () =>
     createReceiver({
       verify: standardWebhooks({ secrets: () => secrets, now }),
@@ -83,12 +89,9 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
       now,
       claimTtlMs: 10_000,
     })
-      .onAny(async (_, { delivery: { id = '' } }) => {
-        const ms = draws.between(`${name} handles`, plan.handlerMs)
-        if (ms > 0) await wait(ms)
-        handled.set(id, (handled.get(id) ?? 0) + 1)
-        observe({ kind: 'handled', endpoint: name, webhookId: id })
-      })
+      .onAny(work)
+      // What operators are told is no event of the interface.
+      .onUnknown(work)
       .onDrift(({ name: event }) => {
         throw new Error(`The receiver got a drifted ${event}.`)
       })
@@ -153,4 +156,9 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
 
 /** Creates the endpoints of a plan, by their names. */
 export const createEndpoints = (plan: Plan, run: RunContext): ReadonlyMap<string, Endpoint> =>
-  new Map(plan.subscriptions.map(({ name, endpoint }) => [endpoint, createEndpoint(endpoint, name, run)]))
+  new Map(
+    [...plan.subscriptions, { name: operations, endpoint: operations }].map(({ name, endpoint }) => [
+      endpoint,
+      createEndpoint(endpoint, name, run),
+    ]),
+  )

@@ -54,7 +54,7 @@ export const watchLiveness = (context: LivenessContext): void => {
     const deliveries = await listDeliveries(engine.committed)
     const calmMs = Math.max(0, scheduler.now() - calmAt)
     observe({ kind: 'looked', deliveries, calmMs, isAttended: isAttended() })
-    if (calmMs === 0) return scheduleNext(Math.min(5_000, Math.max(1_000, calmAt / 20)))
+    if (calmMs === 0) return scheduleNext(Math.max(1_000, Math.min(5_000, calmAt / 20), calmAt / 80))
     const unfinished = deliveries.filter((each) => !isFinished(each))
     const hasEnded = haveUsersEnded()
     const now = getTrueTime(context)

@@ -5,6 +5,8 @@ import { startTime } from './run-context.ts'
 export const organizationId = 'acme'
 export const wabaNumber = '+15550100001'
 export const digits = '15550100001'
+/** The subscription to events about the others. Its endpoint has the same name. */
+export const operations = 'operations'
 export const apiKey = 'wk_simulated_key_0123456789'
 
 /** SHA-256 of the key. */
@@ -32,14 +34,27 @@ export const setUpOrganization = async (store: Store, { subscriptions }: Plan): 
     wabaNumbers: 'all',
     createdAt: startTime,
   })
-  for (const { name, endpoint, events, maxAttemptsPerSecond = null } of subscriptions) {
+  const numbered = { channel: 'WHATSAPP', number: wabaNumber, digits } as const
+  const operational = { channel: 'OPERATIONS', number: '', digits: '' } as const
+  for (const { name, endpoint, events, maxAttemptsPerSecond, ...own } of [
+    ...subscriptions.map(({ maxAttemptsPerSecond = null, ...each }) => ({
+      ...each,
+      ...numbered,
+      maxAttemptsPerSecond,
+    })),
+    {
+      name: operations,
+      endpoint: operations,
+      events: 'all' as const,
+      maxAttemptsPerSecond: null,
+      ...operational,
+    },
+  ]) {
     await store.saveSubscription({
       id: name,
       organizationId,
       revision: 1,
-      channel: 'WHATSAPP',
-      number: wabaNumber,
-      digits,
+      ...own,
       url: `https://${endpoint}.example/hook`,
       events,
       secret: buildSecret(name, 1),
@@ -48,6 +63,7 @@ export const setUpOrganization = async (store: Store, { subscriptions }: Plan): 
       maxAttemptsPerSecond,
       disabledReason: null,
       failingSince: null,
+      isReported: false,
       createdAt: startTime,
       updatedAt: startTime,
     })

@@ -47,11 +47,13 @@ const normalizeLoaded = (loaded: ReadonlyArray<ClaimedDelivery | null>): unknown
 const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
   outcomes.map((each) => {
     if (each.outcome === 'stale') return each
-    const { delivery, next } = each
+    const { delivery, next, health } = each
     return {
       ...each,
       delivery: omitId(delivery),
       next: next && { dueAt: next.dueAt, turn: next.turn },
+      // They contain times.
+      health: health.map(({ type }) => type),
     }
   })
 

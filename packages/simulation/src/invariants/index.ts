@@ -4,6 +4,7 @@ import { createAttemptsRule } from './attempts.ts'
 import { createEffectsRule } from './effects.ts'
 import { createEventsRule } from './events.ts'
 import { createGroupsRule } from './groups.ts'
+import { createHealthRule } from './health.ts'
 import { createLanesRule } from './lanes.ts'
 import { createLinearizableRule } from './linearizable.ts'
 import type { Rule, RuleContext } from './rule.ts'
@@ -35,6 +36,7 @@ export const createRules = (context: RuleContext): readonly Rule[] =>
     createLanesRule,
     createScheduleRule,
     createEffectsRule,
+    createHealthRule,
     createSettledRule,
     createErrorsRule,
     createStarvationRule,

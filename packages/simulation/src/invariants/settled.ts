@@ -37,8 +37,10 @@ export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {
           violate(recorded, `${what} is ${status} after ${succeeded} successful attempts`)
       }
       if (isPruned) return
-      for (const { id, name, subject } of events) {
-        const recipients = subscriptions.filter((each) => each.events === 'all' || each.events.includes(name))
+      for (const { id, name, subject, channel } of events) {
+        const recipients = subscriptions.filter(
+          (each) => each.channel === channel && (each.events === 'all' || each.events.includes(name)),
+        )
         const own = deliveries.filter(({ eventId }) => eventId === id)
         if (own.length !== recipients.length) {
           violate(

@@ -1,4 +1,5 @@
 import type { DeliveryRecord } from '@wabakit/core'
+import { operations } from '../cluster/organization.ts'
 import { type Fault, getHeldUpMs, isCallFault, type Plan } from '../plan.ts'
 import { createDueTimes } from './due-times.ts'
 import type { Rule, RuleContext } from './rule.ts'
@@ -32,7 +33,7 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     ...plan.faults.flatMap((fault) =>
       'endpoint' in fault ? [fault.endpoint.replace('endpoint', 'subscription')] : [],
     ),
-    ...plan.subscriptions.flatMap(({ name }) => (failsByChance ? [name] : [])),
+    ...(failsByChance ? [...plan.subscriptions.map(({ name }) => name), operations] : []),
   ])
   const getPatience = (
     { subscriptionId, failures, deferrals }: DeliveryRecord,

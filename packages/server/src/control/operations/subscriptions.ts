@@ -1,10 +1,10 @@
-import { Channel, eventNames } from '@wabakit/contract'
+import { eventNames, healthEventNames } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { buildTestEvent } from '../build-test-event.ts'
 import { requireFound } from '../control-error.ts'
 import { checkPayload } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
-import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { EventChannel, eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import {
   SubscriptionSecretView,
@@ -14,9 +14,10 @@ import {
 } from '../views/subscription.ts'
 
 const operation = operationIn('Subscriptions')
+const names = [...eventNames, ...healthEventNames] as const
 const Events = z.union(
-  [z.literal('all'), z.array(z.enum(eventNames))],
-  `must be all, or one or several of ${eventNames.join(', ')}`,
+  [z.literal('all'), z.array(z.enum(names))],
+  `must be all, or one or several of ${names.join(', ')}`,
 )
 
 const subscriptionHeaders = () => ({
@@ -35,10 +36,10 @@ const maxAttemptsPerSecond = () => z.optional(z.nullable(z.number()))
 
 const NewSubscription = named(
   'NewSubscriptionRequest',
-  'A URL to send the events of one number to. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook. `maxAttemptsPerSecond` spreads attempts for an endpoint that needs it: from 0.01 to 1,000 per second, or null for no maximum.',
+  'A URL to send the events of one number to or, with the channel `OPERATIONS` and no number, those about the health of subscriptions. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook. `maxAttemptsPerSecond` spreads attempts for an endpoint that needs it: from 0.01 to 1,000 per second, or null for no maximum.',
   z.strictObject({
-    channel: Channel,
-    number: phoneNumber(),
+    channel: EventChannel,
+    number: z.optional(phoneNumber()),
     url: z.string(),
     events: z.optional(Events),
     secret: z.optional(z.string()),

@@ -1,7 +1,7 @@
-import { Channel, UtcTimestamp } from '@wabakit/contract'
+import { UtcTimestamp } from '@wabakit/contract'
 import type { EventRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schemas.ts'
+import { EventChannel, named } from '../schemas.ts'
 import { utc } from './times.ts'
 
 export const EventView = named(
@@ -11,7 +11,7 @@ export const EventView = named(
     id: z.string(),
     name: z.string(),
     subject: z.string(),
-    channel: Channel,
+    channel: EventChannel,
     occurredAt: UtcTimestamp,
     payload: z.string(),
   }),

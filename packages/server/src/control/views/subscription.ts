@@ -1,12 +1,12 @@
-import { Channel, UtcTimestamp } from '@wabakit/contract'
+import { UtcTimestamp } from '@wabakit/contract'
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schemas.ts'
+import { EventChannel, named } from '../schemas.ts'
 import { UtcOrNull, utc, utcOrNull } from './times.ts'
 
 const subscription = () => ({
   id: z.string(),
-  channel: Channel,
+  channel: EventChannel,
   number: z.string(),
   url: z.string(),
   events: z.union([z.literal('all'), z.array(z.string())]),
@@ -15,13 +15,14 @@ const subscription = () => ({
   enabled: z.boolean(),
   disabledReason: z.nullable(z.enum(['by_hand', 'gone', 'failing'])),
   failingSince: UtcOrNull,
+  isReported: z.boolean(),
   previousSecretExpiresAt: UtcOrNull,
   createdAt: UtcTimestamp,
 })
 
 export const SubscriptionView = named(
   'Subscription',
-  'A subscription to the events of one number, without its secrets: of its headers, only the names are shown.',
+  'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails, and not yet that it recovered.',
   z.object(subscription()),
 )
 export const SubscriptionSecretView = named(
@@ -41,6 +42,7 @@ export const showSubscription = (record: Subscription): z.infer<typeof Subscript
   enabled: record.enabled,
   disabledReason: record.disabledReason,
   failingSince: utcOrNull(record.failingSince),
+  isReported: record.isReported,
   previousSecretExpiresAt: utcOrNull(record.previousSecretExpiresAt),
   createdAt: utc(record.createdAt),
 })

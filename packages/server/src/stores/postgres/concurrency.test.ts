@@ -220,6 +220,7 @@ const openOrganization = async (store: Store): Promise<string> => {
       maxAttemptsPerSecond: null,
       disabledReason: null,
       failingSince: null,
+      isReported: false,
       updatedAt: 0,
       ...common,
     })

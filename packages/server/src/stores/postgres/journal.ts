@@ -83,6 +83,8 @@ const toPending = ({ id, position, dueAt, turn }: PendingDelivery): PendingDeliv
 
 const stale: SettlementOutcome = { outcome: 'stale' }
 
+const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledReason: null }
+
 /** What is assumed of a delivery. Whether it was attempted before makes no difference. */
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
@@ -116,7 +118,8 @@ export const createJournal = ({
       const subscription = records.get(row.queue)
       if (key === undefined || subscription === undefined || subscription.disabledReason !== null) continue
       const delivery = toDelivery(row, key.id, subscription.id)
-      queues.set(row.queue, { failingSince: row.failingSince, disabledReason: null })
+      const { failingSince, isReported } = row
+      queues.set(row.queue, { failingSince, isReported, disabledReason: null })
       found[row.n - 1] = { delivery, event: toEvent(row), subscription, pace: row.pace }
     }
     return found
@@ -135,25 +138,27 @@ export const createJournal = ({
       const before = states.get(settlement.id)
       if (before === undefined) return []
       const queue = String(parseDeliveryId(settlement.id).subscription)
-      const known = queues.get(queue) ?? { failingSince: null, disabledReason: null }
+      const known = queues.get(queue) ?? unknown
       const subscription = after.get(queue) ?? known
       assumed.set(queue, known)
       const decided = decideSettlement(
         { delivery: { ...settlement.delivery, ...before }, subscription },
         settlement,
       )
-      const { disabled } = decided
+      const { disabled, isReported } = decided
       const isFlip = decided.failingSince !== subscription.failingSince
+      const isTold = disabled !== null || isReported !== subscription.isReported
       const failingSince =
-        isFlip && (disabled !== null || mayFlip(queue, settlement.now))
+        isFlip && (isTold || mayFlip(queue, settlement.now))
           ? decided.failingSince
           : subscription.failingSince
-      after.set(queue, { failingSince, disabledReason: disabled ?? subscription.disabledReason })
+      after.set(queue, { failingSince, isReported, disabledReason: disabled ?? subscription.disabledReason })
       const earlier = changed.get(queue)
-      if (failingSince !== subscription.failingSince || disabled !== null || settlement.pace !== undefined) {
+      if (failingSince !== subscription.failingSince || isTold || settlement.pace !== undefined) {
         changed.set(queue, {
           queue,
           failing_since: failingSince,
+          is_reported: isReported,
           pace: settlement.pace ?? earlier?.pace ?? null,
           disabled: disabled ?? earlier?.disabled ?? null,
           now: settlement.now,
@@ -180,6 +185,7 @@ export const createJournal = ({
       delivery: { ...delivery, ...after, status: toStatus(state) },
       turn: turn + 1,
       disabled: decided.disabled,
+      health: decided.health,
       next: follower === undefined || state === 'started' ? null : toPending(follower),
     }
   }
@@ -202,9 +208,11 @@ export const createJournal = ({
           after: decided.delivery,
           attempt: decided.attempt,
         })),
+        events: items.flatMap(({ decided }) => decided.events),
       })
       if (settled.different === null) {
         for (const [queue, state] of after) queues.set(queue, state)
+        if (settled.added !== null) news.tellAdded(settled.added)
         if (changed.some(({ disabled }) => disabled !== null)) await removals.end(undefined)
         const outcomes = new Map(items.map((item) => [item.settlement, toOutcome(item, settled)]))
         return settlements.map((each) => outcomes.get(each) ?? stale)

@@ -128,6 +128,7 @@ CREATE TABLE wabakit.subscriptions (
   headers json NOT NULL DEFAULT '{}',
   disabled_reason text,
   failing_since bigint,
+  is_reported boolean NOT NULL DEFAULT false, -- whether operators were told that it fails
   pace text NOT NULL DEFAULT 'new' CHECK (pace IN ('new', 'failing', 'slow', 'quick')),
   changed xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction of the last change by hand to it or its deliveries
   created_at bigint NOT NULL,

@@ -7,6 +7,7 @@ type Current = {
   readonly queue: string
   readonly revision: number
   readonly failingSince: number | null
+  readonly isReported: boolean
 }
 
 export type SubscriptionCache = {
@@ -18,7 +19,7 @@ const maxSubscriptions = 10_000
 
 const { toRecord } = mapTable('subscriptions')
 
-/** Remembers subscriptions. A revision never changes, except for the time since which its attempts fail. */
+/** Remembers subscriptions. A revision never changes, except for `failingSince` and `isReported`. */
 export const createSubscriptionCache = (read: Query): SubscriptionCache => {
   const known = new Map<string, SubscriptionRecord>()
 
@@ -38,9 +39,9 @@ export const createSubscriptionCache = (read: Query): SubscriptionCache => {
       const isKnown = ({ queue, revision }: Current): boolean => known.get(queue)?.revision === revision
       await readMissing(new Set(current.filter((each) => !isKnown(each)).map(({ queue }) => queue)))
       return new Map(
-        current.flatMap(({ queue, failingSince }) => {
+        current.flatMap(({ queue, failingSince, isReported }) => {
           const record = known.get(queue)
-          return record === undefined ? [] : [[queue, { ...record, failingSince }] as const]
+          return record === undefined ? [] : [[queue, { ...record, failingSince, isReported }] as const]
         }),
       )
     },

@@ -3,6 +3,7 @@ import type {
   AttemptKey,
   ClaimedDelivery,
   DeliveryRecord,
+  EventRecord,
   HeadsPage,
   QueuesPage,
   RetriesPage,
@@ -34,6 +35,8 @@ export type JournalContext = {
   readonly news: QueueNews
   readonly isCurrent: Workers['isCurrent']
   readonly findSubscription: FindSubscription
+  /** Publishes an event, if its organization exists. */
+  publish(event: EventRecord): void
 }
 
 /** What settlements change of a delivery. */
@@ -83,7 +86,7 @@ const firstDue = `select min(dueAt) as dueAt from (
 )`
 
 export const createJournal = (context: JournalContext): SqliteJournal => {
-  const { database, lanes, news, isCurrent, findSubscription } = context
+  const { database, lanes, news, isCurrent, findSubscription, publish } = context
   const listBusy = database.prepare(
     `${busySubscriptions} select subscription from busy where subscription is not null limit ? + 0`,
   )
@@ -116,7 +119,9 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
   const insertAttempt = database.prepare(
     insertInto('attempts', ['event', 'subscription', ...attempts.columns]),
   )
-  const updateHealth = database.prepare('update subscriptions set failingSince = ?, pace = ? where seq = ?')
+  const updateHealth = database.prepare(
+    'update subscriptions set failingSince = ?, isReported = ?, pace = ? where seq = ?',
+  )
   const disable = database.prepare(
     'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
   )
@@ -157,26 +162,29 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
       { delivery: { ...delivery, ...beforeRows.toRecord(before) }, subscription: record },
       settlement,
     )
-    const { disabled, failingSince } = decided
+    const { disabled, failingSince, isReported, health } = decided
     const { state, ...after } = decided.delivery
     const { dueAt, finishedAt, failures, deferrals, deferredMs } = after
     const values = [state, dueAt, finishedAt, after.attempts, failures, deferrals, deferredMs]
     const { changes } = update.run(...values, event, subscription, turn)
     if (Number(changes) === 0) return { outcome: 'stale' }
     insertAttempt.run(event, subscription, ...Object.values(attempts.toRow(decided.attempt)))
-    if (failingSince !== record.failingSince || (newPace ?? pace) !== pace) {
-      updateHealth.run(failingSince, newPace ?? pace, subscription)
+    const isHealthNew = failingSince !== record.failingSince || isReported !== record.isReported
+    if (isHealthNew || (newPace ?? pace) !== pace) {
+      updateHealth.run(failingSince, Number(isReported), newPace ?? pace, subscription)
     }
     if (disabled !== null) {
       disable.run(disabled, now, subscription)
       news.noteChanged(subscription)
     }
+    for (const each of decided.events) publish(each)
     const status = state === 'fresh' || state === 'started' || state === 'passable' ? 'pending' : state
     return {
       outcome: 'settled',
       delivery: { ...delivery, ...after, status },
       turn: turn + 1,
       disabled,
+      health,
       next: null,
     }
   }

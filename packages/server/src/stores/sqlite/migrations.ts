@@ -141,6 +141,7 @@ export const migrations: readonly string[] = [
     headers text not null default '{}', -- JSON
     disabledReason text,
     failingSince integer,
+    isReported integer not null default 0,
     pace text not null default 'new', -- how its endpoint responded the last time
     createdAt integer not null,
     updatedAt integer not null,

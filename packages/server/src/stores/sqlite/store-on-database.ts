@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { RecordNotFoundError, StorageUnavailableError, type Store } from '@wabakit/core'
+import { type EventRecord, RecordNotFoundError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createWorkers } from '@wabakit/core/storage'
 import { createWriteCheck } from '../write-check.ts'
 import { createMeasureBacklog } from './backlog.ts'
@@ -47,7 +47,10 @@ export const storeOnDatabase = (
   const calls = createCalls(database, events, summaries)
   const subscriptions = createSubscriptions(database, news)
   const { isCurrent, ...workers } = createWorkers(1)
-  const journal = createJournal({ database, lanes, news, isCurrent, findSubscription })
+  const publish = (event: EventRecord): void => {
+    if (tenancy.findOrganization(event.organizationId) !== undefined) events.publish(event)
+  }
+  const journal = createJournal({ database, lanes, news, isCurrent, findSubscription, publish })
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, news })

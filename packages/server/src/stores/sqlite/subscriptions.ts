@@ -44,7 +44,8 @@ export const createSubscriptions = (database: DatabaseSync, news: QueueNews): Su
       if (row === undefined) return save(next)
       const current = toRecord(row)
       const isReset = resetsHealth(next, current)
-      const outcome = save({ ...next, failingSince: isReset ? null : current.failingSince })
+      const { failingSince, isReported } = current
+      const outcome = save({ ...next, isReported, failingSince: isReset ? null : failingSince })
       if (outcome === 'stale') return outcome
       if (isReset) resetPace.run(Number(row.seq))
       news.noteChanged(Number(row.seq))

@@ -6,11 +6,13 @@ import type {
   EventRecord,
   Pace,
   PendingDelivery,
+  SubscriptionRecord,
 } from '@wabakit/core'
 import type { LaneState, SettledDelivery } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
-import { isHead, isOpen, pendingColumns } from './lanes.ts'
+import { formatEvents } from './events.ts'
+import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
 
 /**
  * Loading and settling deliveries. What a settlement changes is decided outside, from the delivery as it was loaded. So
@@ -25,15 +27,17 @@ RETURN ARRAY(
 );
 
 -- Settles deliveries: successes of pending ones as arrays, and others as records. The subscriptions are those of all of them, with
--- what was assumed and what is to be written. Returns the heads that follow, or what differs.
+-- what was assumed and what is to be written. Publishes events about their health, if there are any. Returns the heads that follow
+-- and the deliveries that were added, or what differs.
 CREATE FUNCTION settle(
   p_shards integer[], p_epochs integer[],
-  p_queues bigint[], p_failing bigint[], p_disabled boolean[], p_new_queues json,
+  p_queues bigint[], p_failing bigint[], p_reported boolean[], p_disabled boolean[], p_new_queues json,
   p_subscriptions bigint[], p_events bigint[], p_turns integer[], p_finished bigint[],
   p_started bigint[], p_durations double precision[], p_urls text[], p_statuses integer[], p_bodies text[],
-  p_others json, OUT next json, OUT different json
+  p_others json, p_health json, OUT next json, OUT added json, OUT different json
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  touched text[] := p_queues::text[];
   places tid[];
   lanes bigint[];
   others integer := coalesce(json_array_length(p_others), 0);
@@ -44,10 +48,17 @@ DECLARE
 BEGIN
   PERFORM limit_lock_wait(2);
   PERFORM lock_all('shard', p_shards::text[]);
+  IF p_health IS NOT NULL THEN
+    PERFORM share_all('organization', ARRAY(SELECT h->>'organization_id' FROM json_array_elements(p_health) AS h));
+    touched := touched || ARRAY(
+      SELECT s.position::text FROM wabakit.subscriptions s
+      WHERE s.channel = 'OPERATIONS' AND s.organization_id IN (SELECT h->>'organization_id' FROM json_array_elements(p_health) AS h)
+    );
+  END IF;
   IF cardinality(closing) > 0 THEN
-    PERFORM lock_all('subscription', p_queues::text[]);
+    PERFORM lock_all('subscription', touched);
   ELSE
-    PERFORM share_all('subscription', p_queues::text[]);
+    PERFORM share_all('subscription', touched);
   END IF;
 
   -- Under the locks, nobody else changes what these statements find.
@@ -71,17 +82,18 @@ BEGIN
   IF coalesce(cardinality(places), 0) <> cardinality(p_events) OR found_others <> others
     OR cardinality(find_lost_shards(p_shards, p_epochs)) > 0
     OR EXISTS (
-      SELECT FROM unnest(p_queues, p_failing, p_disabled) AS q (queue, failing, disabled)
+      SELECT FROM unnest(p_queues, p_failing, p_reported, p_disabled) AS q (queue, failing, reported, disabled)
       CROSS JOIN LATERAL (
-        SELECT s.failing_since, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = q.queue OFFSET 0
+        SELECT s.failing_since, s.is_reported, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = q.queue OFFSET 0
       ) AS s
-      WHERE s.failing_since IS DISTINCT FROM q.failing OR (s.disabled_reason IS NOT NULL) <> q.disabled
+      WHERE s.failing_since IS DISTINCT FROM q.failing OR s.is_reported <> q.reported OR (s.disabled_reason IS NOT NULL) <> q.disabled
     )
   THEN
     different := (SELECT json_build_object(
       'lost', find_lost_shards(p_shards, p_epochs),
       'queues', (
-        SELECT json_agg(json_build_object('queue', s.position::text, 'failingSince', s.failing_since, 'disabledReason', s.disabled_reason))
+        SELECT json_agg(json_build_object('queue', s.position::text, 'failingSince', s.failing_since,
+          'isReported', s.is_reported, 'disabledReason', s.disabled_reason))
         FROM wabakit.subscriptions s WHERE s.position = ANY (p_queues)
       ),
       'deliveries', (
@@ -122,14 +134,21 @@ BEGIN
   IF json_array_length(p_new_queues) > 0 THEN
     UPDATE wabakit.subscriptions s SET
       failing_since = n.failing_since,
+      is_reported = n.is_reported,
       pace = coalesce(n.pace, s.pace),
       disabled_reason = coalesce(n.disabled, s.disabled_reason),
       revision = s.revision + (n.disabled IS NOT NULL)::integer,
       updated_at = CASE WHEN n.disabled IS NULL THEN s.updated_at ELSE n.now END
-    FROM json_to_recordset(p_new_queues) AS n (queue bigint, failing_since bigint, pace text, disabled text, now bigint)
+    FROM json_to_recordset(p_new_queues) AS n (queue bigint, failing_since bigint, is_reported boolean, pace text, disabled text, now bigint)
     WHERE s.position = n.queue AND s.revision > 0;
     PERFORM skip_unfinished(n.queue, n.now) FROM json_to_recordset(p_new_queues) AS n (queue bigint, disabled text, now bigint)
     WHERE n.disabled IS NOT NULL;
+  END IF;
+  IF p_health IS NOT NULL THEN
+    added := publish((
+      SELECT coalesce(json_agg(h), '[]') FROM json_array_elements(p_health) AS h
+      WHERE EXISTS (SELECT FROM wabakit.organizations o WHERE o.id = h->>'organization_id' AND o.revision > 0 OFFSET 0)
+    ));
   END IF;
 
   SELECT json_agg(row_to_json(told)) INTO next FROM (
@@ -194,7 +213,8 @@ END $$;
 
 const load = `
   SELECT
-    k.n::integer, k.subscription::text AS queue, s.revision, s.failing_since::double precision AS "failingSince", s.pace, p.state,
+    k.n::integer, k.subscription::text AS queue, s.revision, s.failing_since::double precision AS "failingSince",
+    s.is_reported AS "isReported", s.pace, p.state,
     p.webhook_id AS "webhookId", p.due_at::double precision AS "dueAt", p.attempts, p.failures, p.deferrals,
     p.deferred_ms::double precision AS "deferredMs", e.id AS "eventId", e.organization_id AS "organizationId", e.name, e.subject,
     e.channel, e.digits, e.payload, e.waits_for AS "waitsFor", e.traceparent, e.forged, e.occurred_at::double precision AS "occurredAt"
@@ -206,7 +226,7 @@ const load = `
   ) AS p
   CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = k.event OFFSET 0) AS e
   CROSS JOIN LATERAL (
-    SELECT s.revision, s.failing_since, s.pace FROM wabakit.subscriptions s WHERE s.position = k.subscription AND ${isOpen} OFFSET 0
+    SELECT s.revision, s.failing_since, s.is_reported, s.pace FROM wabakit.subscriptions s WHERE s.position = k.subscription AND ${isOpen} OFFSET 0
   ) AS s
   CROSS JOIN LATERAL (
     SELECT FROM wabakit.shards h WHERE h.shard = k.shard AND h.epoch = k.epoch OFFSET 0
@@ -223,6 +243,7 @@ export type LoadedRow = Pick<
     readonly queue: string
     readonly revision: number
     readonly failingSince: number | null
+    readonly isReported: boolean
     readonly pace: Pace
     readonly state: LaneState
     readonly dueAt: number
@@ -243,15 +264,13 @@ export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promis
 }
 
 /** A subscription as a settlement assumes it. */
-export type AssumedQueue = {
-  readonly failingSince: number | null
-  readonly disabledReason: DisabledReason | null
-}
+export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
 
 /** What a settlement writes of a subscription. */
 export type NewQueue = {
   readonly queue: string
   readonly failing_since: number | null
+  readonly is_reported: boolean
   readonly pace: Pace | null
   readonly disabled: DisabledReason | null
   readonly now: number
@@ -271,6 +290,8 @@ export type SettleInput = {
   readonly assumed: ReadonlyMap<string, AssumedQueue>
   readonly changed: readonly NewQueue[]
   readonly rows: readonly DecidedRow[]
+  /** About the health of the subscriptions. */
+  readonly events: readonly EventRecord[]
 }
 
 /** What is not as a settlement assumed. A delivery that is missing is stale. */
@@ -288,7 +309,11 @@ export type Difference = {
 /** The head of a lane that may go on. */
 export type NextHead = PendingDelivery & { readonly queue: string; readonly subject: string }
 
-export type Settled = { readonly next: readonly NextHead[] | null; readonly different: Difference | null }
+export type Settled = {
+  readonly next: readonly NextHead[] | null
+  readonly added: readonly AddedRow[] | null
+  readonly different: Difference | null
+}
 
 /** Whether a result is one of a pending delivery that succeeded: those are written as arrays. */
 const isSuccess = ({ before, after, attempt }: DecidedRow): boolean =>
@@ -317,17 +342,19 @@ const toOther = ({ key, before, after, attempt }: DecidedRow) => ({
 
 /** Writes results, unless something is not as assumed. */
 export const settle = async (query: Query, input: SettleInput): Promise<Settled> => {
-  const { epochs, assumed, changed, rows } = input
+  const { epochs, assumed, changed, rows, events } = input
   const successes = rows.filter(isSuccess)
   const deliveries = successes.map(({ key }) => parseDeliveryId(key.id))
   const others = rows.filter((row) => !isSuccess(row)).map(toOther)
   const [settled] = await query<Settled>(
-    'SELECT next, different FROM settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
+    `SELECT next, added, different
+     FROM settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     [
       [...epochs.keys()],
       [...epochs.values()],
       [...assumed.keys()],
       [...assumed.values()].map(({ failingSince }) => failingSince),
+      [...assumed.values()].map(({ isReported }) => isReported),
       [...assumed.values()].map(({ disabledReason }) => disabledReason !== null),
       JSON.stringify(changed),
       deliveries.map(({ subscription }) => subscription),
@@ -340,7 +367,8 @@ export const settle = async (query: Query, input: SettleInput): Promise<Settled>
       successes.map(({ attempt }) => attempt.status),
       successes.map(({ attempt }) => attempt.responseBody),
       others.length === 0 ? null : JSON.stringify(others),
+      events.length === 0 ? null : formatEvents(events),
     ],
   )
-  return settled ?? { next: null, different: null }
+  return settled ?? { next: null, added: null, different: null }
 }

@@ -51,8 +51,8 @@ BEGIN
   WHERE s.organization_id = input.organization_id AND s.id = input.id;
   PERFORM lock_all('subscription', ARRAY[current_position::text]);
   UPDATE wabakit.subscriptions s SET
-    (${listColumns('subscriptions', undefined, ['failing_since'])})
-      = ROW(${listColumns('subscriptions', 'input', ['failing_since'])}),
+    (${listColumns('subscriptions', undefined, ['failing_since', 'is_reported'])})
+      = ROW(${listColumns('subscriptions', 'input', ['failing_since', 'is_reported'])}),
     failing_since = CASE
       WHEN s.url <> input.url OR s.disabled_reason IS NOT NULL AND input.disabled_reason IS NULL THEN NULL
       ELSE s.failing_since

@@ -1,0 +1,46 @@
+import * as z from 'zod/mini'
+import { UtcTimestamp } from './timestamp.ts'
+
+/** Names of the events about the health of subscriptions. They are operational, and no events of the interface. */
+export const healthEventNames = [
+  'delivery.exhausted',
+  'subscription.failing',
+  'subscription.disabled',
+  'subscription.recovered',
+] as const
+
+const defineHealthEvent = () =>
+  z.object({
+    type: z.enum(healthEventNames),
+    /** When the outcome was recorded that caused it. */
+    timestamp: UtcTimestamp,
+    data: z.object({
+      organizationId: z.string(),
+      subscriptionId: z.string(),
+      /** The URL of the attempt. */
+      url: z.string(),
+      /** Start of the first failed attempt since the last success before it; null if none had failed. */
+      failingSince: z.nullable(UtcTimestamp),
+      /** Why the subscription was disabled: by a 410 response, or because all attempts failed for 5 days. */
+      disabledReason: z.nullable(z.enum(['gone', 'failing'])),
+      /** The event whose delivery to the subscription caused it, and its attempts so far. */
+      eventId: z.string(),
+      eventName: z.string(),
+      attempts: z.number(),
+      /** What the endpoint responded; `status` is null if there was no response. */
+      lastResponse: z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) }),
+    }),
+  })
+
+/**
+ * Schema of the webhooks that an operational subscription gets:
+ * - `delivery.exhausted`: the last attempt of a delivery failed.
+ * - `subscription.failing`: the first delivery was exhausted, or all attempts have failed for ten minutes.
+ * - `subscription.disabled`: the endpoint responded with 410, or all attempts failed for 5 days.
+ * - `subscription.recovered`: the first success after one of the last two.
+ */
+export const HealthEvent = /* @__PURE__ */ defineHealthEvent()
+export type HealthEvent = z.infer<typeof HealthEvent>
+
+/** Name of an event about the health of a subscription. */
+export type HealthEventName = HealthEvent['type']

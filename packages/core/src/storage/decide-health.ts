@@ -1,0 +1,135 @@
+import { type HealthEvent, type HealthEventName, healthEventNames } from '@wabakit/contract'
+import type { EventRecord, SubscriptionRecord } from '../records.ts'
+import type { Settlement, SettlementResult } from '../store.ts'
+import { sha256 } from '../values/sha256.ts'
+import type { BeforeSettlement } from './decide-settlement.ts'
+
+/**
+ * The health of a subscription, and the events that tell operators about it.
+ *
+ * States: *well*, and *reported* (`isReported`): operators were told that it fails or was disabled, and not yet that it
+ * recovered. In both it may be enabled or disabled, and has been failing since some time (`failingSince`) or not.
+ *
+ * Transitions of an enabled subscription, each with one event. They are caused by settlements alone:
+ * - well → reported, `subscription.failing`: a delivery is exhausted, or an attempt fails and all have failed for ten minutes.
+ * - well or reported → reported and disabled, `subscription.disabled`: the endpoint responded with 410, or an attempt fails and all
+ *   have failed for the whole limit.
+ * - reported → well, `subscription.recovered`: an attempt succeeds.
+ *
+ * In any state, also if it is disabled: `delivery.exhausted`, if the last attempt of a delivery fails.
+ *
+ * Changes by hand cause none. A subscription that is enabled again, or gets another URL, has `failingSince` reset, and stays
+ * reported until an attempt succeeds.
+ *
+ * What may never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or `disabled`
+ * before it, or any event about a delivery of one of these events: nobody could be told.
+ */
+export type Health = Pick<SubscriptionRecord, 'disabledReason' | 'failingSince' | 'isReported'>
+
+/** What a settlement changes of a subscription's health. */
+export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
+  /** Why the subscription must be disabled; `null` if it stays as it is. */
+  readonly disabled: 'gone' | 'failing' | null
+  readonly health: readonly HealthEvent[]
+  /** `health` as events of the organization and the operator. One whose organization does not exist is not published. */
+  readonly events: readonly EventRecord[]
+}
+
+/** The organization of the operator. If it exists, its subscriptions get the health events of all organizations. */
+export const operatorId = 'wabakit:operator'
+
+/** Time for which all attempts fail before a subscription is reported, in milliseconds. The simulator makes it shorter. */
+export const healthLimits = { reportAfterMs: 10 * 60_000 }
+
+/** Whether an attempt failed. */
+export const isFailure = ({ kind }: SettlementResult): boolean =>
+  kind === 'retry' || kind === 'exhausted' || kind === 'gone'
+
+const decideFailingSince = (result: SettlementResult, before: number | null): number | null => {
+  if (result.kind === 'delivered') return null
+  return isFailure(result) ? (before ?? result.attempt.startedAt) : before
+}
+
+const findReasonToDisable = ({ result, failingLimitMs }: Settlement, failingMs: number) => {
+  if (result.kind === 'gone') return 'gone'
+  return failingMs >= failingLimitMs ? 'failing' : null
+}
+
+const toUtc = (time: number): string => new Date(time).toISOString()
+
+type EventDetails = Pick<DecidedHealth, 'failingSince' | 'disabled'> & { readonly type: HealthEventName }
+
+const buildEvent = (
+  { now, delivery, result: { attempt } }: Settlement,
+  { type, failingSince, disabled }: EventDetails,
+): HealthEvent => ({
+  type,
+  timestamp: toUtc(now),
+  data: {
+    organizationId: delivery.organizationId,
+    subscriptionId: delivery.subscriptionId,
+    url: attempt.url,
+    failingSince: failingSince === null ? null : toUtc(failingSince),
+    disabledReason: type === 'subscription.disabled' ? disabled : null,
+    eventId: delivery.eventId,
+    eventName: delivery.eventName,
+    attempts: delivery.attempts + 1,
+    lastResponse: { status: attempt.status, error: attempt.error },
+  },
+})
+
+/** Those of one subscription are a subject, so they are delivered in order. Their ids follow from what caused them. */
+const toRecords = (event: HealthEvent, { turn, now }: Settlement): EventRecord[] => {
+  const { organizationId, subscriptionId, eventId } = event.data
+  const cause = JSON.stringify([organizationId, subscriptionId, eventId, turn, now, event.type])
+  const own: EventRecord = {
+    id: `hlt_${sha256(cause).slice(0, 32)}`,
+    organizationId,
+    name: event.type,
+    subject: `subscription:${subscriptionId}`,
+    channel: 'OPERATIONS',
+    digits: '',
+    payload: JSON.stringify(event),
+    waitsFor: null,
+    traceparent: null,
+    forged: false,
+    occurredAt: now,
+  }
+  const copy = { ...own, id: `${own.id}_operator`, organizationId: operatorId }
+  return organizationId === operatorId ? [own] : [own, copy]
+}
+
+const isAboutHealth = ({ eventName }: Settlement['delivery']): boolean =>
+  healthEventNames.some((name) => name === eventName)
+
+/** Decides what a settlement changes of the subscription's health. */
+export const decideHealth = (
+  { delivery: { state }, subscription: before }: BeforeSettlement,
+  settlement: Settlement,
+): DecidedHealth => {
+  const { result, now, delivery } = settlement
+  const isEnabled = before.disabledReason === null
+  const failingSince = decideFailingSince(result, before.failingSince)
+  const failingMs = isFailure(result) && failingSince !== null ? now - failingSince : 0
+  const disabled = isEnabled ? findReasonToDisable(settlement, failingMs) : null
+  if (isAboutHealth(delivery)) return { failingSince, isReported: false, disabled, health: [], events: [] }
+
+  const isExhausted = result.kind === 'exhausted' && state !== 'skipped'
+  const isFailing = disabled !== 'gone' && (isExhausted || failingMs >= healthLimits.reportAfterMs)
+  const isNewlyFailing = isEnabled && !before.isReported && isFailing
+  const isRecovered = isEnabled && before.isReported && result.kind === 'delivered'
+  const types: HealthEventName[] = []
+  if (isExhausted) types.push('delivery.exhausted')
+  if (isNewlyFailing) types.push('subscription.failing')
+  if (disabled !== null) types.push('subscription.disabled')
+  if (isRecovered) types.push('subscription.recovered')
+  const since = isRecovered ? before.failingSince : failingSince
+  const health = types.map((type) => buildEvent(settlement, { type, failingSince: since, disabled }))
+  return {
+    failingSince,
+    isReported: !isRecovered && (before.isReported || isNewlyFailing || disabled !== null),
+    disabled,
+    health,
+    events: health.flatMap((event) => toRecords(event, settlement)),
+  }
+}

@@ -1,0 +1,92 @@
+import type { SettlementResult } from '@wabakit/core'
+import type { Rule, RuleContext } from './rule.ts'
+
+const once = 'operators are told once of each change of health'
+const inTurns = 'operators are told in turns that a subscription fails and recovers'
+
+/** Written down from docs/rules.md, not from the code. */
+export const reportAfterMs = 10 * 60_000
+
+/** A settlement that was committed. */
+type Settled = {
+  readonly kind: SettlementResult['kind']
+  readonly startedAt: number
+  readonly at: number
+  readonly isExhausted: boolean
+  readonly isDisabled: boolean
+}
+
+const isFailure = ({ kind }: Settled): boolean => ['retry', 'exhausted', 'gone'].includes(kind)
+
+const isTrouble = (name: string | undefined): boolean =>
+  name === 'subscription.failing' || name === 'subscription.disabled'
+
+/** Looks at the whole history before each settlement, instead of at what was noted. */
+const predict = (history: readonly Settled[], reportMs: number): string[] | 'unclear' => {
+  const told: string[] = []
+  for (const [index, settled] of history.entries()) {
+    const lastSuccess = history.slice(0, index).findLastIndex(({ kind }) => kind === 'delivered')
+    const first = history.slice(lastSuccess + 1, index + 1).find(isFailure)
+    const failingMs = isFailure(settled) && first !== undefined ? settled.at - first.startedAt : 0
+    // Clocks may differ by that much.
+    if (Math.abs(failingMs - reportMs) < reportMs / 10) return 'unclear'
+    const isOpen = !history.slice(0, index).some(({ isDisabled }) => isDisabled)
+    const isKnown = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
+    const isFailing = settled.kind !== 'gone' && (settled.isExhausted || failingMs >= reportMs)
+    if (settled.isExhausted) told.push('delivery.exhausted')
+    if (isOpen && !isKnown && isFailing) told.push('subscription.failing')
+    if (settled.isDisabled) told.push('subscription.disabled')
+    if (isOpen && isKnown && settled.kind === 'delivered') told.push('subscription.recovered')
+  }
+  return told
+}
+
+/**
+ * What operators are told follows from the settlements. It is not observed when a change by hand is committed, nor what a process on
+ * SQLite commits while it dies: after that, only the order of what was told is judged.
+ */
+export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
+  const histories = new Map<string, Settled[]>()
+  const unclear = new Set<string>()
+  let isPruned = false
+  let isDead = false
+
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'pruned' && observation.before > 0) isPruned = true
+      if (observation.kind === 'server ended' && plan.engine === 'sqlite') isDead = true
+      if (observation.kind === 'subscription changing') unclear.add(observation.id)
+      if (observation.kind !== 'settled' || observation.outcome.outcome === 'stale') return
+      const { outcome, settlement } = observation
+      const { result, delivery } = settlement
+      const history = histories.get(delivery.subscriptionId) ?? []
+      histories.set(delivery.subscriptionId, history)
+      history.push({
+        kind: result.kind,
+        startedAt: result.attempt.startedAt,
+        // Processes that share a store do not trust each other's clocks.
+        at: plan.engine === 'sqlite' ? settlement.now : now(),
+        isExhausted: outcome.delivery.status === 'exhausted',
+        isDisabled: outcome.disabled !== null,
+      })
+    },
+    finish: ({ events, subscriptions }) => {
+      if (isPruned) return
+      for (const { id, isReported, channel } of subscriptions) {
+        const told = events.flatMap((each) => (each.subject === `subscription:${id}` ? each.name : []))
+        const turns = told.filter((name) => name !== 'delivery.exhausted' && name !== 'subscription.disabled')
+        const isRepeated = turns.some((name, index) => name === turns[index + 1])
+        if (isRepeated && !told.includes('subscription.disabled'))
+          violate(inTurns, `${id}: ${told.join(', ')}`)
+        const isTold = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
+        if (isTold !== isReported)
+          violate(inTurns, `${id} is not left as operators were told: ${told.join(', ')}`)
+        const history = channel === 'OPERATIONS' ? [] : (histories.get(id) ?? [])
+        const expected =
+          unclear.has(id) || isDead ? 'unclear' : predict(history, plan.reportAfterMs ?? reportAfterMs)
+        if (expected === 'unclear' || expected.join() === told.join()) continue
+        violate(once, `${id}: ${told.join(', ') || 'nothing'} instead of ${expected.join(', ') || 'nothing'}`)
+      }
+    },
+  }
+}
