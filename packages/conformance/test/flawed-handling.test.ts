@@ -58,6 +58,41 @@ const flaws: Record<string, Flaw> = {
     fail: [],
     advice: ['handles-same-event-under-new-id-once'],
   },
+  'remembers a hundred ids': {
+    plant: ({ effects }) => {
+      const seen: string[] = []
+      return {
+        isDuplicate: (id) => seen.includes(id) || seen.push(id) < 0 || (seen.length > 100 && !seen.shift()),
+        handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+      }
+    },
+    fail: ['handles-late-duplicate-once'],
+    advice: ['handles-same-event-under-new-id-once'],
+  },
+  'lets a late CALL_ENDED undo the summary': {
+    plant: ({ effects, right }) => ({
+      handle: (event, id) => {
+        const summary = effects.indexOf(`CALL_AI_SUMMARY ${event.callId}`)
+        if (event.event === 'CALL_ENDED' && summary !== -1) effects.splice(summary, 1)
+        right.handle(event, id)
+      },
+    }),
+    fail: ['keeps-summary-after-late-event'],
+  },
+  'fails when two deliveries coincide': {
+    plant: ({ right }) => {
+      let current: unknown
+      return {
+        handle: async (event, id) => {
+          current = event
+          await sleep(20)
+          if (current !== event) throw new Error('the event of another request')
+          await right.handle(event, id)
+        },
+      }
+    },
+    fail: ['survives-concurrent-deliveries', 'survives-burst'],
+  },
   'looks an id up first and notes it later': {
     plant: ({ effects }) => {
       const seen = new Set<string>()

@@ -131,6 +131,17 @@ const flaws: Record<string, Flaw> = {
     fail: ['refuses-stale-timestamp', 'refuses-future-timestamp'],
     advice: ['refuses-malformed-timestamp'],
   },
+  'has a tolerance of ten minutes': {
+    plant: () =>
+      verifyWith({ isTimely: (timestamp) => Math.abs(Date.now() / 1000 - Number(timestamp)) < 600 }),
+    fail: ['refuses-stale-timestamp', 'refuses-future-timestamp'],
+    advice: ['refuses-malformed-timestamp'],
+  },
+  'signs the parsed timestamp': {
+    plant: () => verifyWith({ content: (id, timestamp) => `${id}.${Number(timestamp)}.` }),
+    fail: [],
+    advice: ['refuses-rewritten-timestamp'],
+  },
   'looks for old timestamps only': {
     plant: () => verifyWith({ isTimely: (timestamp) => Date.now() / 1000 - Number(timestamp) < 300 }),
     fail: ['refuses-future-timestamp'],
@@ -214,6 +225,22 @@ const flaws: Record<string, Flaw> = {
         incoming.request.rawHeaders.includes('webhook-id') ? right.verify(incoming) : 'missing header',
     }),
     fail: ['accepts-any-header-case'],
+  },
+  'verifies only what has headers with lower-case names': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        incoming.request.rawHeaders.some((name) => /^webhook-id$/i.test(name) && name !== 'webhook-id')
+          ? undefined
+          : right.verify(incoming),
+    }),
+    fail: ['refuses-forgery-in-any-header-case'],
+  },
+  'takes its secret in the query for a signature': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        incoming.request.url?.includes(`=${encodeURIComponent(secret)}`) ? undefined : right.verify(incoming),
+    }),
+    fail: ['refuses-secret-in-query'],
   },
   'reads the body as text, chunk by chunk': {
     plant: () => ({

@@ -98,6 +98,16 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     ...spoilSignature('GROUP_CREATED'),
   },
   {
+    name: 'signs GROUP_PARTICIPANT_JOINED wrongly',
+    caughtBy: 'webhooks.signature.is-valid',
+    ...spoilSignature('GROUP_PARTICIPANT_JOINED'),
+  },
+  {
+    name: 'signs CALL_AI_SUMMARY wrongly',
+    caughtBy: 'webhooks.signature.is-valid',
+    ...spoilSignature('CALL_AI_SUMMARY'),
+  },
+  {
     name: 'returns the summary of another call',
     caughtBy: 'fetch.summary.is-of-this-call',
     ...mixUpSummaries(),
@@ -214,6 +224,14 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     ...addForeign((hook) => ({
       ...hook,
       body: { ...hook.body, callId: 'call_of_others', groupId: undefined },
+    })),
+  },
+  {
+    name: 'publishes the groups of other customers, too',
+    caughtBy: 'events.subject.belongs-to-the-run',
+    ...addForeign((hook) => ({
+      ...hook,
+      body: { ...hook.body, groupId: 'group_of_others', callId: undefined },
     })),
   },
   {
