@@ -153,6 +153,17 @@ describe.concurrent('effects', () => {
     })
   })
 
+  test('that are late are waited for, as long as the first one took', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      handle: (event, id) => void setTimeout(() => right.handle(event, id), 700),
+    }))
+    const report = await examine(endpoint, {
+      only: ['handles-what-it-accepts', 'handles-duplicate-once'],
+      limits: { firstEffectMs: 5_000, effectMs: 100 },
+    })
+    expect(report).toMatchObject({ verdict: 'pass', counts: { pass: 3 } })
+  })
+
   test('of an application that knows groups alone are enough', async () => {
     await using endpoint = await startEndpoint(({ effects }) => ({
       handle: (event) => {

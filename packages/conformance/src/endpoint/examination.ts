@@ -144,14 +144,17 @@ export const createExamination = (
     return delivery
   }
 
-  const poll = (subjects: readonly string[], expected: number): Promise<number[]> => {
+  const poll = async (subjects: readonly string[], expected: number): Promise<number[]> => {
     if (effects === undefined) throw new EffectsError('there is no --effects')
-    return pollEffects(effects, subjects, {
-      isEnough: (counts) => counts.every((count) => count >= expected + knowledge.effectsBefore),
+    const startedAt = performance.now()
+    const counts = await pollEffects(effects, subjects, {
+      isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
       settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
       effectMs: Math.max(limits.effectMs, 3 * knowledge.effectLatencyMs),
       signal,
     })
+    knowledge.waitedMs += performance.now() - startedAt
+    return counts
   }
 
   return {

@@ -22,14 +22,12 @@ const maxTimeoutMs = 600_000
 /** Checks of once-only handling. A run that does not settle them has not shown that the endpoint is safe. */
 const onceChecks = /^handles-.*-once$/
 
-/** Estimates how long a run takes at the pace of its control. Each check with effects waits for them about three times. */
-const estimateMs = (checks: readonly EndpointCheck[], { controls, effectLatencyMs }: Knowledge): number => {
+/** Estimates how long a run takes at the pace of its control. Waiting for effects takes as long as it takes. */
+const estimateMs = (checks: readonly EndpointCheck[], { controls, waitedMs }: Knowledge): number => {
   const requestMs =
     controls.reduce((sum, { durationMs }) => sum + durationMs, 0) / Math.max(1, controls.length)
   const requests = checks.reduce((sum, check) => sum + check.requests, 0)
-  const waits = 3 * checks.filter(({ needs = [] }) => needs.includes('effects')).length
-  const estimate = defaultTimeoutMs + 1.5 * requestMs * requests + waits * effectLatencyMs
-  return Math.min(maxTimeoutMs, estimate)
+  return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }
 
 const assertSecret = (secret: string | undefined, option: string): void => {

@@ -15,6 +15,8 @@ export type Knowledge = {
   effectsProblem: string
   /** Time that the first effect took, in milliseconds. */
   effectLatencyMs: number
+  /** Total time for which effects were waited for, in milliseconds. */
+  waitedMs: number
   /** Set if the endpoint handles events of a call only after the call's earlier events. */
   needsPredecessors: boolean
   /** The check since which the endpoint no longer responds. */
@@ -36,6 +38,7 @@ export const createKnowledge = (): Knowledge => ({
   effectName: undefined,
   effectsProblem: 'no genuine delivery left an effect',
   effectLatencyMs: 0,
+  waitedMs: 0,
   needsPredecessors: false,
   downSince: undefined,
   effectsBefore: 0,
