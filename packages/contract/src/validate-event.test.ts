@@ -11,8 +11,6 @@ import {
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type * as z from 'zod/mini'
-import { generateChecks } from '../test/checks-source.ts'
-import { generateEvents } from '../test/events-source.ts'
 import { mutate } from '../test/mutations.ts'
 import { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import { buildErrorExample } from './documents/errors.ts'
@@ -28,14 +26,6 @@ const acceptsEvent = (name: EventName, value: unknown): boolean => {
 }
 
 const bodySchemas = { CreateGroupRequest, CreateGroupResponse, SummaryRecord, ReceivedErrorBody }
-
-test('checks.ts is generated from the definitions', async () => {
-  await expect(generateChecks()).toMatchFileSnapshot('../../wire/src/checks.ts')
-})
-
-test('events.ts is generated from the definitions', async () => {
-  await expect(generateEvents()).toMatchFileSnapshot('./events.ts')
-})
 
 test.each(eventNames)('parses any %s like its schema', (name) => {
   fc.assert(

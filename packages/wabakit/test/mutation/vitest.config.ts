@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['@wabakit/source', 'module', 'node']
+
+/** The tests of each package that run in this process and need no other program. They judge its mutants. */
+const tests: Readonly<Record<string, readonly string[]>> = {
+  wire: ['packages/wire/src/**/*.test.ts', 'packages/contract/src/**/*.test.ts'],
+  client: ['packages/client/{src,test}/**/*.test.ts'],
+  webhooks: [
+    'packages/webhooks/src/**/*.test.ts',
+    'packages/webhooks/test/{dedupe,inbox/inbox-sqlite,memory-dedupe,mistakes,receiver,secrets,sqlite-dedupe,vectors}.test.ts',
+    'packages/webhooks/test/frameworks/{fetch,lambda,node}.test.ts',
+  ],
+  core: ['packages/core/src/**/*.test.ts', 'packages/core/test/*.test.ts'],
+}
+
+/** Where the names of our packages lead: to the sources next to these, which are mutated. Links lead to those of the repository. */
+const alias = ['wire', 'contract', 'client', 'webhooks', 'core', 'mock'].flatMap((name) => {
+  const folder = resolve('packages', name)
+  const { exports }: { exports: Record<string, string | { '@wabakit/source'?: string }> } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  )
+  return Object.entries(exports).flatMap(([subpath, target]) => {
+    const source = typeof target === 'object' ? target['@wabakit/source'] : undefined
+    if (source === undefined) return []
+    return { find: new RegExp(`^@wabakit/${name}${subpath.slice(1)}$`), replacement: join(folder, source) }
+  })
+})
+
+export default defineConfig({
+  resolve: { conditions, alias },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: [...(tests[process.env.WABAKIT_MUTATED ?? ''] ?? [])],
+    isolate: false,
+    testTimeout: 60_000,
+  },
+})
