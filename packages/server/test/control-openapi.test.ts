@@ -64,6 +64,6 @@ test('describes identifiers wherever it takes one', async () => {
     name: 'event',
     in: 'query',
     required: false,
-    schema,
+    schema: { ...schema, description: 'Id of the event.' },
   })
 })

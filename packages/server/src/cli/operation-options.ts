@@ -16,41 +16,10 @@ type Schema = {
   readonly format?: string | undefined
 }
 
-/** What the schemas do not say about fields: of all operations, or of one. */
+/** Fields whose default differs in the command line. */
 const descriptions: Readonly<Record<string, string>> = {
   limit: 'maximum number of records (default: 50)',
   order: 'which records come first (default: newest_first)',
-  number: "one of the organization's numbers",
-  customer: "the customer's number",
-  group: 'id of the group',
-  call: 'id of the call',
-  from: 'at or after this time (ISO 8601)',
-  before: 'before this time (ISO 8601)',
-  subscription: 'id of the subscription',
-  event: 'id of the event',
-  all: 'all deliveries of the organization',
-  organization: 'id of the organization',
-  subject: 'what the event is about, such as call:…',
-  'sendTestEvent.name': 'name of the event (default: the first subscribed)',
-  key: 'id of the API key',
-  'createApiKey.key': 'the key itself (default: a random one)',
-  label: 'a name for people',
-  wabaNumbers: 'only these integrations may be used (default: all)',
-  id: 'id of the organization',
-  callSummaries: 'when summaries are generated',
-  pstnNumbers: 'telephone numbers of the organization',
-  channel: 'network of the number',
-  url: 'URL that gets the webhooks',
-  events: 'names of events, or all',
-  maxAttemptsPerSecond: 'maximum number of attempts that start per second, such as 5 or 0.5',
-  secret: 'signing secret (default: a random one)',
-  overlapMs: 'time for which the old secret signs, too (default: a day)',
-  enabled: 'whether it gets webhooks',
-  'listCalls.state': 'state of the call',
-  groupId: 'id of the group',
-  method: 'method of the request',
-  status: 'status of the response',
-  code: 'error code of the response',
 }
 
 const splitWords = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
@@ -97,15 +66,10 @@ const toPhrase = (sentence: string): string =>
     .replace(/\.$/, '')
 
 /** Creates the option of a field; `undefined` for an object, which `--set` sets. */
-const createFieldOption = (
-  field: string,
-  { schema, operation }: { readonly schema: Schema; readonly operation: string },
-): Option | undefined => {
+const createFieldOption = (field: string, schema: Schema): Option | undefined => {
   const name = `--${splitWords(field).join('-')}`
   const forms = flatten(schema).filter(({ type }) => type !== 'null')
-  const description = toPhrase(
-    descriptions[`${operation}.${field}`] ?? schema.description ?? descriptions[field] ?? '',
-  )
+  const description = toPhrase(descriptions[field] ?? schema.description ?? '')
   const has = (type: string): boolean => forms.some((each) => each.type === type)
   if (has('array') && !forms.some((each) => each.items?.type === 'object')) {
     return new Option(`${name} <values>`, `${description}, separated by commas`).argParser(parseList)
@@ -141,7 +105,6 @@ const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<stri
 
 /** Returns an option for each field of the query and the body of an operation, and whether other fields need `--set`. */
 export const listFieldOptions = ({
-  id,
   query,
   body,
 }: Operation): { options: FieldOption[]; needsSet: boolean } => {
@@ -149,7 +112,7 @@ export const listFieldOptions = ({
   let needsSet = false
   for (const [field, schema] of Object.entries({ ...toProperties(query), ...toProperties(body) })) {
     if (field === 'cursor') continue
-    const option = createFieldOption(field, { schema, operation: id })
+    const option = createFieldOption(field, schema)
     if (option === undefined) needsSet = true
     else options.push({ field, option })
   }

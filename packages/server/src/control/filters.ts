@@ -2,7 +2,7 @@ import { type DeliverySelection, type EventSelection, InputError } from '@wabaki
 import { identifierRule, isIdentifier, toDigits } from '@wabakit/core/hosting'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
-import { identifier, phoneNumber, time } from './schemas.ts'
+import { describe, identifier, phoneNumber, time } from './schemas.ts'
 import { DeliveryStatus } from './views/delivery.ts'
 
 // The filters of lists and of changes of many deliveries. The command line and the inspector use the same names.
@@ -33,20 +33,38 @@ export const groupId = () =>
 export const text = (description: string) =>
   z.string().check(z.minLength(1), z.maxLength(255), z.meta({ description }))
 
+/** The filters of a list of calls or groups. */
+export const recordFilter = () => ({
+  number: z.optional(phoneNumber()).check(describe("One of the organization's numbers.")),
+  ...timeFilter(),
+})
+
+export const timeFilter = () => ({
+  from: z.optional(time()).check(describe('At or after this time (ISO 8601).')),
+  before: z.optional(time()).check(describe('Before this time (ISO 8601).')),
+})
+
+export const subjectFilter = () => ({
+  group: z.optional(groupId()).check(describe('Id of the group.')),
+  call: z.optional(id()).check(describe('Id of the call.')),
+})
+
 const eventFilter = () => ({
   name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, joined by commas.')),
-  number: z.optional(phoneNumber()),
-  group: z.optional(groupId()),
-  call: z.optional(id()),
-  subscription: z.optional(id()),
-  from: z.optional(time()),
-  before: z.optional(time()),
+  ...subjectFilter(),
+  subscription: z.optional(id()).check(describe('Id of the subscription.')),
+  ...recordFilter(),
   text: z.optional(text('A part of the payload, in any case of ASCII letters, or the id of an event.')),
 })
 
 export const order = () => z.optional(z.enum(['oldest_first', 'newest_first']))
 
-export const EventFilter = z.strictObject({ ...eventFilter(), subject: z.optional(z.string()) })
+export const EventFilter = z.strictObject({
+  ...eventFilter(),
+  subject: z
+    .optional(z.string())
+    .check(describe('The call or group that the event is about, such as call:….')),
+})
 export type EventFilter = z.output<typeof EventFilter>
 
 export const DeliveryFilter = z.strictObject({
@@ -54,7 +72,7 @@ export const DeliveryFilter = z.strictObject({
   status: z.optional(
     several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
   ),
-  event: z.optional(id()),
+  event: z.optional(id()).check(describe('Id of the event.')),
   response: z.optional(
     several(
       z
@@ -83,13 +101,6 @@ const toSubject = ({ call, group }: Pick<EventFilter, 'call' | 'group'>): string
   }
   return call === undefined ? group && toGroupSubject(group) : toCallSubject(call)
 }
-
-/** The filters of a list of calls or groups. */
-export const recordFilter = () => ({
-  number: z.optional(phoneNumber()),
-  from: z.optional(time()),
-  before: z.optional(time()),
-})
 
 export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organizationId'> => ({
   names: filter.name,

@@ -69,4 +69,10 @@ export const eventName = () =>
     )
 
 /** What an event is about: `call:` or `group:` and an identifier. */
-export const subject = () => z.string().check(z.minLength(1), z.meta({ maxLength: 261 }))
+export const subject = () =>
+  z
+    .string()
+    .check(
+      z.minLength(1),
+      z.meta({ maxLength: 261, description: 'The call or group that the event is about, such as call:….' }),
+    )

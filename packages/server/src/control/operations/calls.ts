@@ -29,8 +29,8 @@ const NewCall = named(
   'NewCallRequest',
   'A call to start.',
   z.strictObject({
-    channel: Channel,
-    direction: CallDirection,
+    channel: Channel.check(describe('Network of the number.')),
+    direction: CallDirection.check(describe('Who called.')),
     channelNumber: phoneNumber(),
     customerNumber: phoneNumber(),
     ...details(),
@@ -146,8 +146,8 @@ export const callOperations = [
     query: z.strictObject({
       ...pageQuery(),
       ...recordFilter(),
-      customer: z.optional(phoneNumber()),
-      state: z.optional(CallView.shape.state),
+      customer: z.optional(phoneNumber()).check(describe("The customer's number.")),
+      state: z.optional(CallView.shape.state).check(describe('State of the call.')),
       text: z.optional(
         text("A part of the id of a call or of its customer's number, in any case of ASCII letters."),
       ),

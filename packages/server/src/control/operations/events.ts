@@ -4,7 +4,7 @@ import { requireFound } from '../control-error.ts'
 import { EventFilter, order, selectEvents } from '../filters.ts'
 import { checkPayload, findReceivers } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
-import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { describe, eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 
 const operation = operationIn('Events')
@@ -16,8 +16,8 @@ const PublishedEvent = named(
   z.strictObject({
     name: eventName(),
     subject: subject(),
-    channel: Channel,
-    number: phoneNumber(),
+    channel: Channel.check(describe('Network of the number.')),
+    number: phoneNumber().check(describe("One of the organization's numbers.")),
     payload: z.record(z.string(), z.unknown()),
   }),
 )

@@ -48,7 +48,7 @@ export const groupOperations = [
     query: z.strictObject({
       ...pageQuery(),
       ...recordFilter(),
-      group: z.optional(groupId()),
+      group: z.optional(groupId()).check(describe('Id of the group.')),
       text: z.optional(text('A part of the id or the subject of a group, in any case of ASCII letters.')),
     }),
     result: page('Group', GroupView),

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { groupId, id, text } from '../filters.ts'
+import { id, subjectFilter, text, timeFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import type { LoggedRequest } from '../request-log.ts'
-import { page, pageQuery, time } from '../schemas.ts'
+import { describe, page, pageQuery } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
 import { ServerInfo } from '../views/server-info.ts'
 
@@ -22,15 +22,15 @@ export const serverOperations = [
     summary: 'List the last 10,000 requests of the public API that this process responded to, newest first',
     query: z.strictObject({
       ...pageQuery(),
-      organization: z.optional(id()),
-      key: z.optional(id()),
-      method: z.optional(z.string()),
-      status: z.optional(z.coerce.number().check(z.gte(100), z.lte(599))),
-      code: z.optional(z.string()),
-      group: z.optional(groupId()),
-      call: z.optional(id()),
-      from: z.optional(time()),
-      before: z.optional(time()),
+      organization: z.optional(id()).check(describe('Id of the organization.')),
+      key: z.optional(id()).check(describe('Id of the API key.')),
+      method: z.optional(z.string()).check(describe('Method of the request.')),
+      status: z
+        .optional(z.coerce.number().check(z.gte(100), z.lte(599)))
+        .check(describe('Status of the response.')),
+      code: z.optional(z.string()).check(describe('Error code of the response.')),
+      ...subjectFilter(),
+      ...timeFilter(),
       text: z.optional(text('A part of the path or the request id.')),
     }),
     result: page('ApiRequest', ApiRequestView),

@@ -4,7 +4,16 @@ import { buildTestEvent } from '../build-test-event.ts'
 import { requireFound } from '../control-error.ts'
 import { checkPayload } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
-import { EventChannel, eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import {
+  describe,
+  EventChannel,
+  eventName,
+  named,
+  page,
+  pageQuery,
+  phoneNumber,
+  subject,
+} from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import {
   SubscriptionSecretView,
@@ -32,20 +41,30 @@ const subscriptionHeaders = () => ({
   ),
 })
 
-const maxAttemptsPerSecond = () => z.optional(z.nullable(z.number()))
+const events = () => z.optional(Events).check(describe('Names of events, or all.'))
+
+const url = () => z.string().check(describe('URL that gets the webhooks.'))
+
+const secret = () => z.optional(z.string()).check(describe('Signing secret. Default: a random one.'))
+
+const limits = () => ({
+  maxAttemptsPerSecond: z
+    .optional(z.nullable(z.number()))
+    .check(describe('Maximum number of attempts that start per second, such as 5 or 0.5.')),
+  enabled: z.optional(z.boolean()).check(describe('Gets webhooks unless false.')),
+})
 
 const NewSubscription = named(
   'NewSubscriptionRequest',
   'A URL to send the events of one number to or, with the channel `OPERATIONS` and no number, those about the health of subscriptions. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook. `maxAttemptsPerSecond` spreads attempts for an endpoint that needs it: from 0.01 to 1,000 per second, or null for no maximum.',
   z.strictObject({
-    channel: EventChannel,
-    number: z.optional(phoneNumber()),
-    url: z.string(),
-    events: z.optional(Events),
-    secret: z.optional(z.string()),
+    channel: EventChannel.check(describe('Network of the number, or OPERATIONS.')),
+    number: z.optional(phoneNumber()).check(describe("One of the organization's numbers.")),
+    url: url(),
+    events: events(),
+    secret: secret(),
     ...subscriptionHeaders(),
-    maxAttemptsPerSecond: maxAttemptsPerSecond(),
-    enabled: z.optional(z.boolean()),
+    ...limits(),
   }),
 )
 
@@ -53,25 +72,29 @@ const SubscriptionChange = named(
   'SubscriptionChangeRequest',
   'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. A `url` with another origin removes both unless they are sent again. `maxAttemptsPerSecond: null` removes the maximum. Events that occur while a subscription is disabled can be resent later.',
   z.strictObject({
-    url: z.optional(z.string()),
-    events: z.optional(Events),
+    url: z.optional(url()),
+    events: events(),
     ...subscriptionHeaders(),
-    maxAttemptsPerSecond: maxAttemptsPerSecond(),
-    enabled: z.optional(z.boolean()),
+    ...limits(),
   }),
 )
 
 const SecretRotation = named(
   'SecretRotationRequest',
   '`secret` defaults to a random one. Webhooks are signed with the old secret as well for `overlapMs` milliseconds (default: 24 hours).',
-  z.strictObject({ secret: z.optional(z.string()), overlapMs: z.optional(z.int().check(z.gte(0))) }),
+  z.strictObject({
+    secret: secret(),
+    overlapMs: z
+      .optional(z.int().check(z.gte(0)))
+      .check(describe('Time for which the old secret signs, too, in milliseconds. Default: a day.')),
+  }),
 )
 
 const TestEvent = named(
   'TestEventRequest',
   'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. Each attempt checks that again.',
   z.strictObject({
-    name: z.optional(eventName()),
+    name: z.optional(eventName()).check(describe('Name of the event. Default: the first subscribed.')),
     subject: z.optional(subject()),
     payload: z.optional(z.record(z.string(), z.unknown())),
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../control-error.ts'
-import { groupId, id } from '../filters.ts'
+import { subjectFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
 import { TimelineView } from '../views/timeline.ts'
@@ -23,7 +23,7 @@ export const timelineOperations = [
     id: 'getTimeline',
     route: 'GET /organizations/:organizationId/timeline',
     summary: 'Get everything that happened to a call or group, in order',
-    query: z.strictObject({ call: z.optional(id()), group: z.optional(groupId()) }),
+    query: z.strictObject(subjectFilter()),
     result: TimelineView,
     run: async ({ parameter, query }, context) => {
       const subject = parseSubject(query)
