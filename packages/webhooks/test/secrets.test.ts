@@ -54,6 +54,10 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
       at += 1
       await send()
       expect([before, read.mock.calls.length]).toEqual([1, 2])
+      // A clock that is set back does not keep them for longer.
+      at -= 3_600_000
+      await send()
+      expect(read).toHaveBeenCalledTimes(3)
     }
   })
 

@@ -323,6 +323,20 @@ test.each(Object.entries(rolledBack))(
 
 const shards = [0]
 
+test('a removal that fails is continued by the next one', async () => {
+  const { store, database } = await openStore()
+  await createMany(store, 5)
+  await store.saveSubscription(subscription({ id: 'sub_2' }))
+  database.exec(`create temp trigger failure before delete on main.deliveries
+    begin select raise(abort, 'not now'); end`)
+  expect(await store.removeSubscription('acme', 'sub_1')).toBe(true)
+  const count = () => database.prepare('select count(*) as count from deliveries').get()?.count
+  expect(count()).toBe(5)
+  database.exec('drop trigger failure')
+  expect(await store.removeSubscription('acme', 'sub_2')).toBe(true)
+  expect(count()).toBe(0)
+})
+
 test('tells of the deliveries that were committed, each once, and of no others', async () => {
   const { store } = await openStore()
   const told = listen(store)
