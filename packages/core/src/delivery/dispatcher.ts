@@ -1,3 +1,4 @@
+import type { HealthEvent } from '@wabakit/contract'
 import type { ServerContext } from '../server-context.ts'
 import type { ClaimedDelivery, SettlementOutcome, SettlementResult } from '../store.ts'
 import { type Clock, readWallClock } from '../values/clock.ts'
@@ -104,6 +105,15 @@ export type Dispatcher = {
    * @returns a function that removes the listener.
    */
   onAttempt(listener: (report: AttemptReported) => void): () => void
+  /**
+   * Calls `listener` with each event about the health of a subscription that this process has stored: an endpoint fails, or
+   * recovers. Events of other processes with the same store are not included.
+   *
+   * @returns a function that removes the listener.
+   * @example
+   * server.dispatcher.onHealth(({ type, data }) => console.warn(type, data.subscriptionId, data.url))
+   */
+  onHealth(listener: (event: HealthEvent) => void): () => void
   /** Returns when the attempt of a delivery ends at the latest, as Unix time in milliseconds, if this process makes one now. */
   findAttempt(deliveryId: string): number | undefined
 }
@@ -137,13 +147,14 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   } = options
   const signatureClock = options.signatureClock ?? { now: () => readWallClock(clock) }
   const random = options.random ?? context.random
-  const listeners = new Set<(report: AttemptReported) => void>()
+  const attemptListeners = new Set<(report: AttemptReported) => void>()
+  const healthListeners = new Set<(event: HealthEvent) => void>()
   const writer = createSettlementWriter(store, { patienceMs: leaseMs, isPatient: () => isStarted })
 
-  const report = (reported: AttemptReported): void => {
+  const tell = <Value>(listeners: Iterable<(value: Value) => void>, value: Value): void => {
     for (const listener of listeners) {
       try {
-        listener(reported)
+        listener(value)
       } catch (error) {
         onError(error)
       }
@@ -161,7 +172,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     const made = await attemptDelivery(claimed, { ...context, allowsForged, ...timing })
     slot.free()
     if (stopping.isStopped() && made.attempt.status === null) {
-      report({ claimed, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
+      tell(attemptListeners, { claimed, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
       return { result: undefined, isSlow }
     }
     return { result: decideResult(claimed.delivery, made, random), isSlow }
@@ -181,7 +192,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
         pace,
         failingLimitMs,
       })
-      report({ claimed, result, settlement })
+      tell(attemptListeners, { claimed, result, settlement })
+      if (settlement.outcome === 'settled')
+        for (const event of settlement.health) tell(healthListeners, event)
       return settlement
     },
   })
@@ -276,8 +289,12 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     },
     findAttempt: scheduler.findAttempt,
     onAttempt: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      attemptListeners.add(listener)
+      return () => attemptListeners.delete(listener)
+    },
+    onHealth: (listener) => {
+      healthListeners.add(listener)
+      return () => healthListeners.delete(listener)
     },
   }
 }

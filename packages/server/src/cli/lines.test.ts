@@ -13,6 +13,18 @@ test('a line of an event stays one line, whatever the server says', () => {
   expect(line).toContain('\\u000a12:00:00 --> FORGED')
 })
 
+test('a line of a health event names the endpoint, and what it responded', () => {
+  const data = {
+    subscriptionId: 'sub_1',
+    url: 'https://a.example/',
+    lastResponse: { status: 503, error: null },
+  }
+  const event = { name: 'subscription.failing', id: 'hlt_1', channel: 'OPERATIONS' }
+  const line = formatEvent(output, { ...event, payload: JSON.stringify({ data }) })
+
+  expect(line.replace(colors, '')).toMatch(/--> subscription\.failing sub_1 https:\/\/a\.example\/ 503$/)
+})
+
 test('a line of an attempt stays one line, whatever the endpoint says', () => {
   const attempt = { status: null, error: injected, response: null, url: injected, durationMs: 1 }
   const line = formatAttempt(output, attempt)

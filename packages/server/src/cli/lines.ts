@@ -1,11 +1,26 @@
+import type { HealthEvent } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
 import type { Output } from './output.ts'
 
 const formatTime = (): string => new Date().toTimeString().slice(0, 8)
 
+export type EventLine = {
+  readonly name: string
+  readonly id: string
+  readonly channel?: string
+  readonly payload?: string
+}
+
+/** Returns which endpoint a health event is about, and what it responded; the id of any other event. */
+const formatSubject = ({ id, channel, payload }: EventLine): string => {
+  if (channel !== 'OPERATIONS' || payload === undefined) return id
+  const { data }: HealthEvent = JSON.parse(payload)
+  return `${data.subscriptionId} ${data.url} ${data.lastResponse.status ?? data.lastResponse.error}`
+}
+
 /** Formats an event: `12:00:00 --> CALL_ENDED evt_…` */
-export const formatEvent = ({ style }: Output, { name, id }: { name: string; id: string }): string =>
-  `${style('dim', formatTime())} --> ${style('bold', name)} ${escapeControls(id)}`
+export const formatEvent = ({ style }: Output, event: EventLine): string =>
+  `${style('dim', formatTime())} --> ${style('bold', event.name)} ${escapeControls(formatSubject(event))}`
 
 export type AttemptLine = {
   readonly status: number | null

@@ -112,6 +112,19 @@ export const ServerConfig = z.strictObject({
     form: '`true` or `false`',
     otherwise: '`true` if `host` is a loopback address, otherwise `false`',
   }),
+  operationsUrl: z.optional(z.url().check(z.refine(hasNoCredentials))).register(settingFacts, {
+    about:
+      'URL to send events about the health of the subscriptions of all organizations to. Requires `operationsSecret`.',
+    form: 'a URL without a user name or password',
+    otherwise: 'none',
+    secret: true,
+  }),
+  operationsSecret: z.optional(secret()).register(settingFacts, {
+    about: 'Secret that signs these webhooks.',
+    form: '`whsec_` and the base64 of 24 to 64 bytes',
+    otherwise: 'none',
+    secret: true,
+  }),
   deliveryConcurrency: wholeNumber(
     'Maximum number of concurrent deliveries to endpoints that respond quickly. Up to 16 times as many may wait for endpoints that are slow, failing or new.',
     [1, 10_000],

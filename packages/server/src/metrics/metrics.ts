@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { healthEventNames } from '@wabakit/contract'
 import type { ReferenceServer } from '@wabakit/core'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
@@ -96,6 +97,13 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     labelNames: ['event'],
     registers,
   })
+  const health = new Counter({
+    name: 'wabakit_health_events_total',
+    help: 'Events about the health of subscriptions, by name.',
+    labelNames: ['event'],
+    registers,
+  })
+  for (const event of healthEventNames) health.inc({ event }, 0)
   const errors = new Counter({
     name: 'wabakit_background_errors_total',
     help: 'Errors of background work, such as a lost connection to the database.',
@@ -108,6 +116,7 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     countRequest: ({ endpoint, status, seconds }) => requests.observe({ endpoint, status }, seconds),
     observe: (service) => {
       service.on('*', ({ event }) => events.inc({ event }))
+      service.dispatcher.onHealth(({ type }) => health.inc({ event: type }))
       service.dispatcher.onAttempt((report) => {
         const outcome = getAttemptOutcome(report)
         deliveries.inc({ outcome })

@@ -39,5 +39,10 @@ export const checkConfig = async (config: ServerConfig): Promise<void> => {
     const message = `can only be ${role} with a PostgreSQL database. One process has a SQLite file to itself and must have the role all.`
     throw new ConfigError([{ key: 'role', source: '--role', message }])
   }
+  if (config.operationsUrl !== undefined && config.operationsSecret === undefined) {
+    const message =
+      'is required because operationsUrl is set. Set WABAKIT_OPERATIONS_SECRET to a secret for signing.'
+    throw new ConfigError([{ key: 'operationsSecret', source: 'WABAKIT_OPERATIONS_SECRET', message }])
+  }
   await checkOrganizations({ ...config, allowLoopbackHttp: allowsPrivateTargets(config) })
 }

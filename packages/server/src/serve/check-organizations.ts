@@ -2,6 +2,7 @@ import { createReferenceServer, InputError, memoryStore, RecordExistsError } fro
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { ensureDemo } from './demo.ts'
+import { ensureOperator } from './operator.ts'
 
 /** Runs `work`, which creates what a setting names. Rejects with a ConfigError if the service refuses it. */
 export const createConfigured = async <Result>(
@@ -18,12 +19,15 @@ export const createConfigured = async <Result>(
   }
 }
 
-type Checked = Pick<ServerConfig, 'organizations' | 'webhookUrl' | 'webhookAuthorization'> & {
+type Checked = Pick<
+  ServerConfig,
+  'organizations' | 'webhookUrl' | 'webhookAuthorization' | 'operationsUrl' | 'operationsSecret'
+> & {
   readonly allowLoopbackHttp: boolean
 }
 
 /**
- * Checks the organizations and the webhook URL by creating them in memory, before anything is stored.
+ * Checks the organizations and the URLs of webhooks by creating them in memory, before anything is stored.
  *
  * @throws ConfigError
  */
@@ -31,6 +35,8 @@ export const checkOrganizations = async ({
   organizations,
   webhookUrl,
   webhookAuthorization,
+  operationsUrl,
+  operationsSecret,
   ...rules
 }: Checked): Promise<void> => {
   const store = memoryStore()
@@ -40,6 +46,13 @@ export const checkOrganizations = async ({
     )
   }
   const service = createReferenceServer(rules)
+  const operators = memoryStore()
+  await createConfigured({ key: 'operationsUrl', source: '--operations-url' }, () =>
+    ensureOperator(
+      { service: createReferenceServer({ ...rules, store: operators }), store: operators },
+      { operationsUrl, operationsSecret },
+    ),
+  )
   await createConfigured({ key: 'webhookUrl', source: '--webhook-url' }, () =>
     ensureDemo(service, { webhookUrl, webhookAuthorization }),
   )

@@ -1,4 +1,5 @@
 import { RecordExistsError, type ReferenceServer } from '@wabakit/core'
+import { operatorId } from '@wabakit/core/storage'
 import { generateSecret } from '@wabakit/webhooks'
 
 /** The organization that a server creates in an empty store, so that it can be tried out. */
@@ -74,7 +75,8 @@ const subscribe = async (
  * @returns the organization, or `undefined` when the store has other organizations only.
  */
 export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Promise<Demo | undefined> => {
-  const isEmpty = (await service.organizations.list({ limit: 1 })).items.length === 0
+  const { items } = await service.organizations.list({ limit: 2 })
+  const isEmpty = items.every(({ id }) => id === operatorId)
   if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
   const isCreated = isEmpty && (await create(service))
   const webhookSecret = await subscribe(service, endpoint)

@@ -46,8 +46,19 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
       },
       'delivery attempt',
     )
-    if (settlement.outcome === 'settled' && settlement.disabled !== null) {
-      log.warn({ subscriptionId: subscription.id, reason: settlement.disabled }, 'subscription disabled')
+    // Health events about it would be delivered to it.
+    if (
+      subscription.channel === 'OPERATIONS' &&
+      settlement.outcome === 'settled' &&
+      settlement.disabled !== null
+    ) {
+      log.warn(
+        { subscriptionId: subscription.id, reason: settlement.disabled },
+        'operational subscription disabled',
+      )
     }
+  })
+  service.dispatcher.onHealth(({ type, data }) => {
+    log[type === 'subscription.recovered' ? 'info' : 'warn'](data, type)
   })
 }

@@ -15,6 +15,7 @@ import { type Demo, ensureDemo } from './demo.ts'
 import { createErrorLog } from './error-log.ts'
 import { createLogger } from './logger.ts'
 import { formatDatabase, openStore } from './open-store.ts'
+import { ensureOperator } from './operator.ts'
 
 /** A server that is listening. */
 export type RunningServer = {
@@ -111,6 +112,7 @@ export const startServer = async (
     const url = await http.listen()
     const { organizations, role } = settings
     const isDemo = organizations.length === 0 && role !== 'worker' && getExposure(settings) === undefined
+    await ensureOperator({ service, store: opened.store }, settings)
     // The last step that can fail: it creates an API key that is shown only once.
     const demo = isDemo ? await ensureDemo(service, settings) : undefined
     runtime.start()

@@ -1,0 +1,113 @@
+import { HealthEvent } from '@wabakit/contract'
+import { createReferenceServer, memoryStore } from '@wabakit/core'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { expect, test } from 'vitest'
+import { startServer } from '../src/index.ts'
+import { ensureOperator } from '../src/serve/operator.ts'
+import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
+
+const operationsSecret = generateSecret()
+
+/** Reads what arrived as the guide shows it: a receiver verifies, and the schema parses. */
+const receive = async (
+  { arrivals }: Awaited<ReturnType<typeof listenForWebhooks>>,
+  secret: string,
+): Promise<HealthEvent[]> => {
+  const events: HealthEvent[] = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).onUnknown(
+    ({ raw }) => {
+      events.push(HealthEvent.parse(raw))
+    },
+  )
+  for (const { headers, body } of arrivals) {
+    const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    const request = new Request('https://operations.example', { method: 'POST', headers: own, body })
+    expect((await receiver.handle(request)).status).toBeLessThan(300)
+  }
+  return events
+}
+
+test('tells the operator and the organization that a subscription was disabled and recovered', async () => {
+  const operator = await listenForWebhooks()
+  const own = await listenForWebhooks()
+  let status = 410
+  const endpoint = await listenForWebhooks(() => status)
+  const server = await start({ operationsUrl: operator.url, operationsSecret })
+  const { url, service } = server
+  const told: string[] = []
+  service.dispatcher.onHealth(({ type }) => told.push(type))
+  const number = '+15550100001'
+  const { id } = await service.subscriptions.create('acme', {
+    channel: 'WHATSAPP',
+    number,
+    url: endpoint.url,
+  })
+  const created = await control(server, 'POST /organizations/acme/subscriptions', {
+    channel: 'OPERATIONS',
+    url: own.url,
+  })
+
+  await createGroup(url)
+  await operator.arrived(1)
+  status = 200
+  await service.subscriptions.update('acme', id, { enabled: true })
+  await createGroup(url)
+  await operator.arrived(2)
+  await own.arrived(2)
+
+  const expected = [
+    {
+      type: 'subscription.disabled',
+      data: { organizationId: 'acme', subscriptionId: id, disabledReason: 'gone' },
+    },
+    { type: 'subscription.recovered', data: { lastResponse: { status: 200 } } },
+  ]
+  expect(await receive(operator, operationsSecret)).toMatchObject(expected)
+  expect(await receive(own, created.body.secret)).toMatchObject(expected)
+  expect(told).toEqual(['subscription.disabled', 'subscription.recovered'])
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  expect(metrics).toContain('wabakit_health_events_total{event="subscription.disabled"} 1')
+  expect(metrics).toContain('wabakit_health_events_total{event="subscription.failing"} 0')
+})
+
+test('keeps one subscription of the operator, with the URL and the secret of the last start', async () => {
+  const store = memoryStore()
+  const service = createReferenceServer({ store })
+  const lastSecret = generateSecret()
+  const first = { operationsUrl: 'https://first.example/', operationsSecret }
+  const last = { operationsUrl: 'https://last.example/', operationsSecret: lastSecret }
+  await Promise.all([ensureOperator({ service, store }, first), ensureOperator({ service, store }, first)])
+  await ensureOperator({ service, store }, last)
+  await ensureOperator({ service, store }, last)
+
+  const { items } = await store.listSubscriptions('wabakit:operator', { limit: 10 })
+  expect(items).toMatchObject([
+    {
+      channel: 'OPERATIONS',
+      url: last.operationsUrl,
+      secret: lastSecret,
+      previousSecret: { secret: operationsSecret },
+    },
+  ])
+})
+
+test('refuses an operations URL without a secret, or one that must not be called', async () => {
+  const operationsUrl = 'https://operations.example/'
+  const settings = { port: 0, database: ':memory:', logLevel: 'silent' } as const
+  await expect(startServer({ ...settings, operationsUrl })).rejects.toThrow(/operationsSecret/)
+  await expect(
+    startServer({ ...settings, operationsUrl: 'http://operations.example/', operationsSecret }),
+  ).rejects.toThrow(/operationsUrl .*must start with https/)
+  await expect(
+    startServer({ ...settings, operationsUrl, operationsSecret: 'not-a-secret-of-the-right-form' }),
+  ).rejects.toThrow(/secret.*whsec_/)
+})
+
+test('creates the demo organization next to that of the operator', async () => {
+  const { demo } = await start({
+    organizations: [],
+    operationsUrl: 'https://operations.example/',
+    operationsSecret,
+  })
+  expect(demo?.organizationId).toBe('demo')
+})
