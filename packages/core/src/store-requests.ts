@@ -122,6 +122,10 @@ export type EventSelection = {
 export type DeliverySelection = EventSelection & {
   readonly deliveryId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined
+  /** Only deliveries that were finished at or after this time. */
+  readonly finishedFrom?: number | undefined
+  /** Only deliveries that were finished before this time. */
+  readonly finishedBefore?: number | undefined
   /** Only deliveries whose last attempt got a response with one of these HTTP statuses; 0 stands for no response. */
   readonly responses?: readonly number[] | undefined
 }

@@ -1,24 +1,66 @@
 import type { DeliveryRecord, DeliveryStatus } from '../records.ts'
-import type { DeliveryQuery, DeliverySelection, Store } from '../store.ts'
-import { maxExamined } from './selection.ts'
+import type { DeliverySelection, Page, ResendQuery, Store } from '../store.ts'
+import { limitExamined, maxExamined } from './selection.ts'
+
+/** The result of one part of a change of many deliveries. @inline */
+export type ChangedPart = {
+  /** Number of deliveries that were changed or, in a dry run, would be. */
+  readonly count: number
+  /** The start of the next part, if there is one. */
+  readonly nextCursor?: string | undefined
+}
+
+/** Changes, or counts, the deliveries of one page. */
+export type ChangePage = (cursor: string | undefined) => Promise<ChangedPart>
 
 const pageSize = 500
 
-async function* readSelected(store: Store, selection: DeliverySelection): AsyncGenerator<DeliveryRecord[]> {
-  const query: DeliveryQuery = { ...selection, order: 'newest_first', limit: pageSize, maxExamined }
-  let cursor: string | undefined
-  do {
-    const { items, nextCursor } = await store.listDeliveries({ ...query, cursor })
-    yield items
-    cursor = nextCursor
-  } while (cursor !== undefined)
+/** Number of pages of a part: some hundred milliseconds. */
+export const pagesPerPart = 20
+
+/** Changes the deliveries of several pages, one after the other. */
+export const changePages = async (
+  change: ChangePage,
+  { cursor, pages }: { readonly cursor?: string | undefined; readonly pages: number },
+): Promise<ChangedPart> => {
+  let count = 0
+  let nextCursor = cursor
+  for (let page = 0; page < pages; page++) {
+    const changed = await change(nextCursor)
+    count += changed.count
+    nextCursor = changed.nextCursor
+    if (nextCursor === undefined) break
+  }
+  return { count, ...(nextCursor !== undefined && { nextCursor }) }
 }
 
-export const countResendable = async (store: Store, selection: DeliverySelection): Promise<number> => {
+const readPage = (
+  store: Store,
+  selection: DeliverySelection,
+  cursor: string | undefined,
+): Promise<Page<DeliveryRecord>> =>
+  store.listDeliveries({ ...selection, order: 'newest_first', limit: pageSize, maxExamined, cursor })
+
+export const createResend =
+  (
+    store: Store,
+    {
+      selection,
+      ...options
+    }: Pick<ResendQuery, 'now' | 'webhookIdSuffix'> & { selection: DeliverySelection },
+  ): ChangePage =>
+  async (cursor) => {
+    const page = { ...limitExamined(selection), limit: pageSize, cursor }
+    const { resent: count, nextCursor } = await store.resendDeliveries({ ...selection, ...options, ...page })
+    return { count, nextCursor }
+  }
+
+export const createResendCount = (store: Store, selection: DeliverySelection): ChangePage => {
   const enabled = new Map<string, boolean>()
-  let count = 0
-  for await (const page of readSelected(store, selection)) {
-    for (const { organizationId, subscriptionId, status, failures, deferrals } of page) {
+  return async (cursor) => {
+    const { items, nextCursor } = await readPage(store, selection, cursor)
+    let count = 0
+    for (const { organizationId, subscriptionId, status, failures, deferrals } of items) {
       if (!enabled.has(subscriptionId)) {
         const found = await store.findSubscription(organizationId, subscriptionId)
         enabled.set(subscriptionId, found?.disabledReason === null)
@@ -27,8 +69,8 @@ export const countResendable = async (store: Store, selection: DeliverySelection
       const isFresh = status === 'waiting' || (status === 'pending' && failures + deferrals === 0)
       if (enabled.get(subscriptionId) && !isFresh) count += 1
     }
+    return { count, nextCursor }
   }
-  return count
 }
 
 const cancelable: readonly DeliveryStatus[] = ['waiting', 'pending']
@@ -39,19 +81,14 @@ type CancelOptions = {
   readonly dryRun: boolean
 }
 
-export const cancelSelected = async (
-  store: Store,
-  { selection, now, dryRun }: CancelOptions,
-): Promise<number> => {
+export const createCancel = (store: Store, { selection, now, dryRun }: CancelOptions): ChangePage => {
   const statuses = cancelable.filter((status) => selection.statuses?.includes(status) ?? true)
-  if (statuses.length === 0) return 0
-  let count = 0
-  for await (const page of readSelected(store, { ...selection, statuses })) {
-    if (dryRun) {
-      count += page.length
-      continue
-    }
-    const lanes = Map.groupBy(page, ({ subscriptionId, subject }) => `${subscriptionId} ${subject}`)
+  return async (cursor) => {
+    if (statuses.length === 0) return { count: 0 }
+    const { items, nextCursor } = await readPage(store, { ...selection, statuses }, cursor)
+    if (dryRun) return { count: items.length, nextCursor }
+    let count = 0
+    const lanes = Map.groupBy(items, ({ subscriptionId, subject }) => `${subscriptionId} ${subject}`)
     const cancelLane = async (lane: readonly DeliveryRecord[]): Promise<void> => {
       // Newest first: without its head, a lane would go on.
       for (const { organizationId, id } of lane) {
@@ -59,6 +96,6 @@ export const cancelSelected = async (
       }
     }
     await Promise.all(Array.from(lanes.values(), cancelLane))
+    return { count, nextCursor }
   }
-  return count
 }

@@ -5,7 +5,15 @@ import type { AttemptRecord, DeliveryRecord, DeliveryStatus, SubscriptionRecord 
 import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import { cancelSelected, countResendable } from './change-deliveries.ts'
+import {
+  type ChangedPart,
+  type ChangePage,
+  changePages,
+  createCancel,
+  createResend,
+  createResendCount,
+  pagesPerPart,
+} from './change-deliveries.ts'
 import { checkSelection, type ListQuery, limitExamined } from './selection.ts'
 
 /** Selects deliveries to change. Omitted conditions do not restrict, but at least one is needed. @inline */
@@ -29,6 +37,15 @@ export type ResendOptions = {
    * @default false
    */
   readonly dryRun?: boolean | undefined
+}
+
+/** The start of a part of a change. @inline */
+export type PartStart = {
+  /**
+   * `nextCursor` of the part before, of the same change.
+   * @default the first part
+   */
+  readonly cursor?: string | undefined
 }
 
 /** The request of an attempt. */
@@ -75,9 +92,15 @@ export type Deliveries = {
    * @returns the number of deliveries that are sent again.
    * @throws InputError if the selection is not an object of known conditions, or has none and not `all: true`.
    * @example
-   * await server.deliveries.resend('acme', { subscriptionId, statuses: ['skipped', 'exhausted'], occurredFrom })
+   * await server.deliveries.resend('acme', { statuses: ['skipped', 'exhausted'], finishedFrom, finishedBefore })
    */
   resend(organizationId: string, selection: DeliveriesToChange, options?: ResendOptions): Promise<number>
+  /** Does one part of the same, of at most 10,000 deliveries. Repeat it with each `nextCursor`. */
+  resendPart(
+    organizationId: string,
+    selection: DeliveriesToChange,
+    options?: ResendOptions & PartStart,
+  ): Promise<ChangedPart>
   /**
    * Signs the event of a delivery for a time, as an attempt then did, or would do with what has changed since.
    *
@@ -104,6 +127,12 @@ export type Deliveries = {
     selection: DeliveriesToChange,
     options?: Pick<ResendOptions, 'dryRun'>,
   ): Promise<number>
+  /** Does one part of the same, of at most 10,000 deliveries. Repeat it with each `nextCursor`. */
+  cancelPart(
+    organizationId: string,
+    selection: DeliveriesToChange,
+    options?: Pick<ResendOptions, 'dryRun'> & PartStart,
+  ): Promise<ChangedPart>
   /**
    * Brings the next attempt of a pending delivery forward to now. Its schedule goes on.
    *
@@ -123,6 +152,8 @@ const conditions: readonly string[] = [
   'occurredBefore',
   'text',
   'statuses',
+  'finishedFrom',
+  'finishedBefore',
   'responses',
 ] satisfies (keyof DeliveriesToChange)[]
 
@@ -144,8 +175,6 @@ const parseChange = (organizationId: string, toChange: DeliveriesToChange): Deli
   return { ...selection, organizationId }
 }
 
-const batch = 500
-
 /** Returns statuses as a store has them: it does not know what is being attempted. */
 const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
   ...new Set(statuses.map((status) => (status === 'claimed' ? 'pending' : status))),
@@ -153,82 +182,95 @@ const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
 
 export type DeliveriesContext = ServerContext & Pick<Dispatcher, 'findAttempt'>
 
-export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContext): Deliveries => ({
-  list: async (organizationId, query = {}) => {
-    checkSelection({ ...query, organizationId })
-    const { statuses } = query
-    const page = await store.listDeliveries({
-      limit: 100,
-      ...limitExamined(query),
-      ...query,
-      statuses: statuses && toStored(statuses),
-      organizationId,
-    })
-    const items = page.items.map((delivery): DeliveryRecord => {
-      const endsAt = delivery.status === 'pending' ? findAttempt(delivery.id) : undefined
-      return endsAt === undefined ? delivery : { ...delivery, status: 'claimed', dueAt: endsAt }
-    })
-    return { ...page, items: items.filter(({ status }) => statuses?.includes(status) ?? true) }
-  },
-  attempts: async (organizationId, deliveryId) => {
-    checkIdentifiers({ organizationId, deliveryId })
-    return store.listAttempts(organizationId, deliveryId)
-  },
-  lastAttempts: async (organizationId, deliveryIds) => {
-    checkIdentifiers({ organizationId })
-    return store.listLastAttempts(organizationId, deliveryIds)
-  },
-  resend: async (organizationId, toChange, { newWebhookId = false, dryRun = false } = {}) => {
+export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContext): Deliveries => {
+  const planResend = (
+    organizationId: string,
+    toChange: DeliveriesToChange,
+    { newWebhookId = false, dryRun = false }: ResendOptions,
+  ): ChangePage => {
     const selection = parseChange(organizationId, toChange)
-    if (dryRun) return countResendable(store, selection)
+    if (dryRun) return createResendCount(store, selection)
     const now = clock.now()
-    const pages = { ...selection, limit: batch, ...limitExamined(selection) }
     const webhookIdSuffix = newWebhookId ? `-${Math.floor(now).toString(36)}` : null
-    let resent = 0
-    let cursor: string | undefined
-    do {
-      const outcome = await store.resendDeliveries({ ...pages, now, webhookIdSuffix, cursor })
-      resent += outcome.resent
-      cursor = outcome.nextCursor
-    } while (cursor !== undefined)
-    return resent
-  },
-  sign: async (organizationId, deliveryId, signedAt) => {
-    checkIdentifiers({ organizationId, deliveryId })
-    const page = { organizationId, limit: 1, order: 'newest_first' } as const
-    const [delivery] = (await store.listDeliveries({ ...page, deliveryId })).items
-    if (delivery === undefined) return undefined
-    const { eventId, webhookId, subscriptionId } = delivery
-    const [event] = (await store.listEvents({ ...page, eventId })).items
-    const subscription = await store.findSubscription(organizationId, subscriptionId)
-    if (event === undefined || subscription === undefined) return undefined
-    const { payload, traceparent } = event
-    const changed = listChanges(signedAt, [delivery, subscription])
-    const signed = await signHeaders({
-      secrets: changed.includes('secret') ? [subscription.secret] : listSecrets(subscription, signedAt),
-      id: webhookId,
-      payload,
-      now: signedAt,
-    })
-    return {
-      headers: { ...(traceparent !== null && { traceparent }), ...signed },
-      hiddenHeaders: Object.keys(subscription.headers).sort(),
-      body: payload,
-      changed,
-    }
-  },
-  cancel: async (organizationId, deliveryId) => {
-    checkIdentifiers({ organizationId, deliveryId })
-    if (findAttempt(deliveryId) !== undefined) return false
-    return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
-  },
-  cancelAll: async (organizationId, toChange, { dryRun = false } = {}) => {
-    const selection = parseChange(organizationId, toChange)
-    return cancelSelected(store, { selection, now: clock.now(), dryRun })
-  },
-  retry: async (organizationId, deliveryId) => {
-    checkIdentifiers({ organizationId, deliveryId })
-    if (findAttempt(deliveryId) !== undefined) return false
-    return store.retryDelivery({ organizationId, deliveryId, now: clock.now() })
-  },
-})
+    return createResend(store, { selection, now, webhookIdSuffix })
+  }
+
+  const planCancel = (
+    organizationId: string,
+    toChange: DeliveriesToChange,
+    { dryRun = false }: Pick<ResendOptions, 'dryRun'>,
+  ): ChangePage =>
+    createCancel(store, { selection: parseChange(organizationId, toChange), now: clock.now(), dryRun })
+
+  const changeAll = async (change: ChangePage): Promise<number> =>
+    (await changePages(change, { pages: Infinity })).count
+
+  return {
+    list: async (organizationId, query = {}) => {
+      checkSelection({ ...query, organizationId })
+      const { statuses } = query
+      const page = await store.listDeliveries({
+        limit: 100,
+        ...limitExamined(query),
+        ...query,
+        statuses: statuses && toStored(statuses),
+        organizationId,
+      })
+      const items = page.items.map((delivery): DeliveryRecord => {
+        const endsAt = delivery.status === 'pending' ? findAttempt(delivery.id) : undefined
+        return endsAt === undefined ? delivery : { ...delivery, status: 'claimed', dueAt: endsAt }
+      })
+      return { ...page, items: items.filter(({ status }) => statuses?.includes(status) ?? true) }
+    },
+    attempts: async (organizationId, deliveryId) => {
+      checkIdentifiers({ organizationId, deliveryId })
+      return store.listAttempts(organizationId, deliveryId)
+    },
+    lastAttempts: async (organizationId, deliveryIds) => {
+      checkIdentifiers({ organizationId })
+      return store.listLastAttempts(organizationId, deliveryIds)
+    },
+    resend: async (organizationId, toChange, options = {}) =>
+      changeAll(planResend(organizationId, toChange, options)),
+    resendPart: async (organizationId, toChange, { cursor, ...options } = {}) =>
+      changePages(planResend(organizationId, toChange, options), { cursor, pages: pagesPerPart }),
+    sign: async (organizationId, deliveryId, signedAt) => {
+      checkIdentifiers({ organizationId, deliveryId })
+      const page = { organizationId, limit: 1, order: 'newest_first' } as const
+      const [delivery] = (await store.listDeliveries({ ...page, deliveryId })).items
+      if (delivery === undefined) return undefined
+      const { eventId, webhookId, subscriptionId } = delivery
+      const [event] = (await store.listEvents({ ...page, eventId })).items
+      const subscription = await store.findSubscription(organizationId, subscriptionId)
+      if (event === undefined || subscription === undefined) return undefined
+      const { payload, traceparent } = event
+      const changed = listChanges(signedAt, [delivery, subscription])
+      const signed = await signHeaders({
+        secrets: changed.includes('secret') ? [subscription.secret] : listSecrets(subscription, signedAt),
+        id: webhookId,
+        payload,
+        now: signedAt,
+      })
+      return {
+        headers: { ...(traceparent !== null && { traceparent }), ...signed },
+        hiddenHeaders: Object.keys(subscription.headers).sort(),
+        body: payload,
+        changed,
+      }
+    },
+    cancel: async (organizationId, deliveryId) => {
+      checkIdentifiers({ organizationId, deliveryId })
+      if (findAttempt(deliveryId) !== undefined) return false
+      return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
+    },
+    cancelAll: async (organizationId, toChange, options = {}) =>
+      changeAll(planCancel(organizationId, toChange, options)),
+    cancelPart: async (organizationId, toChange, { cursor, ...options } = {}) =>
+      changePages(planCancel(organizationId, toChange, options), { cursor, pages: pagesPerPart }),
+    retry: async (organizationId, deliveryId) => {
+      checkIdentifiers({ organizationId, deliveryId })
+      if (findAttempt(deliveryId) !== undefined) return false
+      return store.retryDelivery({ organizationId, deliveryId, now: clock.now() })
+    },
+  }
+}

@@ -16,9 +16,12 @@ export const limitExamined = ({
   occurredBefore,
   text,
   statuses,
+  finishedFrom,
+  finishedBefore,
   responses,
 }: Omit<DeliverySelection, 'organizationId'>): Pick<FilteredPageRequest, 'maxExamined'> => {
-  const filters = [names, digits, occurredFrom, occurredBefore, text, statuses, responses]
+  const finished = finishedFrom ?? finishedBefore
+  const filters = [names, digits, occurredFrom, occurredBefore, text, statuses, finished, responses]
   return filters.some((filter) => filter !== undefined) ? { maxExamined } : {}
 }
 

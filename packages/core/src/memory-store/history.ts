@@ -91,11 +91,13 @@ const createEventFilter = (selection: EventSelection) => {
 }
 
 const createFilter = (selection: DeliverySelection) => {
-  const { subscriptionId, statuses, responses } = selection
+  const { subscriptionId, statuses, finishedFrom, finishedBefore, responses } = selection
   const matchesEvent = createEventFilter(selection)
   return (row: DeliveryRow): boolean =>
     (subscriptionId === undefined || subscriptionId === row.owner.record.id) &&
     (statuses === undefined || statuses.includes(getStatus(row))) &&
+    (finishedFrom === undefined || (row.finishedAt ?? -Infinity) >= finishedFrom) &&
+    (finishedBefore === undefined || (row.finishedAt ?? Infinity) < finishedBefore) &&
     (responses === undefined ||
       (row.attempts.length > 0 && responses.includes(row.attempts.at(-1)?.status ?? 0))) &&
     matchesEvent(row)

@@ -209,6 +209,31 @@ export const resendCases = defineCases({
     equal((await resend(store, { eventId: first?.id, organizationId: 'other' })).resent, 0)
   },
 
+  'selects deliveries by when they were finished': async (store) => {
+    await setUp(store)
+    await publish(store, ...['A', 'B', 'C', 'D'].map((name) => ({ name, subject: name })))
+    const [first, second, third] = await begin(store)
+    ok(first !== undefined && second !== undefined && third !== undefined, 'all are due')
+    await settle(store, first, exhausted, start + 10)
+    await settle(store, second, delivered, start + 20)
+    await store.cancelDelivery({ organizationId: 'acme', deliveryId: third.key.id, now: start + 30 })
+    const list = async (query: object): Promise<string[]> => {
+      const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
+      return items.map(({ eventName }) => eventName)
+    }
+    equal(await list({ finishedFrom: start + 20 }), ['B', 'C'])
+    equal(await list({ finishedBefore: start + 30 }), ['A', 'B'])
+    equal(await list({ finishedFrom: start + 10, finishedBefore: start + 30, subscriptionId: 'sub_1' }), [
+      'A',
+      'B',
+    ])
+    equal(await list({ finishedFrom: start + 10, finishedBefore: start + 11, subject: 'A' }), ['A'])
+    const outage = { statuses: ['exhausted', 'skipped'] as const, finishedFrom: start + 11 }
+    equal(await list({ ...outage, order: 'newest_first', maxExamined: 20 }), ['C'])
+    equal(await resend(store, { ...outage, now: start + 40 }), { resent: 1 })
+    equal(await listStatuses(store), ['exhausted', 'delivered', 'pending', 'pending'])
+  },
+
   'sends a range of deliveries again page by page, each exactly once and in order': async (store) => {
     await setUp(store)
     const names = Array.from({ length: 7 }, (_, index) => `E${index}`)

@@ -7,23 +7,52 @@ import { perform } from './perform.ts'
 
 type Query = Readonly<Record<string, string>>
 
-const resend = (query: Query, options: { readonly dryRun?: true } = {}): Promise<{ resent: number }> =>
-  sendOwn('/deliveries/resend', { method: 'POST', body: { ...query, ...options } })
+type Part = { readonly resent: number; readonly nextCursor?: string }
+
+/** Resends, or counts, all deliveries that match, part by part. Calls `onPart` with the number so far. */
+const resend = async (
+  body: Readonly<Record<string, unknown>>,
+  onPart: (count: number) => void,
+): Promise<number> => {
+  let count = 0
+  for (let cursor: string | undefined; ; ) {
+    const part: Part = await sendOwn('/deliveries/resend', { method: 'POST', body: { ...body, cursor } })
+    count += part.resent
+    onPart(count)
+    cursor = part.nextCursor
+    if (cursor === undefined) return count
+  }
+}
 
 const Confirmation = ({ query, onClose }: { readonly query: Query; readonly onClose: () => void }) => {
-  const { value, problem } = useRecord({ load: () => resend(query, { dryRun: true }) }, [])
-  const count = value?.resent
+  const counted = useSignal(0)
+  const resent = useSignal<number | undefined>(undefined)
+  const count = (): Promise<number> =>
+    resend({ ...query, dryRun: true }, (soFar) => {
+      counted.value = soFar
+    })
+  const { value: total, problem } = useRecord({ load: count }, [])
   const confirm = async (): Promise<void> => {
+    resent.value = 0
+    await perform(async () => {
+      const done = await resend(query, (soFar) => {
+        resent.value = soFar
+      })
+      return `${done} sent again.`
+    })
     onClose()
-    await perform(async () => `${(await resend(query)).resent} sent again.`)
   }
+  const isRunning = resent.value !== undefined
+  const text = isRunning
+    ? `${resent.value} of ${total} are sent again…`
+    : total === undefined
+      ? `Counting… ${counted.value} so far`
+      : `${total} of the deliveries that match can be sent again:`
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
       <div class="form">
         {problem !== '' && <p class="problem">{problem}</p>}
-        <p role="status">
-          {count === undefined ? 'Counting…' : `${count} of the deliveries that match can be sent again:`}
-        </p>
+        <p role="status">{text}</p>
         <dl class="facts">
           {Object.entries(query).map(([name, value]) => (
             <div key={name}>
@@ -38,8 +67,8 @@ const Confirmation = ({ query, onClose }: { readonly query: Query; readonly onCl
         </p>
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" disabled={!count} onClick={confirm}>
-            {count === undefined ? 'Resend' : `Resend all ${count} that match`}
+          <Button kind="primary" disabled={!total || isRunning} onClick={confirm}>
+            {total === undefined ? 'Resend' : `Resend all ${total} that match`}
           </Button>
         </footer>
       </div>

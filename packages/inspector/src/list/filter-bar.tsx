@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../parts/icon.tsx'
 import { getParam, setParams } from '../state/route.ts'
-import type { Filter } from './list-definition.ts'
+import { type Filter, listParams } from './list-definition.ts'
 import { TimeFilter } from './time-filter.tsx'
 
 const typingPauseMs = 200
@@ -56,7 +56,7 @@ const Search = ({ searches }: { readonly searches: string }) => (
 )
 
 const FilterField = ({ filter }: { readonly filter: Filter }) => {
-  if (filter.kind === 'time') return <TimeFilter />
+  if (filter.kind === 'time') return <TimeFilter filter={filter} />
   if (filter.kind === 'text') return <TextFilter filter={filter} />
   const { key, label } = filter
   const value = getParam(key)
@@ -88,7 +88,7 @@ type FilterBarProps = {
 /** The filters of a list. All of them are in the address of the page. */
 export const FilterBar = ({ filters, searches, children }: FilterBarProps) => {
   const isOpen = useSignal(false)
-  const keys = filters.flatMap(({ kind, key }) => (kind === 'time' ? ['from', 'before'] : [key]))
+  const keys = filters.flatMap(listParams)
   const active = keys.filter((key) => getParam(key) !== '').length
   const clear = (): void => setParams(Object.fromEntries([...keys, 'text'].map((key) => [key, undefined])))
   if (filters.length === 0 && searches === undefined) return null

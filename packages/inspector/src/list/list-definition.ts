@@ -2,12 +2,16 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
 import type { View } from '../state/route.ts'
 
-/** A filter. Its key is its name in the address of the page and in the query of the control API. */
+/** A filter of a list. */
 export type Filter = { readonly key: string; readonly label: string } & (
   | { readonly kind: 'choice'; readonly choices: () => readonly { value: string; label: string }[] }
   | { readonly kind: 'text'; readonly placeholder: string }
-  | { readonly kind: 'time' }
+  | { readonly kind: 'time'; readonly from: string; readonly before: string }
 )
+
+/** Returns the names of a filter in the address of the page and in the query of the control API. */
+export const listParams = (filter: Filter): readonly string[] =>
+  filter.kind === 'time' ? [filter.from, filter.before] : [filter.key]
 
 export type Column<Item> = {
   readonly title: string

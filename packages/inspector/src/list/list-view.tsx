@@ -8,7 +8,7 @@ import { getParam } from '../state/route.ts'
 import { isTablet } from '../state/viewport.ts'
 import { EmptyState } from './empty-state.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import type { ListDefinition } from './list-definition.ts'
+import { type ListDefinition, listParams } from './list-definition.ts'
 import { ListHeader } from './list-header.tsx'
 import { createRecordList } from './record-list.ts'
 import { Rows } from './rows.tsx'
@@ -23,7 +23,7 @@ type ListViewProps<Item> = {
 
 /** Reads the filters of a list from the address of the page. */
 const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<string, string> => {
-  const keys = filters.flatMap(({ kind, key }) => (kind === 'time' ? ['from', 'before'] : [key]))
+  const keys = filters.flatMap(listParams)
   if (searches !== undefined) keys.push('text')
   return Object.fromEntries(keys.map((key) => [key, getParam(key)]).filter(([, value]) => value !== ''))
 }

@@ -1,5 +1,6 @@
 import { Icon } from '../parts/icon.tsx'
 import { getParam, setParams } from '../state/route.ts'
+import type { Filter } from './list-definition.ts'
 
 const ranges = [
   ['15 minutes', 900_000],
@@ -17,20 +18,21 @@ const toLocal = (iso: string): string => {
 const fromLocal = (local: string): string => (local === '' ? '' : new Date(local).toISOString())
 
 /** Filters by time. The address contains moments rather than "an hour ago", so that a link always shows the same. */
-export const TimeFilter = () => {
-  const from = getParam('from')
-  const before = getParam('before')
+export const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {
+  const from = getParam(filter.from)
+  const before = getParam(filter.before)
   const isSet = from !== '' || before !== ''
   const choose = (value: string): void => {
-    if (value === '') setParams({ from: undefined, before: undefined })
+    if (value === '') setParams({ [filter.from]: undefined, [filter.before]: undefined })
     else if (value !== 'custom') {
-      setParams({ from: new Date(Date.now() - Number(value)).toISOString(), before: undefined })
+      const since = new Date(Date.now() - Number(value)).toISOString()
+      setParams({ [filter.from]: since, [filter.before]: undefined })
     }
   }
   return (
     <>
       <label class={`filter ${isSet ? 'set' : ''}`}>
-        <span>Time</span>
+        <span>{filter.label}</span>
         <select value={isSet ? 'custom' : ''} onChange={({ currentTarget }) => choose(currentTarget.value)}>
           <option value="">any</option>
           {ranges.map(([label, ms]) => (
@@ -48,17 +50,17 @@ export const TimeFilter = () => {
             class="moment"
             type="datetime-local"
             step="1"
-            aria-label="From"
+            aria-label={`${filter.label} from`}
             value={toLocal(from)}
-            onChange={({ currentTarget }) => setParams({ from: fromLocal(currentTarget.value) })}
+            onChange={({ currentTarget }) => setParams({ [filter.from]: fromLocal(currentTarget.value) })}
           />
           <input
             class="moment"
             type="datetime-local"
             step="1"
-            aria-label="Before"
+            aria-label={`${filter.label} before`}
             value={toLocal(before)}
-            onChange={({ currentTarget }) => setParams({ before: fromLocal(currentTarget.value) })}
+            onChange={({ currentTarget }) => setParams({ [filter.before]: fromLocal(currentTarget.value) })}
           />
         </>
       )}

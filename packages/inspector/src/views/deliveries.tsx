@@ -17,9 +17,10 @@ import {
   timeFilter,
 } from './filters.ts'
 
-/** Statuses, and the combination of them that a reader looks for most. */
+/** Statuses, and the combinations of them that a reader looks for most: what failed, and what is not sent unless it is resent. */
 const statuses = [
   'pending,exhausted',
+  'exhausted,skipped',
   'delivered',
   'pending',
   'claimed',
@@ -75,6 +76,7 @@ export const deliveries: ListDefinition<Delivery> = {
     callFilter,
     groupFilter,
     timeFilter,
+    { key: 'finished', label: 'Finished', kind: 'time', from: 'finishedFrom', before: 'finishedBefore' },
   ],
   columns: [
     { title: 'Status', width: '88px', cell: (delivery) => <DeliveryStatus {...delivery} /> },

@@ -21,4 +21,7 @@ export const numberFilter: Filter = {
 
 export const callFilter: Filter = { key: 'call', label: 'Call', kind: 'text', placeholder: 'any' }
 export const groupFilter: Filter = { key: 'group', label: 'Group', kind: 'text', placeholder: 'any' }
-export const timeFilter: Filter = { key: 'time', label: 'Time', kind: 'time' }
+export const timeFilter: Filter = {
+  ...{ key: 'time', label: 'Time', kind: 'time' },
+  ...{ from: 'from', before: 'before' },
+}

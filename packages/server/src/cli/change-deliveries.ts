@@ -5,6 +5,7 @@ import { type ControlClient, createControlClient, getOrganizationPath } from './
 import { findOperation, listFieldOptions } from './operation-options.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
+import { createProgressLine } from './progress-line.ts'
 
 /** A change of one delivery, or of all that match every given filter. */
 type Change = {
@@ -27,6 +28,7 @@ type Selection = {
   readonly delivery: string | undefined
 }
 type Counted = Readonly<Record<string, number>>
+type CountedPart = { readonly resent?: number; readonly canceled?: number; readonly nextCursor?: string }
 
 const cancelOne = async (control: ControlClient, path: string, dryRun: boolean): Promise<Counted> => {
   if (!dryRun) {
@@ -37,11 +39,32 @@ const cancelOne = async (control: ControlClient, path: string, dryRun: boolean):
   return { canceled: status === 'waiting' || status === 'pending' ? 1 : 0 }
 }
 
+/** Changes all parts of a selection. Returns how many deliveries there were. */
+const changeParts = async (
+  send: (cursor: string | undefined) => Promise<CountedPart>,
+  { counts, done }: Pick<Change, 'counts' | 'done'>,
+): Promise<Counted> => {
+  const progress = createProgressLine()
+  let count = 0
+  try {
+    for (let cursor: string | undefined; ; ) {
+      const part = await send(cursor)
+      count += part[counts] ?? 0
+      cursor = part.nextCursor
+      if (cursor === undefined) return { [counts]: count }
+      progress.show(counts, () => `${count} ${done} so far`)
+    }
+  } finally {
+    progress.end()
+  }
+}
+
 const change = async (
-  { name, counts, done }: Change,
+  entry: Change,
   { filters, delivery }: Selection,
   { newWebhookId, dryRun = false, ...options }: Options,
 ): Promise<void> => {
+  const { name, counts, done } = entry
   const output: Output = createOutput(options)
   if (Object.keys(filters).length > 0 === (delivery !== undefined)) {
     const message =
@@ -51,15 +74,18 @@ const change = async (
   const control = createControlClient(options)
   const path = `${getOrganizationPath(options.organization)}/deliveries`
   const one = `${path}/${encodeURIComponent(delivery ?? '')}`
-  const result = (
+  const send = (cursor: string | undefined) => {
+    const body = { ...filters, newWebhookId, dryRun, cursor }
+    return control.send(
+      'POST',
+      `${delivery === undefined ? path : one}/${name}`,
+      body,
+    ) as Promise<CountedPart>
+  }
+  const result =
     delivery === undefined || name === 'resend'
-      ? await control.send('POST', `${delivery === undefined ? path : one}/${name}`, {
-          ...filters,
-          newWebhookId,
-          dryRun,
-        })
+      ? await changeParts(send, { counts, done: dryRun ? 'found' : done })
       : await cancelOne(control, one, dryRun)
-  ) as Counted
   const count = result[counts] ?? 0
   const subject = `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   const verb = dryRun ? 'would be' : count === 1 ? 'is' : 'are'
@@ -90,7 +116,7 @@ export const define = (command: Command): void => {
   addExamples(
     command,
     `${name} dlv_…`,
-    `${name} --status exhausted,skipped --from 2026-01-01T00:00:00Z --dry-run`,
+    `${name} --status exhausted,skipped --finished-from 2026-01-01T12:00:00Z --dry-run`,
   )
 }
 

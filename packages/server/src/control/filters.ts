@@ -72,6 +72,12 @@ export const DeliveryFilter = z.strictObject({
   status: z.optional(
     several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
   ),
+  finishedFrom: z
+    .optional(time())
+    .check(describe('Only those that were delivered, exhausted or skipped at or after this time.')),
+  finishedBefore: z
+    .optional(time())
+    .check(describe('Only those that were delivered, exhausted or skipped before this time.')),
   event: z.optional(id()).check(describe('Id of the event.')),
   response: z.optional(
     several(
@@ -122,6 +128,8 @@ const parseResponse = (response: string): number[] => {
 export const selectDeliveries = (filter: DeliveryFilter): Omit<DeliverySelection, 'organizationId'> => ({
   ...selectEvents(filter),
   statuses: filter.status,
+  finishedFrom: filter.finishedFrom,
+  finishedBefore: filter.finishedBefore,
   eventId: filter.event,
   responses: filter.response?.flatMap(parseResponse),
 })

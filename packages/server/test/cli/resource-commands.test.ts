@@ -234,6 +234,35 @@ test('cancels and resends deliveries, one or all that match, and counts them fir
   expect(await run(`deliveries resend ${id}`)).toBe('1 delivery is sent again\n')
 })
 
+test('resends what was skipped within a time, and counts all parts of a large selection first', async () => {
+  const server = await start()
+  const { subscriptions, events } = server.service
+  const run = at(server)
+  const number = '+15550100002'
+  const target = { channel: 'PSTN' as const, number, url: 'http://127.0.0.1:9/', enabled: false }
+  const { id } = await subscriptions.create('demo', target)
+  const event = { name: 'CALL_ENDED', channel: 'PSTN' as const, number, payload: '{}' }
+  const count = 10_001
+  await Promise.all(
+    Array.from({ length: count }, (_, index) => events.publish('demo', { ...event, subject: `s${index}` })),
+  )
+  await subscriptions.update('demo', id, { enabled: true })
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => void write.mockRestore())
+
+  const resend = 'deliveries resend --status exhausted,skipped'
+  expect(await run(`${resend} --dry-run`)).toBe(`${count} deliveries would be sent again\n`)
+  expect(write.mock.calls.join()).toContain('10000 found so far')
+  expect(await run(`${resend} --finished-from 2100-01-01`)).toBe('0 deliveries are sent again\n')
+  const { items } = await server.service.deliveries.list('demo', { limit: 1 })
+  const finishedAt = new Date((items[0]?.finishedAt ?? 0) + 1).toISOString()
+  const [{ resent }] = parseLines(
+    await run(`${resend} --finished-before ${finishedAt} --dry-run --format json`),
+  )
+  expect(resent).toBeGreaterThan(0)
+  expect(resent).toBeLessThan(count)
+})
+
 test('injects faults into a server with mock', async () => {
   const run = at(await start({ mock: true }))
   await run('faults add --endpoint groups.create --status 503 --times 3')

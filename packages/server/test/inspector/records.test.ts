@@ -133,6 +133,15 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
+  test('finds what was exhausted or skipped within a time', async () => {
+    const { page } = await inspector.open('deliveries?organization=acme')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('exhausted or skipped')
+    await page.getByRole('combobox', { name: 'Finished' }).selectOption('last hour')
+    await expect.poll(() => page.url()).toMatch(/status=exhausted%2Cskipped.*finishedFrom=/)
+    await page.getByLabel('Finished before').fill('2100-01-01T00:00:00')
+    await expect.poll(() => page.url()).toMatch(/finishedBefore=2/)
+  })
+
   test('says that a verdict is about an attempt before the last', async () => {
     const callId = await inspector.simulate({ outcome: 'missed' })
     const { service } = inspector.stage.server

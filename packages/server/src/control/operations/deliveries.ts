@@ -21,10 +21,17 @@ const dryRun = () => z.optional(z.boolean()).check(describe('Counts, and changes
 
 const all = () => z.optional(z.boolean()).check(describe('All deliveries of the organization.'))
 
+const cursor = () => z.optional(z.string())
+
 const Resend = named(
   'ResendRequest',
-  'The deliveries to resend: those that match every given field. Without any, `all` must be true. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted.',
-  z.extend(DeliveryFilter, { all: all(), newWebhookId: newWebhookId(), dryRun: dryRun() }),
+  'The deliveries to resend: those that match every given field. Without any, `all` must be true. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted. `cursor` is the `nextCursor` of the part before.',
+  z.extend(DeliveryFilter, {
+    all: all(),
+    newWebhookId: newWebhookId(),
+    dryRun: dryRun(),
+    cursor: cursor(),
+  }),
 )
 
 const ResendOne = named(
@@ -35,20 +42,20 @@ const ResendOne = named(
 
 const Cancel = named(
   'CancelRequest',
-  'The deliveries to cancel: those that match every given field and are `waiting` or `pending`. Without any, `all` must be true. With `dryRun`, they are only counted.',
-  z.extend(DeliveryFilter, { all: all(), dryRun: dryRun() }),
+  'The deliveries to cancel: those that match every given field and are `waiting` or `pending`. Without any, `all` must be true. With `dryRun`, they are only counted. `cursor` is the `nextCursor` of the part before.',
+  z.extend(DeliveryFilter, { all: all(), dryRun: dryRun(), cursor: cursor() }),
 )
 
 const Canceled = named(
   'Canceled',
-  'The number of deliveries that are canceled.',
-  z.object({ canceled: z.number() }),
+  'The number of deliveries that are canceled, at most 10,000. If there is a `nextCursor`, others may match: send the request again with it as `cursor`.',
+  z.object({ canceled: z.number(), nextCursor: cursor() }),
 )
 
 const Resent = named(
   'Resent',
-  'The number of deliveries that are sent again.',
-  z.object({ resent: z.number() }),
+  'The number of deliveries that are sent again, at most 10,000. If there is a `nextCursor`, others may match: send the request again with it as `cursor`.',
+  z.object({ resent: z.number(), nextCursor: cursor() }),
 )
 
 const getDelivery = async ({ deliveries }: ReferenceServer, organizationId: string, deliveryId: string) => {
@@ -136,13 +143,14 @@ export const deliveryOperations = [
     summary: 'Resend deliveries that are finished or waiting for another attempt',
     body: Resend,
     result: Resent,
-    run: async ({ parameter, body: { all, newWebhookId, dryRun, ...filter } }, { service }) => ({
-      resent: await service.deliveries.resend(
-        parameter('organizationId'),
-        { ...selectDeliveries(filter), all },
-        { newWebhookId, dryRun },
-      ),
-    }),
+    run: async ({ parameter, body }, { service }) => {
+      const { all, newWebhookId, dryRun, cursor, ...filter } = body
+      const selection = { ...selectDeliveries(filter), all }
+      const options = { newWebhookId, dryRun, cursor }
+      const part = await service.deliveries.resendPart(parameter('organizationId'), selection, options)
+      const { count, ...rest } = part
+      return { resent: count, ...rest }
+    },
   }),
   operation({
     id: 'cancelDeliveries',
@@ -150,13 +158,15 @@ export const deliveryOperations = [
     summary: 'Finish deliveries that wait as skipped; they can be resent',
     body: Cancel,
     result: Canceled,
-    run: async ({ parameter, body: { all, dryRun, ...filter } }, { service }) => ({
-      canceled: await service.deliveries.cancelAll(
-        parameter('organizationId'),
-        { ...selectDeliveries(filter), all },
-        { dryRun },
-      ),
-    }),
+    run: async ({ parameter, body: { all, dryRun, cursor, ...filter } }, { service }) => {
+      const selection = { ...selectDeliveries(filter), all }
+      const part = await service.deliveries.cancelPart(parameter('organizationId'), selection, {
+        dryRun,
+        cursor,
+      })
+      const { count, ...rest } = part
+      return { canceled: count, ...rest }
+    },
   }),
   operation({
     id: 'resendDelivery',

@@ -42,7 +42,7 @@ const startsWithEvents = (selection: DeliverySelection): boolean => {
 
 /** Adds the conditions of a selection on deliveries. */
 const filterDeliveries = (where: Conditions, selection: DeliverySelection): Conditions => {
-  const { organizationId, deliveryId, eventId, subscriptionId, responses } = selection
+  const { organizationId, deliveryId, eventId, subscriptionId } = selection
   const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
   if (subscriptionId !== undefined) {
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
@@ -57,12 +57,23 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     .andIf('d.event = ?', key?.event)
     .andIf('d.subscription = ?', key?.subscription)
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
+}
+
+/** Adds the conditions of a selection on deliveries that are examined. */
+const filterExamined = (
+  where: Conditions,
+  { statuses, responses, finishedFrom, finishedBefore }: DeliverySelection,
+): Conditions =>
+  where
+    .andIf(`${deliveryStatus} = ANY (?)`, statuses)
+    // The sum, since the index by time has the deliveries of all organizations.
+    .andIf('d.finished_at + 0 >= ?', finishedFrom)
+    .andIf('d.finished_at + 0 < ?', finishedBefore)
     .andIf(
       `(SELECT coalesce(a.status, 0) FROM ${allAttempts} AS a
          WHERE a.subscription = d.subscription AND a.event = d.event AND a.number = d.attempts) = ANY (?)`,
       responses,
     )
-}
 
 // The nested tables have OFFSET 0, so that the planner, which cannot know how many rows match, keeps their order.
 const withSubscription = `
@@ -95,7 +106,7 @@ export const walkDeliveries = async (
     const { low, high, end } = await walk.limit(read, positions, maxExamined)
     const where = filterDeliveries(walk.within(createConditions(), { low, high }), selection)
     if (after !== undefined) where.and(`(e.position, d.subscription) ${follows} (?, ?)`, ...after)
-    filterEvents(where, selection).andIf(`${deliveryStatus} = ANY (?)`, selection.statuses)
+    filterExamined(filterEvents(where, selection), selection)
     return {
       from: eventsFirst,
       where,
@@ -118,8 +129,6 @@ export const walkDeliveries = async (
         )
   if (next !== undefined)
     where.and(`(d.event, d.subscription) ${precedes} (?, ?)`, next.event, next.subscription)
-  filterEvents(where, selection)
-    .andIf('e.subject = ?', selection.subject)
-    .andIf(`${deliveryStatus} = ANY (?)`, selection.statuses)
+  filterExamined(filterEvents(where, selection).andIf('e.subject = ?', selection.subject), selection)
   return { from: deliveriesFirst, where, orderBy, end: next?.end }
 }

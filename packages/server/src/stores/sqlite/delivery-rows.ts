@@ -114,6 +114,8 @@ const listFilters = (query: DeliveryQuery): Conditions => ({
   'd.organizationId = ?': query.organizationId,
   's.revision > 0': [],
   's.id = ?': query.subscriptionId,
+  'd.finishedAt >= ?': query.finishedFrom,
+  'd.finishedAt < ?': query.finishedBefore,
   [`${status} in (select value from json_each(?))`]: query.statuses && JSON.stringify(query.statuses),
   [`exists (select 1 from attempts a where a.event = d.event and a.subscription = d.subscription
      and a.number = d.attempts and coalesce(a.status, 0) in (select value from json_each(?)))`]:

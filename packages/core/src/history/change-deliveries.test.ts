@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
+import { memoryStore } from '../memory-store/memory-store.ts'
+import {
+  type ChangePage,
+  changePages,
+  createCancel,
+  createResend,
+  createResendCount,
+} from './change-deliveries.ts'
+
+const selection = { organizationId: 'acme' }
+
+/** A store with 1,200 pending deliveries. */
+const fill = async () => {
+  const store = memoryStore()
+  await store.saveOrganization(buildOrganization())
+  await store.saveSubscription(buildSubscription())
+  for (let index = 0; index < 1_200; index++) await store.addEvent(buildEvent({ subject: `s${index % 7}` }))
+  return store
+}
+
+/** Makes a change in parts of two pages. Returns the number of deliveries of each part. */
+const changeParts = async (change: ChangePage): Promise<number[]> => {
+  const counts: number[] = []
+  for (let cursor: string | undefined; ; ) {
+    const part = await changePages(change, { cursor, pages: 2 })
+    counts.push(part.count)
+    cursor = part.nextCursor
+    if (cursor === undefined) return counts
+  }
+}
+
+test('a part has at most so many pages, and all parts together change each delivery once', async () => {
+  const store = await fill()
+  const now = start + 1
+  const cancel = (dryRun: boolean) => changeParts(createCancel(store, { selection, now, dryRun }))
+  const resend = createResend(store, { selection, now, webhookIdSuffix: null })
+
+  expect(await cancel(true)).toEqual([1_000, 200])
+  expect(await cancel(false)).toEqual([1_000, 200])
+  expect(await cancel(false)).toEqual([0])
+  expect(await changeParts(createResendCount(store, selection))).toEqual([1_000, 200])
+  expect(await changeParts(resend)).toEqual([1_000, 200])
+  expect(await changeParts(createResendCount(store, selection))).toEqual([0, 0])
+})
