@@ -94,10 +94,10 @@ export { memoryStore } from './memory-store/memory-store.ts'
 export type { TokenBucket, TokenBucketState, TokenBuckets } from './rate-limit/token-buckets.ts'
 export type {
   AttemptKey,
+  AttemptVerdict,
   Backlog,
   CallChange,
   CallQuery,
-  ClaimedDelivery,
   DeliveryChange,
   DeliveryQuery,
   DeliverySelection,
@@ -109,6 +109,7 @@ export type {
   GroupQuery,
   HeadsPage,
   Journal,
+  LoadedDelivery,
   News,
   OwnedShard,
   Pace,
@@ -123,7 +124,6 @@ export type {
   SaveOutcome,
   Settlement,
   SettlementOutcome,
-  SettlementResult,
   Store,
   SummaryChange,
   WorkersView,

@@ -1,6 +1,6 @@
 import type { HealthEvent } from '@wabakit/contract'
 import type { AttemptResult, DeliveryRecord, DisabledReason } from './records.ts'
-import type { ClaimedDelivery, Pace } from './store-requests.ts'
+import type { LoadedDelivery, Pace } from './store-requests.ts'
 
 // What a scheduler and a store say to each other
 
@@ -44,7 +44,7 @@ export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'turn'>
  * - `refused`: nothing was sent, because the endpoint must not get the event. The delivery is skipped. This counts neither as a
  *   success nor as a failure.
  */
-export type SettlementResult =
+export type AttemptVerdict =
   | { readonly kind: 'delivered' | 'exhausted' | 'gone' | 'refused'; readonly attempt: AttemptResult }
   | {
       readonly kind: 'retry'
@@ -59,7 +59,7 @@ export type Settlement = AttemptKey & {
   readonly now: number
   /** The delivery as it was loaded. */
   readonly delivery: DeliveryRecord
-  readonly result: SettlementResult
+  readonly result: AttemptVerdict
   /** The new pace of the subscription, if it is to be written. */
   readonly pace?: Pace | undefined
   /** Time for which all attempts may fail before the subscription is disabled, in milliseconds. */
@@ -187,7 +187,7 @@ export type Journal = {
    * Returns what attempts need, as of now, in the same order. The entry of a delivery that must not be attempted is `undefined`:
    * it is finished or removed, has another turn, its subscription is disabled or removed, or its shard has another epoch.
    */
-  loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<ClaimedDelivery | undefined>>
+  loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<LoadedDelivery | undefined>>
   /**
    * Writes the outcomes of attempts in one transaction. No two are of the same delivery, and a worker never calls this again before the last call
    * has ended. An outcome is `stale`, and nothing is written for it, if the delivery is gone or has another turn, or its

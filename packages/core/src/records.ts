@@ -244,7 +244,7 @@ export type DeliveryRecord = {
   readonly attempts: number
   /** Number of failed attempts since it was created or last sent again. Determines the next pause. */
   readonly failures: number
-  /** How often its endpoint deferred it since it was created or last sent again. See `SettlementResult`. */
+  /** How often its endpoint deferred it since it was created or last sent again. See `AttemptVerdict`. */
   readonly deferrals: number
   /** The pauses after these deferrals together, in milliseconds. */
   readonly deferredMs: number

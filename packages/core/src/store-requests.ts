@@ -148,7 +148,7 @@ export type DeliveryQuery = FilteredPageRequest & DeliverySelection & InOrder
 export type Pace = 'new' | 'failing' | 'slow' | 'quick'
 
 /** A delivery that is to be attempted, with everything that an attempt needs. */
-export type ClaimedDelivery = {
+export type LoadedDelivery = {
   readonly delivery: DeliveryRecord
   readonly event: EventRecord
   readonly subscription: SubscriptionRecord

@@ -11,7 +11,7 @@ const lastAttempt = 10
 
 /** Returns the events of each subject, in order. */
 const groupByLane = (sent: readonly Sent[]): Map<string, string[]> => {
-  const events = new Map(sent.map(({ claimed: { event } }) => [event.id, event]))
+  const events = new Map(sent.map(({ attempted: { event } }) => [event.id, event]))
   const lanes = new Map<string, string[]>()
   // Ids sort by the time they were made.
   for (const id of [...events.keys()].sort()) {
@@ -23,12 +23,12 @@ const groupByLane = (sent: readonly Sent[]): Map<string, string[]> => {
 
 const checkOrder = (sent: readonly Sent[], statuses: readonly number[]): void => {
   const lanes = groupByLane(sent)
-  const names = new Map(sent.map(({ claimed: { event } }) => [event.id, event.name]))
+  const names = new Map(sent.map(({ attempted: { event } }) => [event.id, event.name]))
   const progress = new Map<string, Progress>()
   const of = (id: string): Progress => progress.get(id) ?? { failures: 0, isSettled: false }
-  for (const [index, { claimed, event }] of sent.entries()) {
-    const lane = lanes.get(claimed.event.subject) ?? []
-    const { id } = claimed.event
+  for (const [index, { attempted, event }] of sent.entries()) {
+    const lane = lanes.get(attempted.event.subject) ?? []
+    const { id } = attempted.event
     expect(of(id).isSettled).toBe(false)
     for (const earlier of lane.slice(0, lane.indexOf(id))) {
       const { failures, isSettled } = of(earlier)

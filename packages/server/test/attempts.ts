@@ -1,16 +1,16 @@
 import type {
   AttemptKey,
-  ClaimedDelivery,
+  AttemptVerdict,
   DeliveryRecord,
+  LoadedDelivery,
   PendingDelivery,
   SettlementOutcome,
-  SettlementResult,
   Store,
 } from '@wabakit/core'
 import { start } from '../../core/test/store-cases/index.ts'
 
 /** A delivery of which an attempt was begun. */
-export type Begun = ClaimedDelivery & { readonly key: AttemptKey & { readonly delivery: DeliveryRecord } }
+export type Begun = LoadedDelivery & { readonly key: AttemptKey & { readonly delivery: DeliveryRecord } }
 
 /** Lists the keys of everything that can be attempted at a time, in the order of the due times. No shard was ever taken. */
 export const listDue = async (store: Store, now = start): Promise<AttemptKey[]> => {
@@ -47,8 +47,8 @@ const attempt = {
   responseBody: null,
 }
 
-export const delivered: SettlementResult = { kind: 'delivered', attempt: { ...attempt, status: 200 } }
-export const failed: SettlementResult = {
+export const delivered: AttemptVerdict = { kind: 'delivered', attempt: { ...attempt, status: 200 } }
+export const failed: AttemptVerdict = {
   kind: 'retry',
   attempt: { ...attempt, status: 500 },
   delayMs: 60_000,
@@ -59,6 +59,6 @@ export const failed: SettlementResult = {
 export const settle = async (
   store: Store,
   { key }: Begun,
-  result: SettlementResult,
+  result: AttemptVerdict,
 ): Promise<SettlementOutcome | undefined> =>
   (await store.settleDeliveries([{ ...key, now: start, failingLimitMs: 86_400_000, result }]))[0]

@@ -1,9 +1,9 @@
 import type {
   AttemptKey,
-  ClaimedDelivery,
   DeliveryRecord,
   DeliveryResponse,
   EventRecord,
+  LoadedDelivery,
   OwnedShard,
   Settlement,
   SettlementOutcome,
@@ -21,7 +21,7 @@ export type Observation =
       readonly kind: 'loaded'
       readonly server: string
       readonly key: AttemptKey
-      readonly claimed: ClaimedDelivery
+      readonly attempted: LoadedDelivery
       readonly deliveries: readonly DeliveryRecord[]
     }
   /** A server took a shard. */
@@ -50,13 +50,13 @@ export type Observation =
   | {
       readonly kind: 'attempt began'
       readonly server: string
-      readonly claimed: ClaimedDelivery
+      readonly attempted: LoadedDelivery
       readonly webhookId: string
     }
   | {
       readonly kind: 'attempt ended'
       readonly server: string
-      readonly claimed: ClaimedDelivery
+      readonly attempted: LoadedDelivery
       readonly response: DeliveryResponse | undefined
     }
   /** A process died or was stopped: its attempts are over. */

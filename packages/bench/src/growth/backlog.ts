@@ -1,4 +1,4 @@
-import type { OwnedShard, QueueState, SettlementResult, Store } from '@wabakit/core'
+import type { AttemptVerdict, OwnedShard, QueueState, Store } from '@wabakit/core'
 
 /**
  * Deliveries of a backlog. The strings are SQL expressions for both engines, in which `n` is the number of the delivery,
@@ -40,7 +40,7 @@ export const payloadSql = `'{"event":"GROUP_PARTICIPANT_JOINED","groupName":"${'
 
 const limit = 64
 const attempt = { startedAt: 0, durationMs: 1, url: 'https://receiver.example/', status: 200, error: null }
-const result: SettlementResult = { kind: 'delivered', attempt: { ...attempt, responseBody: 'ok' } }
+const result: AttemptVerdict = { kind: 'delivered', attempt: { ...attempt, responseBody: 'ok' } }
 let counter = 0
 
 /** A queue, and how far it was read. */

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
-import type { ClaimedDelivery } from '../store.ts'
+import type { LoadedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { readResponseBody } from './response-body.ts'
 import type { StopSignal } from './stop-signal.ts'
@@ -28,7 +28,7 @@ export type DeliveryResponse = {
 export type DeliveryFetch = (
   url: string,
   request: DeliveryRequest,
-  claimed: ClaimedDelivery,
+  attempted: LoadedDelivery,
 ) => Promise<DeliveryResponse>
 
 export type AttemptContext = {
@@ -81,11 +81,11 @@ export const signHeaders = async ({ secrets, id, payload, now }: SignedContent) 
 }
 
 const exchange = async (
-  claimed: ClaimedDelivery,
+  attempted: LoadedDelivery,
   context: AttemptContext,
   signal: AbortSignal,
 ): Promise<Outcome> => {
-  const { delivery, event, subscription } = claimed
+  const { delivery, event, subscription } = attempted
   const now = context.signatureClock.now()
   const secrets = listSecrets(subscription, context.clock.now())
   const { payload } = event
@@ -95,7 +95,7 @@ const exchange = async (
   const send = () => {
     const headers = { ...subscription.headers, ...traced, ...signed }
     const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
-    return context.fetch(url, request, claimed)
+    return context.fetch(url, request, attempted)
   }
   const { status, headers: received, body } = await traceDelivery({ delivery, url, headers: traced }, send)
   return {
@@ -166,15 +166,15 @@ const forgedRefusal =
  * must not get the event: its URL may have changed since the event was published.
  */
 export const attemptDelivery = async (
-  claimed: ClaimedDelivery,
+  attempted: LoadedDelivery,
   context: AttemptContext,
 ): Promise<EndedAttempt> => {
   const startedAt = context.clock.now()
-  const { url } = claimed.subscription
-  const isRefused = claimed.event.forged && !context.allowsForged(url)
+  const { url } = attempted.subscription
+  const isRefused = attempted.event.forged && !context.allowsForged(url)
   const { retryAfterMs, ...outcome } = isRefused
     ? toFailure(forgedRefusal)
-    : await withDeadline(context, (signal) => exchange(claimed, context, signal)).catch(toFailure)
+    : await withDeadline(context, (signal) => exchange(attempted, context, signal)).catch(toFailure)
   const durationMs = Math.max(0, context.clock.now() - startedAt)
   return { attempt: { startedAt, durationMs, url, ...outcome }, retryAfterMs, isRefused }
 }

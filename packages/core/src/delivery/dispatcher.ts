@@ -1,6 +1,6 @@
 import type { HealthEvent } from '@wabakit/contract'
 import type { ServerContext } from '../server-context.ts'
-import type { ClaimedDelivery, SettlementOutcome, SettlementResult } from '../store.ts'
+import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store.ts'
 import { type Clock, readWallClock } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
@@ -65,9 +65,9 @@ export type DeliveryOptions = {
 
 /** An attempt and what was recorded of it. */
 export type AttemptReported = {
-  readonly claimed: ClaimedDelivery
+  readonly attempted: LoadedDelivery
   /** `released` if the attempt was stopped before it had a result. */
-  readonly result: SettlementResult | { readonly kind: 'released' }
+  readonly result: AttemptVerdict | { readonly kind: 'released' }
   /** `stale` if nothing was recorded: another worker has taken over the delivery, it has changed, or it was released. */
   readonly settlement: SettlementOutcome
 }
@@ -162,28 +162,28 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   const attempt = async (job: Job): Promise<Ended> => {
-    const { claimed, slot, stopping } = job
+    const { attempted, slot, stopping } = job
     let isSlow = false
     const onSlow = (): void => {
       isSlow = true
       if (sharesFairly) slot.moveToSlow()
     }
     const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
-    const made = await attemptDelivery(claimed, { ...context, allowsForged, ...timing })
+    const made = await attemptDelivery(attempted, { ...context, allowsForged, ...timing })
     slot.free()
     if (stopping.isStopped() && made.attempt.status === null) {
-      tell(attemptListeners, { claimed, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
+      tell(attemptListeners, { attempted, result: { kind: 'released' }, settlement: { outcome: 'stale' } })
       return { result: undefined, isSlow }
     }
-    return { result: decideResult(claimed.delivery, made, random), isSlow }
+    return { result: decideResult(attempted.delivery, made, random), isSlow }
   }
 
   const scheduler = createScheduler({
     ...{ journal: store, clock, concurrency, perSubscription, sharesFairly, timeoutMs, attempt, onError },
     getEpoch: (shard) => (ownership.check() ? ownership.getEpoch(shard) : undefined),
     isSettling: writer.isWriting,
-    settle: async ({ key, claimed }, result, pace) => {
-      const { delivery } = claimed
+    settle: async ({ key, attempted }, result, pace) => {
+      const { delivery } = attempted
       const settlement = await writer.write({
         ...key,
         delivery,
@@ -192,7 +192,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
         pace,
         failingLimitMs,
       })
-      tell(attemptListeners, { claimed, result, settlement })
+      tell(attemptListeners, { attempted, result, settlement })
       if (settlement.outcome === 'settled')
         for (const event of settlement.health) tell(healthListeners, event)
       return settlement

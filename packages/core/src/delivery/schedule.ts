@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '../records.ts'
-import type { SettlementResult } from '../store.ts'
+import type { AttemptVerdict } from '../store.ts'
 import type { Random } from '../values/ids.ts'
 import type { EndedAttempt } from './attempt.ts'
 
@@ -45,7 +45,7 @@ export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,
   { attempt, retryAfterMs, isRefused }: EndedAttempt,
   random: Random,
-): SettlementResult => {
+): AttemptVerdict => {
   const { status } = attempt
   if (isRefused) return { kind: 'refused', attempt }
   if (status !== null && status >= 200 && status <= 299) return { kind: 'delivered', attempt }

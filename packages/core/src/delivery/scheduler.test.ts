@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
-import type { Settlement, SettlementResult, Store } from '../store.ts'
+import type { AttemptVerdict, Settlement, Store } from '../store.ts'
 import { createScheduler, type Ended, type Job } from './scheduler.ts'
 
 // What may never happen, as `scheduler.ts` lists it.
@@ -23,7 +23,7 @@ const createWorld = async (options: Options = {}) => {
   const attempts: Array<{
     readonly job: Job
     readonly at: number
-    end(result: SettlementResult | undefined): void
+    end(result: AttemptVerdict | undefined): void
   }> = []
   const errors: unknown[] = []
   const worker = 'w'
@@ -48,7 +48,7 @@ const createWorld = async (options: Options = {}) => {
     getEpoch: (shard) => epochs.get(shard),
     attempt: (job) =>
       new Promise<Ended>((resolve) => {
-        const end = (result: SettlementResult | undefined): void => {
+        const end = (result: AttemptVerdict | undefined): void => {
           const index = attempts.findIndex((each) => each.job === job)
           if (index >= 0) attempts.splice(index, 1)
           resolve({ result, isSlow: false })
@@ -56,7 +56,7 @@ const createWorld = async (options: Options = {}) => {
         attempts.push({ job, at: clock.time - start, end })
         job.stopping.onStop(() => end(undefined))
       }),
-    settle: async ({ key, claimed: { delivery } }, result, pace) => {
+    settle: async ({ key, attempted: { delivery } }, result, pace) => {
       const settlement: Settlement = { ...key, delivery, now: clock.time, result, pace, failingLimitMs: 1e12 }
       const [outcome] = await store.settleDeliveries([settlement])
       if (outcome === undefined) throw new Error('there is no outcome')
@@ -197,7 +197,7 @@ const runFor = async (
   const starts: number[] = []
   for (let passed = 0; passed < ms; passed++) {
     for (const { job, at, end } of [...attempts]) {
-      if (job.claimed.subscription.id === 'sub_0') starts.push(at)
+      if (job.attempted.subscription.id === 'sub_0') starts.push(at)
       end(delivered)
     }
     await wait()

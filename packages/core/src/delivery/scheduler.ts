@@ -2,8 +2,9 @@ import type { SubscriptionRecord } from '../records.ts'
 import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type {
   AttemptKey,
-  ClaimedDelivery,
+  AttemptVerdict,
   Journal,
+  LoadedDelivery,
   News,
   OwnedShard,
   Pace,
@@ -11,7 +12,6 @@ import type {
   QueueState,
   QueuesPage,
   SettlementOutcome,
-  SettlementResult,
 } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from './background-timer.ts'
@@ -75,7 +75,7 @@ export type Scheduler = {
 
 /** A delivery under way. */
 export type Job = {
-  readonly claimed: ClaimedDelivery
+  readonly attempted: LoadedDelivery
   readonly key: AttemptKey
   readonly slot: Slot
   /** Stops when the attempt must end without a result. */
@@ -83,7 +83,7 @@ export type Job = {
 }
 
 /** How an attempt ended. Without a `result`, it was stopped. */
-export type Ended = { readonly result: SettlementResult | undefined; readonly isSlow: boolean }
+export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
 
 export type SchedulerContext = {
   readonly journal: Pick<Journal, 'shards' | 'readQueues' | 'readHeads' | 'readRetries' | 'loadDeliveries'>
@@ -98,7 +98,7 @@ export type SchedulerContext = {
   /** Makes an attempt. */
   attempt(job: Job): Promise<Ended>
   /** Writes the outcome of an attempt. `pace` is the new pace, if it is to be written. */
-  settle(job: Job, result: SettlementResult, pace: Pace | undefined): Promise<SettlementOutcome>
+  settle(job: Job, result: AttemptVerdict, pace: Pace | undefined): Promise<SettlementOutcome>
   /** Whether settlements are being written. */
   isSettling(): boolean
   readonly onError: (error: unknown) => void
@@ -444,7 +444,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const choosePaceToWrite = ({ pace, stored }: Queue): Pace | undefined =>
     pace !== stored.pace && clock.now() - stored.at >= pacePauseMs ? pace : undefined
 
-  const settle = async (picked: Picked, job: RunningJob, result: SettlementResult): Promise<void> => {
+  const settle = async (picked: Picked, job: RunningJob, result: AttemptVerdict): Promise<void> => {
     const { queue, entry } = picked
     const pace = choosePaceToWrite(queue)
     if (pace !== undefined) queue.stored = { pace, at: clock.now() }
@@ -467,18 +467,18 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const createJob = (
     { queue, entry, slot }: Picked,
     key: AttemptKey,
-    claimed: ClaimedDelivery,
+    attempted: LoadedDelivery,
   ): RunningJob => {
     const stopping = createStopSignal()
-    const job = { queue, key, slot, claimed, stopping, endsAt: clock.now() + context.timeoutMs }
+    const job = { queue, key, slot, attempted, stopping, endsAt: clock.now() + context.timeoutMs }
     jobs.set(entry.id, job)
     queue.jobs.add(job)
     return job
   }
 
-  const run = async (picked: Picked, key: AttemptKey, claimed: ClaimedDelivery): Promise<void> => {
+  const run = async (picked: Picked, key: AttemptKey, attempted: LoadedDelivery): Promise<void> => {
     const { queue } = picked
-    const job = createJob(picked, key, claimed)
+    const job = createJob(picked, key, attempted)
     try {
       const ended = await context.attempt(job)
       if (ended.result === undefined) return putBack(picked)
@@ -509,12 +509,12 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     try {
       const loaded = await journal.loadDeliveries(keys).finally(() => endLoading(picks))
       for (const [index, picked] of picks.entries()) {
-        const [key, claimed] = [keys[index], loaded[index]]
+        const [key, attempted] = [keys[index], loaded[index]]
         const isLimited = limits.has(picked.queue.id)
-        if (key === undefined || claimed === undefined) discardForNow(picked)
+        if (key === undefined || attempted === undefined) discardForNow(picked)
         // Since then, it may have been closed or left.
         else if (!isOpen || getEpoch(picked.queue.shard) !== picked.queue.epoch) putBack(picked)
-        else if (mayStart(picked.queue, claimed.subscription)) void run(picked, key, claimed)
+        else if (mayStart(picked.queue, attempted.subscription)) void run(picked, key, attempted)
         else putBack(picked)
         if (isLimited) place(picked.queue)
       }

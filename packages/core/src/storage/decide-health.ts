@@ -1,6 +1,6 @@
 import { type HealthEvent, type HealthEventName, healthEventNames } from '@wabakit/contract'
 import type { EventRecord, SubscriptionRecord } from '../records.ts'
-import type { Settlement, SettlementResult } from '../store.ts'
+import type { AttemptVerdict, Settlement } from '../store.ts'
 import { sha256 } from '../values/sha256.ts'
 import type { BeforeSettlement } from './decide-settlement.ts'
 
@@ -42,10 +42,10 @@ export const operatorId = 'wabakit:operator'
 export const healthLimits = { reportAfterMs: 10 * 60_000 }
 
 /** Whether an attempt failed. */
-export const isFailure = ({ kind }: SettlementResult): boolean =>
+export const isFailure = ({ kind }: AttemptVerdict): boolean =>
   kind === 'retry' || kind === 'exhausted' || kind === 'gone'
 
-const decideFailingSince = (result: SettlementResult, before: number | null): number | null => {
+const decideFailingSince = (result: AttemptVerdict, before: number | null): number | null => {
   if (result.kind === 'delivered') return null
   return isFailure(result) ? (before ?? result.attempt.startedAt) : before
 }

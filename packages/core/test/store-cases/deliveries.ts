@@ -1,12 +1,12 @@
 import type { AttemptResult, DeliveryRecord, EventRecord, SubscriptionRecord } from '../../src/records.ts'
 import type {
   AttemptKey,
-  ClaimedDelivery,
+  AttemptVerdict,
+  LoadedDelivery,
   OwnedShard,
   PendingDelivery,
   Settlement,
   SettlementOutcome,
-  SettlementResult,
   Store,
 } from '../../src/store.ts'
 import { ok } from './assert.ts'
@@ -89,7 +89,7 @@ export const findPending = async (store: Store): Promise<Found[]> => {
 }
 
 /** A delivery of which an attempt was begun. */
-export type Begun = ClaimedDelivery & { readonly key: AttemptKey & Pick<Settlement, 'delivery'> }
+export type Begun = LoadedDelivery & { readonly key: AttemptKey & Pick<Settlement, 'delivery'> }
 
 /** Begins attempts of what is due at a time, by default at the start, as the owner of all shards would. */
 export const begin = async (
@@ -130,16 +130,16 @@ export const buildAttempt = (overrides: Partial<AttemptResult> = {}): AttemptRes
   ...overrides,
 })
 
-export const delivered: SettlementResult = { kind: 'delivered', attempt: buildAttempt() }
-export const exhausted: SettlementResult = { kind: 'exhausted', attempt: buildAttempt({ status: 500 }) }
-export const gone: SettlementResult = { kind: 'gone', attempt: buildAttempt({ status: 410 }) }
-export const refused: SettlementResult = { kind: 'refused', attempt: buildAttempt({ status: null }) }
-export const defer = (delayMs: number): SettlementResult => ({
+export const delivered: AttemptVerdict = { kind: 'delivered', attempt: buildAttempt() }
+export const exhausted: AttemptVerdict = { kind: 'exhausted', attempt: buildAttempt({ status: 500 }) }
+export const gone: AttemptVerdict = { kind: 'gone', attempt: buildAttempt({ status: 410 }) }
+export const refused: AttemptVerdict = { kind: 'refused', attempt: buildAttempt({ status: null }) }
+export const defer = (delayMs: number): AttemptVerdict => ({
   kind: 'deferred',
   attempt: buildAttempt({ status: 409 }),
   delayMs,
 })
-export const retry = (delayMs: number, releasesLane = false, startedAt = start): SettlementResult => ({
+export const retry = (delayMs: number, releasesLane = false, startedAt = start): AttemptVerdict => ({
   kind: 'retry',
   attempt: buildAttempt({ status: 500, startedAt }),
   delayMs,
@@ -150,7 +150,7 @@ export const retry = (delayMs: number, releasesLane = false, startedAt = start):
 export const settle = async (
   store: Store,
   { key }: Pick<Begun, 'key'>,
-  result: SettlementResult,
+  result: AttemptVerdict,
   now = start,
 ): Promise<SettlementOutcome> => {
   const settlement = { ...key, now, result, failingLimitMs: 5 * day }
@@ -164,7 +164,7 @@ export const listAll = async (store: Store): Promise<DeliveryRecord[]> =>
   (await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })).items
 
 /** Returns the names of the events of attempted deliveries. */
-export const listNames = (begun: readonly ClaimedDelivery[]): string[] =>
+export const listNames = (begun: readonly LoadedDelivery[]): string[] =>
   begun.map(({ event: { name } }) => name)
 
 /** Lists the statuses of all deliveries, in the order of their events. */

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../../src/records.ts'
 import { operatorId } from '../../src/storage/decide-health.ts'
-import type { SettlementResult, Store } from '../../src/store.ts'
+import type { AttemptVerdict, Store } from '../../src/store.ts'
 import { equal, includes, ok } from './assert.ts'
 import {
   type Begun,
@@ -32,7 +32,7 @@ const listHealthNames = async (store: Store): Promise<string[]> =>
 /** Settles attempts of new deliveries, one after the other. */
 const settleEach = async (
   store: Store,
-  ...results: ReadonlyArray<readonly [result: SettlementResult, now: number]>
+  ...results: ReadonlyArray<readonly [result: AttemptVerdict, now: number]>
 ): Promise<void> => {
   for (const [result, now] of results) {
     const [event] = await publish(store, { subject: `s ${now} ${result.kind}` })

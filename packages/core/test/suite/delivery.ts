@@ -560,8 +560,8 @@ const order = defineCases('Delivery order', {
     for (let index = 0; index < 30; index++) await postGroup(scenario)
     const running = new Map<string, number>()
     const seen = { all: 0, one: 0 }
-    scenario.respond = async ({ claimed }) => {
-      const { id } = claimed.subscription
+    scenario.respond = async ({ attempted }) => {
+      const { id } = attempted.subscription
       running.set(id, (running.get(id) ?? 0) + 1)
       seen.one = Math.max(seen.one, ...running.values())
       seen.all = Math.max(
@@ -883,8 +883,8 @@ const running = defineCases('Dispatcher', {
     const scenario = await createScenario()
     await scenario.subscribe()
     const reports: unknown[] = []
-    const stop = scenario.server.dispatcher.onAttempt(({ claimed, result, settlement }) => {
-      reports.push([claimed.event.name, result.kind, settlement.outcome])
+    const stop = scenario.server.dispatcher.onAttempt(({ attempted, result, settlement }) => {
+      reports.push([attempted.event.name, result.kind, settlement.outcome])
     })
     const fails = scenario.server.dispatcher.onAttempt(() => {
       throw new Error('a listener that throws')

@@ -1,7 +1,7 @@
 import {
-  type ClaimedDelivery,
   createReferenceServer,
   type Emission,
+  type LoadedDelivery,
   type ReferenceServer,
   type ReferenceServerOptions,
 } from '@wabakit/core'
@@ -25,7 +25,7 @@ export type Sent = {
   readonly event: string
   readonly headers: Headers
   readonly body: string
-  readonly claimed: ClaimedDelivery
+  readonly attempted: LoadedDelivery
 }
 
 export type ManualClock = { time: number; now(): number }
@@ -89,15 +89,15 @@ export const createScenario = async (options: Partial<ReferenceServerOptions> = 
     random: seeded(7),
     rateLimit: false,
     onError: (error) => errors.push(error),
-    fetch: async (url, init, claimed) => {
+    fetch: async (url, init, attempted) => {
       const headers = new Headers(init.headers)
       const one = {
         at: clock.time,
         url,
-        event: claimed.event.name,
+        event: attempted.event.name,
         headers,
         body: String(init.body),
-        claimed,
+        attempted,
       }
       sent.push(one)
       return scenario.respond(one)

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '@wabakit/core'
+import type { LoadedDelivery } from '@wabakit/core'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { createReordering } from '../faults/reordering.ts'
 import { parseDuration } from '../time/duration.ts'
@@ -8,7 +8,7 @@ export type DelaysOptions = {
   readonly faults: Pick<DeliveryFaultLists, 'delay' | 'reorder'>
   readonly scheduler: Scheduler
   /** Lets the server send a delivery again, with the same `webhook-id`. */
-  readonly resend: (claimed: ClaimedDelivery) => Promise<unknown>
+  readonly resend: (attempted: LoadedDelivery) => Promise<unknown>
 }
 
 /**
@@ -17,11 +17,11 @@ export type DelaysOptions = {
  */
 export type Delays = {
   /** Returns whether this delivery is held back now. */
-  holds(claimed: ClaimedDelivery): boolean
+  holds(attempted: LoadedDelivery): boolean
   /** The fault that delayed a delivery which is sent now. */
-  getReason(claimed: ClaimedDelivery): 'delay' | 'reorder' | undefined
+  getReason(attempted: LoadedDelivery): 'delay' | 'reorder' | undefined
   /** Sends the delivery that was waiting for this one, if there is one. */
-  onArrival(claimed: ClaimedDelivery): void
+  onArrival(attempted: LoadedDelivery): void
   /** Sends everything that `reorder` holds back. */
   release(): void
 }
@@ -30,25 +30,25 @@ export const createDelays = ({ faults, scheduler, resend }: DelaysOptions): Dela
   const reasons = new Map<string, 'delay' | 'reorder'>()
   const reordering = createReordering(faults.reorder.take)
   return {
-    holds: (claimed) => {
-      const { id } = claimed.delivery
+    holds: (attempted) => {
+      const { id } = attempted.delivery
       if (reasons.has(id)) return false
-      const delay = faults.delay.take(claimed)
+      const delay = faults.delay.take(attempted)
       if (delay !== undefined) {
         scheduler.schedule({
           at: scheduler.now() + parseDuration(delay.by),
-          description: `the delayed ${claimed.event.name}`,
-          run: () => resend(claimed),
+          description: `the delayed ${attempted.event.name}`,
+          run: () => resend(attempted),
         })
         reasons.set(id, 'delay')
-      } else if (reordering.holds(claimed)) {
+      } else if (reordering.holds(attempted)) {
         reasons.set(id, 'reorder')
       }
       return reasons.has(id)
     },
     getReason: ({ delivery }) => reasons.get(delivery.id),
-    onArrival: (claimed) => {
-      const next = reordering.takeNext(claimed)
+    onArrival: (attempted) => {
+      const next = reordering.takeNext(attempted)
       if (next !== undefined) void resend(next)
     },
     release: () => {

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@wabakit/contract'
-import type { AttemptReported, ClaimedDelivery, DeliveryFetch } from '@wabakit/core'
+import type { AttemptReported, DeliveryFetch, LoadedDelivery } from '@wabakit/core'
 import { parseEvent } from '@wabakit/webhooks'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { tamper } from '../faults/tamper.ts'
@@ -21,7 +21,7 @@ export type Transport = {
   /** Returns whether the fault `neverRetry` makes a failed attempt, which is being settled, the last one of its delivery. */
   isLastAttempt(deliveryId: string): boolean
   /** Deliveries that have no response yet. */
-  listPending(): readonly ClaimedDelivery[]
+  listPending(): readonly LoadedDelivery[]
   /** Sends everything that `reorder` holds back. */
   release(): void
   /** Stops waiting for responses. */
@@ -46,7 +46,7 @@ const addResponse = (attempt: RecordedDelivery, status: number, responseBody: st
 export const createTransport = (options: TransportOptions): Transport => {
   const { faults, targets, scheduler, record } = options
   const delays = createDelays(options)
-  const sent = new Map<ClaimedDelivery, SentAttempt>()
+  const sent = new Map<LoadedDelivery, SentAttempt>()
   const attempts = new Map<string, number>()
   const stopped = Promise.withResolvers<never>()
   stopped.promise.catch(() => {})
@@ -57,11 +57,11 @@ export const createTransport = (options: TransportOptions): Transport => {
     return number
   }
 
-  const createAttempt = (claimed: ClaimedDelivery, init: RequestInit): RecordedDelivery => {
-    const { delivery, event, subscription } = claimed
+  const createAttempt = (attempted: LoadedDelivery, init: RequestInit): RecordedDelivery => {
+    const { delivery, event, subscription } = attempted
     const signed = { headers: new Headers(init.headers), body: event.payload }
-    const tampering = faults.tamper.take(claimed)
-    const delay = delays.getReason(claimed)
+    const tampering = faults.tamper.take(attempted)
+    const delay = delays.getReason(attempted)
     return {
       id: delivery.webhookId,
       name: event.name,
@@ -79,32 +79,32 @@ export const createTransport = (options: TransportOptions): Transport => {
   }
 
   return {
-    fetch: async (_url, init, claimed) => {
-      if (delays.holds(claimed)) return new Response(null, { status: 204 })
-      const attempt = createAttempt(claimed, init)
+    fetch: async (_url, init, attempted) => {
+      if (delays.holds(attempted)) return new Response(null, { status: 204 })
+      const attempt = createAttempt(attempted, init)
       const { body, headers } = attempt
-      const { send, url } = targets.find(claimed.subscription.url)
+      const { send, url } = targets.find(attempted.subscription.url)
       const sendOnce = () =>
         Promise.race([send(new Request(url, { ...init, headers, body })), stopped.promise])
-      if (faults.drop.take(claimed) !== undefined) {
-        sent.set(claimed, { attempt: { ...attempt, faults: [...attempt.faults, 'drop'] }, copies: [] })
+      if (faults.drop.take(attempted) !== undefined) {
+        sent.set(attempted, { attempt: { ...attempt, faults: [...attempt.faults, 'drop'] }, copies: [] })
         throw new Error('dropped by faults.deliveries.drop')
       }
       const copies: RecordedDelivery[] = []
-      sent.set(claimed, { attempt, copies })
+      sent.set(attempted, { attempt, copies })
       const response = await sendOnce()
-      const duplicate = faults.duplicate.take(claimed)
+      const duplicate = faults.duplicate.take(attempted)
       for (let left = duplicate ? (duplicate.copies ?? 1) : 0; left > 0; left--) {
-        const number = countAttempt(claimed.delivery.id)
+        const number = countAttempt(attempted.delivery.id)
         const copy = { ...attempt, attempt: number, faults: [...attempt.faults, 'duplicate' as const] }
         const again = await sendOnce()
         copies.push(addResponse(copy, again.status, await again.text()))
       }
       return response
     },
-    onSettled: ({ claimed, result }) => {
-      const found = sent.get(claimed)
-      sent.delete(claimed)
+    onSettled: ({ attempted, result }) => {
+      const found = sent.get(attempted)
+      sent.delete(attempted)
       if (found === undefined || result.kind === 'released') return
       const { attempt, copies } = found
       const { status, error, responseBody } = result.attempt
@@ -114,11 +114,11 @@ export const createTransport = (options: TransportOptions): Transport => {
           : addResponse(attempt, status, responseBody ?? ''),
       )
       for (const copy of copies) record(copy)
-      delays.onArrival(claimed)
+      delays.onArrival(attempted)
     },
     isLastAttempt: (deliveryId) => {
-      const claimed = [...sent.keys()].find(({ delivery }) => delivery.id === deliveryId)
-      return claimed !== undefined && faults.neverRetry.take(claimed) !== undefined
+      const attempted = [...sent.keys()].find(({ delivery }) => delivery.id === deliveryId)
+      return attempted !== undefined && faults.neverRetry.take(attempted) !== undefined
     },
     listPending: () => [...sent.keys()],
     release: delays.release,

@@ -1,5 +1,5 @@
 import type { EventName } from '@wabakit/contract'
-import type { ClaimedDelivery, Random } from '@wabakit/core'
+import type { LoadedDelivery, Random } from '@wabakit/core'
 import { createFaultList, type Duration, type FaultOptions } from '@wabakit/core/simulation'
 import type * as z from 'zod/mini'
 import { parseInput, parseName, type StrictObject } from '../input.ts'
@@ -59,8 +59,8 @@ type Scope = DeliveryFaultOptions & {
   readonly events?: readonly EventName[] | undefined
 }
 
-const appliesTo = ({ event, events = [], where }: Scope, claimed: ClaimedDelivery): boolean => {
-  const { name, payload } = claimed.event
+const appliesTo = ({ event, events = [], where }: Scope, attempted: LoadedDelivery): boolean => {
+  const { name, payload } = attempted.event
   const isNamed = event === '*' || event === name || events.some((each) => each === name)
   return isNamed && (where === undefined || findDifferences(where, JSON.parse(payload)).length === 0)
 }
@@ -77,7 +77,7 @@ const createKind = <Shape extends z.core.$ZodShape>(
       return () => list.remove(id)
     },
     /** Returns the fault of this delivery, and counts the hit. */
-    take: (claimed: ClaimedDelivery) => list.take((fault) => appliesTo(fault, claimed)),
+    take: (attempted: LoadedDelivery) => list.take((fault) => appliesTo(fault, attempted)),
     clear: list.clear,
   }
 }

@@ -84,7 +84,7 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
     targets,
     scheduler,
     record: recorder.addDelivery,
-    resend: (claimed) => server.deliveries.resend(organizationId, { deliveryId: claimed.delivery.id }),
+    resend: (attempted) => server.deliveries.resend(organizationId, { deliveryId: attempted.delivery.id }),
   })
   const ids = createIds({ clock: scheduler, random: idRandom })
   const store = withLastAttempts(memoryStore(), transport.isLastAttempt)

@@ -22,7 +22,7 @@ export const LiveAttempt = z.object({
 export type LiveAttempt = z.infer<typeof LiveAttempt>
 
 export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
-  const { delivery, event, subscription } = report.claimed
+  const { delivery, event, subscription } = report.attempted
   const attempt = 'attempt' in report.result ? report.result.attempt : undefined
   return {
     deliveryId: delivery.id,

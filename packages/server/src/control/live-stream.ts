@@ -106,7 +106,7 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
       wake()
     }
     const stopOwn = service.dispatcher.onAttempt((report) => {
-      if (report.claimed.event.organizationId === organizationId) add(showLiveAttempt(report))
+      if (report.attempted.event.organizationId === organizationId) add(showLiveAttempt(report))
     })
     const stopOthers = await otherAttempts?.follow(organizationId, (attempt) => {
       const { data } = LiveAttempt.safeParse(attempt)

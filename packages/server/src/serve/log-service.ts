@@ -28,8 +28,8 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
     )
   }
   service.dispatcher.onAttempt((report: AttemptReported) => {
-    const { claimed, result, settlement } = report
-    const { delivery, event, subscription } = claimed
+    const { attempted, result, settlement } = report
+    const { delivery, event, subscription } = attempted
     const outcome = getAttemptOutcome(report)
     const attempt = 'attempt' in result ? result.attempt : undefined
     log[levels[outcome]](

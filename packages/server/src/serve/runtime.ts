@@ -137,7 +137,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     if (attempts === undefined) return
     attempts.startPublishing()
     service.dispatcher.onAttempt((report) => {
-      attempts.publish(report.claimed.event.organizationId, showLiveAttempt(report))
+      attempts.publish(report.attempted.event.organizationId, showLiveAttempt(report))
     })
   }
 

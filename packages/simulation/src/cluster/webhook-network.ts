@@ -25,7 +25,7 @@ export const createWebhookNetwork = (
   const { plan, draws, scheduler, faults, observe } = run
   const network = { name: 'network', state: 'running' as const, held: [] }
 
-  return (url, { headers, body, signal }, claimed) =>
+  return (url, { headers, body, signal }, attempted) =>
     new Promise((resolve, reject) => {
       // The rest of a task in which it died.
       if (owner.state === 'ended') return
@@ -36,11 +36,11 @@ export const createWebhookNetwork = (
       const end = (response: DeliveryResponse | undefined): boolean => {
         if (isOver) return false
         isOver = true
-        observe({ kind: 'attempt ended', server: name, claimed, response })
+        observe({ kind: 'attempt ended', server: name, attempted, response })
         return true
       }
       const webhookId = headers['webhook-id'] ?? ''
-      observe({ kind: 'attempt began', server: name, claimed, webhookId })
+      observe({ kind: 'attempt began', server: name, attempted, webhookId })
       signal.addEventListener('abort', () => end(undefined))
       const fault = faults.decide(route, networkFaults, plan.rates?.network)
       if (fault !== undefined) run.note(`${route}: ${fault}`)

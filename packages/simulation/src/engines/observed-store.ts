@@ -36,10 +36,10 @@ export const observeCommits = (
     loadDeliveries: async (keys) => {
       const found = await store.loadDeliveries(keys)
       const deliveries = await listDeliveries(store)
-      for (const [index, claimed] of found.entries()) {
+      for (const [index, attempted] of found.entries()) {
         const key = keys[index]
-        if (claimed !== undefined && key !== undefined)
-          observe({ kind: 'loaded', server, key, claimed, deliveries })
+        if (attempted !== undefined && key !== undefined)
+          observe({ kind: 'loaded', server, key, attempted, deliveries })
       }
       return found
     },

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type {
   AttemptKey,
-  ClaimedDelivery,
   DeliveryRecord,
+  LoadedDelivery,
   OwnedShard,
   SettlementOutcome,
   Store,
@@ -33,7 +33,7 @@ export type Difference = {
 /** A delivery without its id, which every engine makes in its own way. */
 const omitId = ({ id: _, ...delivery }: DeliveryRecord): object => delivery
 
-const normalizeLoaded = (loaded: ReadonlyArray<ClaimedDelivery | null>): unknown[] =>
+const normalizeLoaded = (loaded: ReadonlyArray<LoadedDelivery | null>): unknown[] =>
   loaded.map(
     (each) =>
       each && {
@@ -60,7 +60,7 @@ const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
 const normalize = (method: RecordedMethod, outcome: unknown): unknown => {
   // As JSON, in which a recorded history was saved.
   const plain: unknown = outcome === undefined ? null : JSON.parse(JSON.stringify(outcome))
-  if (method === 'loadDeliveries') return normalizeLoaded(plain as ClaimedDelivery[])
+  if (method === 'loadDeliveries') return normalizeLoaded(plain as LoadedDelivery[])
   if (method === 'settleDeliveries') return normalizeSettled(plain as SettlementOutcome[])
   if (method === 'erase') return null
   return typeof plain === 'object' && plain !== null && 'resent' in plain ? plain.resent : plain

@@ -31,7 +31,7 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
           break
         }
         case 'loaded':
-          checkNotRejected(observation.claimed.event.id, 'attempted')
+          checkNotRejected(observation.attempted.event.id, 'attempted')
           break
         case 'step ended':
           steps.add(`${observation.name} of ${observation.subject}`)

@@ -76,8 +76,8 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           break
         }
         case 'loaded': {
-          const { server, key, claimed } = observation
-          const { delivery } = claimed
+          const { server, key, attempted } = observation
+          const { delivery } = attempted
           shards.set(delivery.id, key.shard)
           if (!isOwner(server, key))
             violate(oneOwner, `${server} loads ${delivery.id}, whose shard it has lost`)
@@ -95,8 +95,8 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           break
         }
         case 'attempt began': {
-          const { server, claimed } = observation
-          const { id, subscriptionId } = claimed.delivery
+          const { server, attempted } = observation
+          const { id, subscriptionId } = attempted.delivery
           const others = (attempts.get(id) ?? []).filter((each) => !each.isOrphaned)
           for (const other of others)
             violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
@@ -109,7 +109,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           break
         }
         case 'attempt ended':
-          end(observation.server, observation.claimed.delivery.id)
+          end(observation.server, observation.attempted.delivery.id)
           break
         case 'stands still':
           stillUntil.set(observation.server, Infinity)

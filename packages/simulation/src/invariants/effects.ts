@@ -25,8 +25,8 @@ export const createEffectsRule = ({ violate }: RuleContext): Rule => {
         bodies.set(webhookId, body)
       }
       if (observation.kind === 'attempt began') {
-        const { claimed, webhookId } = observation
-        const { id } = claimed.delivery
+        const { attempted, webhookId } = observation
+        const { id } = attempted.delivery
         const known = ids.get(id) ?? webhookId
         if (known !== webhookId && !hasNewIds)
           violate(oneId, `${id} was attempted as ${known} and as ${webhookId}`)

@@ -1,4 +1,4 @@
-import type { SettlementResult } from '@wabakit/core'
+import type { AttemptVerdict } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
 const once = 'operators are told once of each change of health'
@@ -9,7 +9,7 @@ export const reportAfterMs = 10 * 60_000
 
 /** A settlement that was committed. */
 type Settled = {
-  readonly kind: SettlementResult['kind']
+  readonly kind: AttemptVerdict['kind']
   readonly startedAt: number
   readonly at: number
   readonly isExhausted: boolean

@@ -16,8 +16,8 @@ export const createLanesRule = ({ violate }: RuleContext): Rule => {
     observe: (observation) => {
       if (observation.kind === 'reset') isReset = true
       if (observation.kind !== 'loaded' || isReset) return
-      const { server, claimed, deliveries } = observation
-      const { delivery } = claimed
+      const { server, attempted, deliveries } = observation
+      const { delivery } = attempted
       const place = deliveries.findIndex(({ id }) => id === delivery.id)
       for (const earlier of deliveries.slice(0, Math.max(0, place))) {
         const { subject, subscriptionId, eventName, failures } = earlier

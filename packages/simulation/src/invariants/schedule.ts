@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, DeliveryRecord, DeliveryResponse, SettlementResult } from '@wabakit/core'
+import type { AttemptVerdict, DeliveryRecord, DeliveryResponse, LoadedDelivery } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
 const schedule = 'the schedule is the documented one'
@@ -35,7 +35,7 @@ const readSeconds = (response: DeliveryResponse | undefined): number | undefined
 
 /** Returns what must follow from an attempt. */
 const expect = (
-  { failures, deferrals, deferredMs }: ClaimedDelivery['delivery'],
+  { failures, deferrals, deferredMs }: LoadedDelivery['delivery'],
   response: DeliveryResponse | undefined,
 ): Expected => {
   const status = response?.status ?? 0
@@ -58,7 +58,7 @@ const expect = (
   }
 }
 
-const matches = (result: SettlementResult, expected: Expected): boolean => {
+const matches = (result: AttemptVerdict, expected: Expected): boolean => {
   if (result.kind !== expected.kind) return false
   if (result.kind === 'deferred' && expected.kind === 'deferred') {
     return result.delayMs >= expected.low && result.delayMs <= expected.high
@@ -77,21 +77,21 @@ export const createScheduleRule = ({ violate }: RuleContext): Rule => {
   /** Attempts that have ended, by the delivery as it was loaded for them. */
   const ended = new Map<
     DeliveryRecord,
-    { readonly claimed: ClaimedDelivery; readonly response: DeliveryResponse | undefined }
+    { readonly attempted: LoadedDelivery; readonly response: DeliveryResponse | undefined }
   >()
   return {
     observe: (observation) => {
-      if (observation.kind === 'attempt ended') ended.set(observation.claimed.delivery, observation)
+      if (observation.kind === 'attempt ended') ended.set(observation.attempted.delivery, observation)
       if (observation.kind === 'reset') ended.clear()
       if (observation.kind !== 'settled' || observation.outcome.outcome === 'stale') return
       const { server, settlement } = observation
       const { result } = settlement
       const attempt = ended.get(settlement.delivery)
       if (attempt === undefined) return
-      const { claimed, response } = attempt
-      const expected = expect(claimed.delivery, response)
+      const { attempted, response } = attempt
+      const expected = expect(attempted.delivery, response)
       if (matches(result, expected)) return
-      const what = `after ${response?.status ?? 'no response'} and ${claimed.delivery.failures} failures`
+      const what = `after ${response?.status ?? 'no response'} and ${attempted.delivery.failures} failures`
       violate(schedule, `${what}, ${server} settles ${describe(result)} instead of ${describe(expected)}`)
     },
   }

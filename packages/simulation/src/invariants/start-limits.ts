@@ -24,8 +24,8 @@ export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule
         for (const key of starts.keys()) if (key.startsWith(`${observation.server} `)) starts.delete(key)
       }
       if (observation.kind !== 'attempt began' || moved.has(observation.server)) return
-      const { server, claimed } = observation
-      const { id, maxAttemptsPerSecond: perSecond } = claimed.subscription
+      const { server, attempted } = observation
+      const { id, maxAttemptsPerSecond: perSecond } = attempted.subscription
       const key = `${server} ${id}`
       if (perSecond === null) return void starts.delete(key)
       const earlier = starts.get(key) ?? []

@@ -1,4 +1,4 @@
-import type { AttemptKey, DeliveryRecord, OwnedShard, SettlementResult, Store } from '@wabakit/core'
+import type { AttemptKey, AttemptVerdict, DeliveryRecord, OwnedShard, Store } from '@wabakit/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
@@ -64,10 +64,10 @@ const attempt = {
 type Step =
   | { readonly kind: 'add'; readonly subject: number; readonly waits: boolean }
   | { readonly kind: 'begin'; readonly limit: number }
-  | { readonly kind: 'settle'; readonly count: number; readonly results: readonly SettlementResult[] }
+  | { readonly kind: 'settle'; readonly count: number; readonly results: readonly AttemptVerdict[] }
   | { readonly kind: 'resend' | 'cancel' | 'retry' | 'toggle' }
 
-const results: fc.Arbitrary<SettlementResult> = fc.oneof(
+const results: fc.Arbitrary<AttemptVerdict> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'delivered' as const, attempt }) },
   fc.record({
     kind: fc.constantFrom('exhausted' as const, 'refused' as const),
@@ -132,7 +132,7 @@ const createProcess = (store: Store, organizationId: string) => {
     }
     return chosen.length
   }
-  const settle = async (count: number, each: (index: number) => SettlementResult): Promise<void> => {
+  const settle = async (count: number, each: (index: number) => AttemptVerdict): Promise<void> => {
     const ids = new Set<string>()
     const batch = begun.filter(({ key: { id } }) => ids.size < count && !ids.has(id) && ids.add(id))
     begun = begun.filter((other) => !batch.includes(other))

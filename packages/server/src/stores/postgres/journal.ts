@@ -1,10 +1,10 @@
 import {
   type AttemptKey,
-  type ClaimedDelivery,
   type DeliveryRecord,
   type DeliveryStatus,
   type EventRecord,
   type Journal,
+  type LoadedDelivery,
   type OwnedShard,
   type PendingDelivery,
   type Settlement,
@@ -109,9 +109,9 @@ export const createJournal = ({
     news.setShards(owned)
   }
 
-  const load = async (keys: readonly AttemptKey[]): Promise<Array<ClaimedDelivery | undefined>> => {
+  const load = async (keys: readonly AttemptKey[]): Promise<Array<LoadedDelivery | undefined>> => {
     const rows = await loadDeliveries(read, keys)
-    const found: Array<ClaimedDelivery | undefined> = keys.map(() => undefined)
+    const found: Array<LoadedDelivery | undefined> = keys.map(() => undefined)
     const records = await subscriptions.find(rows)
     for (const row of rows) {
       const key = keys[row.n - 1]

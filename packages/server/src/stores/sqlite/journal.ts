@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   AttemptKey,
-  ClaimedDelivery,
   DeliveryRecord,
   EventRecord,
   HeadsPage,
+  LoadedDelivery,
   QueuesPage,
   RetriesPage,
   Settlement,
@@ -23,7 +23,7 @@ export type SqliteJournal = {
   readQueues(request: Parameters<Store['readQueues']>[0]): QueuesPage
   readHeads(request: Parameters<Store['readHeads']>[0]): HeadsPage
   readRetries(request: Parameters<Store['readRetries']>[0]): RetriesPage
-  load(keys: readonly AttemptKey[]): Array<ClaimedDelivery | undefined>
+  load(keys: readonly AttemptKey[]): Array<LoadedDelivery | undefined>
   settle(settlements: readonly Settlement[]): SettlementOutcome[]
   /** See {@link Store.nextDueAt}. */
   findNextDueAt(): number | undefined
@@ -131,7 +131,7 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     return found?.record.disabledReason === null && found.record.revision > 0 ? found : undefined
   }
 
-  const loadOne = (key: AttemptKey): ClaimedDelivery | undefined => {
+  const loadOne = (key: AttemptKey): LoadedDelivery | undefined => {
     const { event, subscription } = parseDeliveryId(key.id)
     const open = isCurrent(key) ? findOpen(subscription) : undefined
     const row = open && load.get(event, subscription, key.turn)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type DeliveryRecord, memoryStore, type SettlementResult, type Store } from '@wabakit/core'
+import { type AttemptVerdict, type DeliveryRecord, memoryStore, type Store } from '@wabakit/core'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Begun, beginDue } from '../../../test/attempts.ts'
@@ -115,7 +115,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
           error: null,
           responseBody: null,
         }
-        const result: SettlementResult =
+        const result: AttemptVerdict =
           kind === 'retry'
             ? { kind, attempt, delayMs, releasesLane }
             : kind === 'deferred'
