@@ -31,7 +31,7 @@ const causes = {
   },
   rate_limited: {
     text: 'The endpoint takes fewer requests than it gets.',
-    remedy: 'Raise its limit, or wait: the delivery is retried.',
+    remedy: 'Raise its limit, or set maxAttemptsPerSecond of the subscription. The delivery is retried.',
   },
   server_error: {
     text: 'The endpoint failed while it handled the webhook.',
