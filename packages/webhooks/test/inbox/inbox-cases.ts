@@ -193,6 +193,15 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handle).toHaveBeenCalledTimes(2)
     })
 
+    it('suppresses what happens once to a group, also when one of the events mentions a call', async () => {
+      const { receiver, inbox, send } = setUp()
+      receiver.onAny(() => {})
+      await send({ event: 'GROUP_CREATED', groupId: 'g' }, 'a')
+      await send({ event: 'GROUP_CREATED', groupId: 'g', callId: 'c' }, 'b')
+      await receiver.drain()
+      expect(await readStates(inbox)).toEqual(['handled', 'suppressed'])
+    })
+
     it('knows nothing of the events in another table of the database', async () => {
       const inboxes = [setUp(), setUp()]
       const handle = vi.fn()
@@ -318,8 +327,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handled).toEqual(['b1', 'a2', 'a3'])
     })
 
-    it('handles 5 good events at once next to 7 poisoned ones', async () => {
-      const { receiver, inbox, send } = setUp()
+    it('handles 5 good events at once next to 7 poisoned ones, also one at a time', async () => {
+      const { receiver, inbox, send } = setUp({ concurrency: 1 })
       const handled: string[] = []
       receiver.onAny((event) => {
         if ('groupId' in event && event.groupId.startsWith('poisoned')) throw new Error('poisoned')
