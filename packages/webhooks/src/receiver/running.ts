@@ -39,7 +39,8 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
           // Anything may be missing. Hono's context has one inside, or throws on hosts that have none.
           const host = given as Host
           const keeper = host.waitUntil === undefined ? host.executionCtx : host
-          keeper.waitUntil(work)
+          // An error for each delivery would take a third of its time.
+          if (!isWarned || keeper?.waitUntil !== undefined) keeper.waitUntil(work)
         }
       } catch (error) {
         if (isWarned) return

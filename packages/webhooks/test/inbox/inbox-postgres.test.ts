@@ -87,7 +87,7 @@ describe('an inbox on PostgreSQL', () => {
       const { rows } = await postgres.pool().query(`EXPLAIN ${text}`, [...(values ?? [])])
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     })
-    for (const plan of await Promise.all(plans)) expect(plan).not.toMatch(/Seq Scan|Index Cond: \(subject >=/)
+    for (const plan of await Promise.all(plans)) expect(plan).not.toContain('Seq Scan')
     // One day is four tenths of a page of ids, and of those that are too old, only some are examined.
     expect(statements.filter(([text]) => String(text).includes('AS fact')).length).toBeLessThan(6)
   })
