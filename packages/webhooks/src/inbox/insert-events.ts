@@ -5,19 +5,24 @@ import type { StoredEvent } from './identify.ts'
 /** What a duplicate of a parked event replaces. */
 const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
 
-const onConflict = `ON CONFLICT (event_key) DO UPDATE SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
+// Functions, so that programs without an inbox do not contain them.
+const replaceParked = (): string => `ON CONFLICT (event_key) DO UPDATE
+  SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
   state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
   WHERE known.state = 'parked'`
 
-const onDuplicateKey = `ON DUPLICATE KEY UPDATE ${[
-  ...renewed.map((column) => `${column} = IF(state = 'parked', VALUES(${column}), ${column})`),
-  ...['attempts', 'due_at', 'holds_until', 'reason', 'error'].map((column) => {
-    const value = { attempts: '0', due_at: 'VALUES(due_at)' }[column] ?? 'NULL'
-    return `${column} = IF(state = 'parked', ${value}, ${column})`
-  }),
-  // Assignments run from left to right, and the others read the state.
-  `state = IF(state = 'parked', 'stored', state)`,
-].join(', ')}`
+const replaceParkedOnMysql = (): string => {
+  const values = {
+    ...Object.fromEntries(renewed.map((column) => [column, `VALUES(${column})`])),
+    ...{ attempts: '0', due_at: 'VALUES(due_at)', holds_until: 'NULL', reason: 'NULL', error: 'NULL' },
+    // Assignments run from left to right, and the others read the state.
+    state: "'stored'",
+  }
+  const set = Object.entries(values).map(
+    ([name, value]) => `${name} = IF(state = 'parked', ${value}, ${name})`,
+  )
+  return `ON DUPLICATE KEY UPDATE ${set.join(', ')}`
+}
 
 const columns =
   'event_key, source, delivery_id, name, fact, subject, sent_at, headers, body, state, due_at, received_at'
@@ -78,12 +83,12 @@ export const createInsert = (
       const find = `SELECT event_key FROM ${table} WHERE event_key IN (${keys.map(() => '?').join(', ')}) AND state <> 'parked'`
       const known = await readKeys(find, keys)
       await run({
-        text: `INSERT INTO ${table} (${columns}) ${text} ${onDuplicateKey} RETURNING event_key`,
+        text: `INSERT INTO ${table} (${columns}) ${text} ${replaceParkedOnMysql()} RETURNING event_key`,
         values,
       })
       return keys.map((key) => !known.has(key))
     }
-    const insert = `INSERT INTO ${table} AS known (${columns}) ${text} ${onConflict} RETURNING event_key`
+    const insert = `INSERT INTO ${table} AS known (${columns}) ${text} ${replaceParked()} RETURNING event_key`
     const announced = `WITH added AS (${insert}) SELECT event_key, ${announcement} FROM added`
     const added = await readKeys(announcement === undefined ? insert : announced, values)
     return keys.map((key) => added.has(key))
