@@ -6,6 +6,7 @@
  * have signed, separated by commas. Prints a {@link Verdict} as JSON.
  */
 import { createHmac } from 'node:crypto'
+import { checkHealth } from './health-rules.ts'
 import { type Acknowledgement, type Arrival, type AttemptLine, type EndLine, readLines } from './lines.ts'
 import { checkOwners, type OwnerFigures } from './owner-rules.ts'
 import { readDatabase } from './read-database.ts'
@@ -14,6 +15,8 @@ import { readDatabase } from './read-database.ts'
 export type Verdict = OwnerFigures & {
   readonly acknowledged: number
   readonly events: number
+  /** What operators were told of subscriptions. */
+  readonly told: number
   readonly arrivals: number
   /** Arrivals of an event that had arrived before. */
   readonly duplicates: number
@@ -109,10 +112,13 @@ for (const { eventId, status, attempts, recorded, succeeded } of contents.delive
   if (succeeded !== Number(status === 'delivered')) report('settled twice', `${eventId}: ${succeeded} times`)
 }
 
+checkHealth(contents, report)
+
 const verdict: Verdict = {
   ...checkOwners({ ...contents, attempts, ends }, report),
   acknowledged: acknowledged.length,
   events: contents.events.length,
+  told: contents.health.length,
   arrivals: arrivals.length,
   duplicates: arrivals.length - arrivedById.size,
   problems,

@@ -23,6 +23,12 @@ export type DeliveryRow = {
   readonly succeeded: number
 }
 
+/** The payload of a health event, as far as the checker asks. */
+export type Told = {
+  readonly type: string
+  readonly data: { readonly subscriptionId: string; readonly eventId: string; readonly attempts: number }
+}
+
 /** What a database holds, as far as the checker asks. */
 export type Contents = {
   readonly groupIds: ReadonlySet<string>
@@ -35,6 +41,10 @@ export type Contents = {
     readonly subject: string
     readonly payload: string
   }[]
+  /** What operators were told of subscriptions, in the order it happened. */
+  readonly health: readonly Told[]
+  /** Whether each subscription was left as one that fails. */
+  readonly reported: ReadonlyMap<string, boolean>
   readonly deliveries: readonly DeliveryRow[]
   /** In the order it happened; empty where there is one process alone. */
   readonly log: readonly OwnerEntry[]

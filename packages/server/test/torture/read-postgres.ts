@@ -12,8 +12,13 @@ export const readPostgres = async (address: string): Promise<Contents> => {
   )
   const events = await runSql(
     address,
-    'SELECT id, name, subject, payload FROM wabakit.events ORDER BY position',
+    "SELECT id, name, subject, payload FROM wabakit.events WHERE channel <> 'OPERATIONS' ORDER BY position",
   )
+  const health = await runSql(
+    address,
+    "SELECT payload FROM wabakit.events WHERE channel = 'OPERATIONS' ORDER BY position",
+  )
+  const subscriptions = await runSql(address, 'SELECT id, is_reported FROM wabakit.subscriptions')
   const deliveries = await runSql(
     address,
     `SELECT e.id, wabakit.shard_of(d.subscription) AS shard, d.state, d.attempts,
@@ -39,6 +44,8 @@ export const readPostgres = async (address: string): Promise<Contents> => {
       subject: String(row.subject),
       payload: String(row.payload),
     })),
+    health: health.map(({ payload }) => JSON.parse(String(payload))),
+    reported: new Map(subscriptions.map((row) => [String(row.id), row.is_reported === true])),
     deliveries: deliveries.map((row) => ({
       eventId: String(row.id),
       shard: Number(row.shard),

@@ -13,12 +13,20 @@ export const readSqlite = (path: string): Contents => {
         String(recap),
       ]),
     ),
-    events: all('select id, name, subject, payload from events order by seq').map((row) => ({
+    events: all(
+      "select id, name, subject, payload from events where channel <> 'OPERATIONS' order by seq",
+    ).map((row) => ({
       id: String(row.id),
       name: String(row.name),
       subject: String(row.subject),
       payload: String(row.payload),
     })),
+    health: all("select payload from events where channel = 'OPERATIONS' order by seq").map(({ payload }) =>
+      JSON.parse(String(payload)),
+    ),
+    reported: new Map(
+      all('select id, isReported from subscriptions').map((row) => [String(row.id), row.isReported === 1]),
+    ),
     deliveries: all(
       `select e.id, d.state as status, d.attempts, count(a.number) as recorded, coalesce(sum(a.succeeded), 0) as succeeded
        from deliveries d join events e on e.seq = d.event

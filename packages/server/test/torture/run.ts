@@ -27,6 +27,7 @@ const toRow = ({ done, failures, result }: Awaited<ReturnType<Trial>>, start: nu
     'cut off': result.load.broken,
     acknowledged: result.acknowledged,
     events: result.events,
+    told: result.told,
     arrivals: result.arrivals,
     duplicates: result.duplicates,
     takeovers: result.takeovers,

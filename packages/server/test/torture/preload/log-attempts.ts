@@ -1,9 +1,14 @@
 /**
  * Writes down when each attempt of this process begins and ends, as its HTTP client sends and ends the request. An endpoint notices
  * both late on a busy machine, and can take one attempt after the other for two at once.
+ *
+ * Operators are told at once that a subscription fails, so that it happens often.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { type AttemptLine, openLines, readMonotonic } from '../lines.ts'
+import { editSources } from './edit-sources.ts'
+
+editSources({ '/storage/decide-health.ts': [['reportAfterMs: 10 * 60_000', 'reportAfterMs: 1']] })
 
 const { WABAKIT_ATTEMPTS: file = '', WABAKIT_PROCESS: name = '' } = process.env
 const lines = openLines<AttemptLine>(file)
