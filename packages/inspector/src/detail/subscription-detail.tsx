@@ -14,6 +14,7 @@ import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { SubscriptionStatus } from '../views/subscriptions.tsx'
 import { DeliveryLinks } from './delivery-links.tsx'
+import { SubscriptionHealth } from './subscription-health.tsx'
 
 const describeEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
@@ -36,7 +37,8 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
       </Panel>
     )
   }
-  const { url, enabled, number, channel, headerNames, failingSince, previousSecretExpiresAt } = subscription
+  const { url, enabled, number, channel, headerNames, previousSecretExpiresAt } = subscription
+  const isOperational = channel === 'OPERATIONS'
   const { maxAttemptsPerSecond } = subscription
   return (
     <Panel
@@ -45,7 +47,12 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
       badge={<SubscriptionStatus {...subscription} />}
       actions={
         <>
-          <Button kind="primary" icon="events" disabled={!enabled} onClick={() => sendTestEvent(id)}>
+          <Button
+            kind="primary"
+            icon="events"
+            disabled={!enabled || isOperational}
+            onClick={() => sendTestEvent(id)}
+          >
             Send a test event
           </Button>
           <Menu
@@ -62,12 +69,11 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
       <Facts
         facts={[
           ['URL', url],
-          ['Number', `${number} · ${channel}`],
+          isOperational ? ['Channel', channel] : ['Number', `${number} · ${channel}`],
           ['Events', describeEvents(subscription)],
           ['Static headers', headerNames.join(', ')],
           ['Attempts per second', maxAttemptsPerSecond !== null && `at most ${maxAttemptsPerSecond}`],
           ['Disabled', subscription.disabledReason],
-          ['Failing since', failingSince !== null && <Time key="failing" at={failingSince} />],
           [
             'Old secret',
             previousSecretExpiresAt !== null && (
@@ -84,6 +90,7 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
           ],
         ]}
       />
+      <SubscriptionHealth subscription={subscription} />
       <DeliveryLinks deliveries={deliveries?.items} by="subject" />
     </Panel>
   )

@@ -11,13 +11,18 @@ export const nameSubject = ({ subject, customerNumber, groupName }: SubjectLinkP
   return groupName ? showText(groupName) : reveal(subject.slice(subject.indexOf(':') + 1))
 }
 
-/** A link to the timeline of a call or a group. */
+const getView = (subject: string): 'groups' | 'calls' | 'subscriptions' => {
+  if (subject.startsWith('subscription:')) return 'subscriptions'
+  return subject.startsWith('group:') ? 'groups' : 'calls'
+}
+
+/** A link to the timeline of a call or a group, or to the subscription that a health event is about. */
 export const SubjectLink = (props: SubjectLinkProps) => {
   const { subject, customerNumber, groupName } = props
   const id = subject.slice(subject.indexOf(':') + 1)
   const isNamed = Boolean(customerNumber ?? groupName)
   return (
-    <RecordLink view={subject.startsWith('group:') ? 'groups' : 'calls'} id={id}>
+    <RecordLink view={getView(subject)} id={id}>
       <span class={isNamed ? '' : 'subject'} title={id}>
         {nameSubject(props)}
       </span>

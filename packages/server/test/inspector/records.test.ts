@@ -53,6 +53,19 @@ onEachStore('the records of the inspector', (inspector) => {
     await service.subscriptions.remove('acme', id)
   })
 
+  test('shows since when a subscription fails, what waits, what the endpoint responds, and what to do', async () => {
+    const { service } = inspector.stage.server
+    const { id } = inspector.stage.rejecting
+    await inspector.simulate({})
+    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+    const health = page.getByRole('region', { name: 'Health' })
+    await health.getByText('Open a delivery to see why it fails.').waitFor()
+    expect(await health.innerText()).toMatch(
+      /Failing since[\s\S]*Waiting\s+\d+ deliveries\s+Last response\s+401/,
+    )
+    expect((await service.subscriptions.find('acme', id))?.failingSince).not.toBeNull()
+  })
+
   test('rotates a secret only after it has said what stops, and keeps the new one until it was copied', async () => {
     const { id } = inspector.stage.accepting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)

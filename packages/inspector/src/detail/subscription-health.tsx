@@ -1,0 +1,69 @@
+import type { Delivery, Event, Page, Subscription } from '@wabakit/server/control-types'
+import type { LiveMessage } from '../api/live.ts'
+import { sendOwn } from '../api/organization.ts'
+import { Facts } from '../parts/facts.tsx'
+import { Time } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { navigate } from '../state/route.ts'
+
+/** How many unfinished deliveries are counted. */
+const maxCounted = 100
+
+const advise = ({ disabledReason, failingSince }: Subscription): string => {
+  const repair = 'When the endpoint works again, enable the subscription, and resend what was skipped.'
+  if (disabledReason === 'gone') return `The endpoint responded with 410. ${repair}`
+  if (disabledReason === 'failing') return `All attempts failed for 5 days. ${repair}`
+  if (disabledReason === 'by_hand') return 'Enable the subscription, and resend what was skipped.'
+  return failingSince === null
+    ? 'The next success ends this.'
+    : 'Open a delivery to see why it fails. Attempts go on for 5 days; then the subscription is disabled.'
+}
+
+const describeResponse = ({ lastResponse }: Delivery): string =>
+  String(lastResponse?.status ?? lastResponse?.error ?? '')
+
+/** Since when a subscription fails, what waits, what the endpoint responds, and what operators were told. */
+export const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
+  const { id, failingSince, isReported } = subscription
+  const isAbout = (message: LiveMessage): boolean =>
+    message.type === 'attempt' && message.attempt.subscriptionId === id
+  const unfinished = { subscription: id, status: 'pending,waiting,claimed', limit: maxCounted }
+  const { value: deliveries } = useRecord(
+    { load: () => sendOwn<Page<Delivery>>('/deliveries', { query: unfinished }), isAbout },
+    [id],
+  )
+  const about = { subject: `subscription:${id}`, order: 'newest_first', limit: 5 }
+  const { value: told } = useRecord(
+    { load: () => sendOwn<Page<Event>>('/events', { query: about }), isAbout },
+    [id],
+  )
+  const isFailing = failingSince !== null || isReported
+  if (!isFailing && (told?.items.length ?? 0) === 0) return null
+  const waiting = deliveries?.items ?? []
+  const attempted = waiting.find(({ lastResponse }) => lastResponse !== null)
+  return (
+    <section class="attempts" aria-label="Health">
+      <h3>Health</h3>
+      {isFailing && (
+        <Facts
+          facts={[
+            ['Failing since', failingSince !== null && <Time key="since" at={failingSince} />],
+            ['Waiting', `${waiting.length === maxCounted ? 'at least ' : ''}${waiting.length} deliveries`],
+            ['Last response', attempted && describeResponse(attempted)],
+            ['What to do', advise(subscription)],
+          ]}
+        />
+      )}
+      <ul>
+        {told?.items.map((event) => (
+          <li key={event.id}>
+            <button type="button" onClick={() => navigate('events', { id: event.id })}>
+              <span class="name">{event.name}</span>
+              <Time at={event.occurredAt} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
