@@ -85,6 +85,24 @@ test('sensitive fields are masked at any depth', () => {
   )
 })
 
+test('an empty field stays empty, and one of another type is masked', () => {
+  const empty = { customerName: '', pickedBy: undefined, message: null, to: '', from: undefined }
+  expect(redact(empty)).toStrictEqual(empty)
+  expect(redact({ to: false, recap: 0 })).toEqual({ to: '***', recap: '***' })
+})
+
+test('lists are copied item by item', () => {
+  const events = [{ to: '+12025550143' }, 'text', [{ recap: 'x' }]]
+  expect(redact(events)).toEqual([{ to: '***43' }, 'text', [{ recap: '***' }]])
+})
+
+test('16 levels are kept, and deeper ones are masked', () => {
+  const nest = (levels: number, inner: unknown): unknown =>
+    levels === 0 ? inner : { a: nest(levels - 1, inner) }
+  expect(redact(nest(16, { id: 1 }))).toEqual(nest(16, { id: 1 }))
+  expect(redact(nest(17, { id: 1 }))).toEqual(nest(17, '***'))
+})
+
 test('a value that is not an object is returned unchanged', () => {
   for (const value of [undefined, null, 1, 'text', true]) expect(redact(value)).toBe(value)
 })
