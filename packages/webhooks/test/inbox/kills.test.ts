@@ -2,23 +2,28 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasMariadb, startMariadb } from '../mariadb.ts'
 import { startPostgres } from '../postgres.ts'
 import { killReceiver } from './kills.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-kills-'))
 let postgres: Awaited<ReturnType<typeof startPostgres>>
+let mariadb: Awaited<ReturnType<typeof startMariadb>> | undefined
 beforeAll(async () => {
   postgres = await startPostgres()
+  if (hasMariadb) mariadb = await startMariadb()
 }, 60_000)
 afterAll(async () => {
   await postgres.stop()
+  await mariadb?.stop()
   rmSync(folder, { recursive: true })
 })
 
 describe.concurrent('a receiver that is killed again and again, next to a sender that never retries', () => {
-  it.each([
+  it.each<[string, () => string]>([
     ['SQLite', () => join(folder, 'receiver.db')],
     ['PostgreSQL', () => postgres.connectionString],
+    ...(hasMariadb ? [['MariaDB', () => mariadb?.url ?? ''] satisfies [string, () => string]] : []),
   ])(
     'has the effect of each event that got a 200 exactly once on %s',
     async (_, database) => {
