@@ -126,7 +126,8 @@ test('what is published during a take-over arrives, although the store is polled
   // Their shards follow from their hashes.
   for (let index = 0; index < 4; index++)
     await api.subscriptions.create('acme', { ...number, url: `https://${index}.example/` })
-  const expectArrivals = (events: number) => expect.poll(() => arrived.length).toBe(4 * events)
+  const expectArrivals = (events: number) =>
+    expect.poll(() => arrived.length, { timeout: 30_000 }).toBe(4 * events)
 
   first.dispatcher.start()
   await publish(0)
