@@ -42,8 +42,9 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - settling → held, as a retry; → finished; → stored, if the settlement was stale or could not be written: then its queue is read again.
  * - any → stored, when its shard is lost. What was attempted is stopped.
  *
- * Queues are *ready* (something is due, in the turns of their pace), *upcoming* (something is due later, or may start later), *full* (something is due, and
- * they have as many under way as they may), or *reading*. A queue with nothing held, under way or unread is forgotten.
+ * Queues are *ready* (something is due, in the turns of their pace), *upcoming* (something is due later, or may start later), *full*
+ * (something is due, and they have as many under way as they may), or *reading*. A queue with nothing held, under way or unread is
+ * forgotten.
  *
  * Counters: per queue, how many are loading, attempting or settling (`busy`); per pace, what {@link Capacity} counts.
  *
