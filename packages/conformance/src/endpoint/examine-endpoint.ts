@@ -9,11 +9,10 @@ import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { hideInExchange, hideSecrets } from './leaks.ts'
 import { defaultLimits } from './limits.ts'
 import type { ExamineEndpointOptions } from './options.ts'
-import { createIds } from './payloads.ts'
+import { createIds, decodeKey } from './payloads.ts'
 import { planExamination, selectChecks } from './plan.ts'
 import { rawMethod } from './send.ts'
 import type { Settings } from './settings.ts'
-import { decodeKey } from './sign.ts'
 import { formatTarget, isNearby, readTarget } from './target.ts'
 
 const defaultTimeoutMs = 30_000

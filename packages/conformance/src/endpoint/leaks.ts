@@ -1,6 +1,6 @@
+import { decodeKey, signDelivery } from './payloads.ts'
 import { type Exchange, type OutgoingRequest, rawMethod } from './send.ts'
 import type { Settings } from './settings.ts'
-import { decodeKey, signDelivery } from './sign.ts'
 
 type Secrets = Pick<Settings, 'secret' | 'previousSecret' | 'credentials'>
 

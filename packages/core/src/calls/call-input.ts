@@ -35,20 +35,6 @@ export type CallInput = {
   readonly botTest?: { readonly webhooks: boolean } | undefined
 }
 
-/** The fields of a new call. */
-export type ParsedCall = {
-  readonly callId: string
-  readonly channel: Channel
-  readonly direction: CallDirection
-  readonly channelNumber: string
-  readonly digits: string
-  readonly customerNumber: string
-  readonly agentNumber: string | null
-  readonly callType: CallType
-  readonly triggeredVia: TriggeredVia
-  readonly emitsEvents: boolean
-}
-
 /**
  * Returns the team member's number as events contain it; `null` if it is missing or empty, or if no team member started
  * an AI bot's call.
@@ -79,11 +65,7 @@ const checkEnums = (input: CallInput, issues: Issue[]): void => {
 }
 
 /** @throws InputError if a field is invalid, or the organization does not have `channelNumber` on this channel. */
-export const parseCall = (
-  organization: OrganizationRecord,
-  input: CallInput,
-  newCallId: () => string,
-): ParsedCall => {
+export const parseCall = (organization: OrganizationRecord, input: CallInput, newCallId: () => string) => {
   const issues: Issue[] = []
   checkEnums(input, issues)
   const { channel, direction, callId, customerNumber, callType = 'AGENT' } = input

@@ -1,6 +1,6 @@
 import type { Journal, OwnedShard, WorkersView } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import { startBackgroundTimer } from './background-timer.ts'
+import { startBackgroundTimer } from '../values/clock.ts'
 
 /**
  * The shards of a worker.

@@ -14,7 +14,7 @@ import type {
   SettlementOutcome,
 } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import { startBackgroundTimer } from './background-timer.ts'
+import { startBackgroundTimer } from '../values/clock.ts'
 import { type Capacity, createCapacity, type Slot } from './capacity.ts'
 import { createStartLimit, type StartLimit } from './start-limit.ts'
 import { createStopSignal, type StopSignal } from './stop-signal.ts'

@@ -1,7 +1,7 @@
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
+import { signContent, signDelivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
-import { signContent, signDelivery } from '../sign.ts'
 import { credentialChecks } from './forged-credentials.ts'
 import { type ForgedCheck, type Forgery, readGenuine, refuse } from './forgery.ts'
 

@@ -1,8 +1,8 @@
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, judgeRefused } from '../judge.ts'
+import { decodeKey, signDelivery } from '../payloads.ts'
 import type { OutgoingRequest } from '../send.ts'
-import { decodeKey, signDelivery } from '../sign.ts'
 
 /** A genuine delivery that was never sent, for a forger to change. */
 type Genuine = {

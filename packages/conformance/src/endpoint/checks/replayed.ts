@@ -2,7 +2,7 @@ import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination, GenuineDelivery } from '../examination.ts'
 import { type Attempt, judgeOnce, judgeRefused, softenToAdvice } from '../judge.ts'
-import { decodeKey, signDelivery } from '../sign.ts'
+import { decodeKey, signDelivery } from '../payloads.ts'
 
 const hour = 3_600
 
