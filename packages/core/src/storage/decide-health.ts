@@ -2,7 +2,6 @@ import { type HealthEvent, type HealthEventName, healthEventNames } from '@wabak
 import type { EventRecord, SubscriptionRecord } from '../records.ts'
 import type { AttemptVerdict, Settlement } from '../store.ts'
 import { sha256 } from '../values/sha256.ts'
-import type { BeforeSettlement } from './decide-settlement.ts'
 
 /**
  * The health of a subscription, and the events that tell operators about it.
@@ -104,7 +103,10 @@ const isAboutHealth = ({ eventName }: Settlement['delivery']): boolean =>
 
 /** Decides what a settlement changes of the subscription's health. */
 export const decideHealth = (
-  { delivery: { state }, subscription: before }: BeforeSettlement,
+  {
+    delivery: { state },
+    subscription: before,
+  }: { readonly delivery: { readonly state: string }; readonly subscription: Health },
   settlement: Settlement,
 ): DecidedHealth => {
   const { result, now, delivery } = settlement
