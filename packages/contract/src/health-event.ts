@@ -11,9 +11,11 @@ export const healthEventNames = [
 
 const defineHealthEvent = () =>
   z.object({
+    /** What happened. */
     type: z.enum(healthEventNames),
     /** When the outcome was recorded that caused it. */
     timestamp: UtcTimestamp,
+    /** The subscription, and the attempt that caused it. */
     data: z.object({
       organizationId: z.string(),
       subscriptionId: z.string(),
@@ -33,11 +35,9 @@ const defineHealthEvent = () =>
   })
 
 /**
- * Schema of the webhooks that an operational subscription gets:
- * - `delivery.exhausted`: the last attempt of a delivery failed.
- * - `subscription.failing`: the first delivery was exhausted, or all attempts have failed for ten minutes.
- * - `subscription.disabled`: the endpoint responded with 410, or all attempts failed for 5 days.
- * - `subscription.recovered`: the first success after one of the last two.
+ * Schema of the webhooks that an operational subscription gets. A `delivery.exhausted` reports that the last attempt of a delivery failed,
+ * `subscription.failing` that a first delivery was exhausted or all attempts have failed for ten minutes, `subscription.disabled` a 410
+ * response or failures for 5 days, and `subscription.recovered` the first success after one of these two.
  */
 export const HealthEvent = /* @__PURE__ */ defineHealthEvent()
 export type HealthEvent = z.infer<typeof HealthEvent>

@@ -103,6 +103,14 @@ export const descriptions: {
       "participantRemovedAt": "When the participant was removed, in ISO 8601."
     }
   },
+  "HealthEvent": {
+    "description": "Schema of the webhooks that an operational subscription gets. A `delivery.exhausted` reports that the last attempt of a delivery failed, `subscription.failing` that a first delivery was exhausted or all attempts have failed for ten minutes, `subscription.disabled` a 410 response or failures for 5 days, and `subscription.recovered` the first success after one of these two.",
+    "fields": {
+      "data": "The subscription, and the attempt that caused it.",
+      "timestamp": "When the outcome was recorded that caused it.",
+      "type": "What happened."
+    }
+  },
   "Issue": {
     "description": "One problem of an invalid input.",
     "fields": {
