@@ -105,24 +105,12 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'window: a head is taken past others that are not read',
-    file: windowFile,
-    find: `else if (hasRoom && (isEnd || head.position <= after)) hold(head, false)`,
-    replace: `else if (hasRoom) hold(head, false)`,
-  },
-  {
     name: 'scheduler: news about a queue that is unknown is ignored',
     file: scheduler,
     find: `    if (known !== undefined) return known
     const epoch`,
     replace: `    if (known !== undefined || !newShards.has(shard)) return known
     const epoch`,
-  },
-  {
-    name: 'scheduler: a queue that is read for the first time is taken for empty',
-    file: scheduler,
-    find: `isEmpty: !newShards.has(shard)`,
-    replace: `isEmpty: true`,
   },
   {
     name: 'scheduler: a queue is not looked at again after settlements',
@@ -174,15 +162,6 @@ export const schedulerBugs: readonly PlantedBug[] = [
     })`,
   },
   {
-    name: 'scheduler: an attempt that was stopped is not made again',
-    file: scheduler,
-    find: `if (ended.result === undefined) return putBack(picked)`,
-    replace: `if (ended.result === undefined) {
-        release(picked)
-        return queue.window.end(picked.entry, null, null)
-      }`,
-  },
-  {
     name: 'scheduler: nothing wakes it when something is due',
     file: scheduler,
     find: `    if (next !== undefined) wakeAt(next.at)
@@ -206,10 +185,10 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'scheduler: a full queue does not come back',
     file: scheduler,
-    find: `      queue.window.end(entry, retry, next)
+    find: `      queue.lookFrom = Infinity
+      place(queue)
 `,
-    replace: `      queue.window.end(entry, retry, next)
-      if (queue.busy > 0) return
+    replace: `      queue.lookFrom = Infinity
 `,
   },
   {
@@ -294,13 +273,23 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'ownership: shards that others have taken are kept',
+    name: 'ownership: a renewal outlives the loss of the worker',
     file: ownership,
-    find: `      drop(shard)
-    }
-    const share`,
-    replace: `    }
-    const share`,
+    find: `    if (losses > lossesBefore) return renew()
+`,
+    replace: `    if (losses < lossesBefore) return renew()
+`,
+  },
+  {
+    name: 'ownership: what runs in a shard that is given up goes on when the worker is lost',
+    file: ownership,
+    find: `    const left = onLeft(shard, 0)
+    // While it is being given up, that ends it.
+    if (leaving.has(shard)) return
+`,
+    replace: `    if (leaving.has(shard)) return
+    const left = onLeft(shard, 0)
+`,
   },
   {
     name: 'ownership: shards of dead workers are not taken',
@@ -311,8 +300,12 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'ownership: one worker takes everything from the others',
     file: workers,
-    find: `({ owner }) => owner === null || owner === worker || !isAlive(owner, now)`,
-    replace: `() => true`,
+    find: `      const free = find(names).filter(
+        ({ owner }) => owner === null || owner === worker || !isAlive(owner, now),
+      )
+`,
+    replace: `      const free = shards.filter(({ shard }) => names.some((each) => each.shard === shard && now > 0))
+`,
   },
   {
     name: 'ownership: the epoch stays',
@@ -327,6 +320,14 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `    if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
 `,
     replace: ``,
+  },
+  {
+    name: 'ownership: a shard is given up while something runs in it',
+    file: ownership,
+    find: `    await onLeft(shard, givingGraceMs)
+`,
+    replace: `    void onLeft(shard, givingGraceMs)
+`,
   },
   {
     name: 'ownership: taken shards are not read',
@@ -364,9 +365,16 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'settlements: an unknown outcome is taken for a success',
     file: writer,
-    find: `return error instanceof StorageOutcomeUnknownError ? 1_000 : undefined`,
-    replace: `if (error instanceof StorageOutcomeUnknownError) throw new StorageUnavailableError('lost')
-  return undefined`,
+    find: `        const pauseMs = getPauseMs(error)
+`,
+    replace: `        const pauseMs = getPauseMs(error)
+        if (error instanceof StorageOutcomeUnknownError) {
+          return settlements.map(({ delivery, turn }) => {
+            const after = { ...delivery, dueAt: null }
+            return { outcome: 'settled', delivery: after, turn: turn + 1, disabled: null, next: null }
+          })
+        }
+`,
   },
   {
     name: 'settlements: the results of a batch are mixed up',
@@ -394,6 +402,12 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `row?.turn === key.turn`,
   },
   {
+    name: 'journal: a settlement needs neither turn nor epoch',
+    file: journal,
+    find: `row?.turn === key.turn && isCurrent(key) ? row`,
+    replace: `row !== undefined ? row`,
+  },
+  {
     name: 'journal: the turn stays',
     file: journal,
     find: `    row.turn++
@@ -416,7 +430,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     name: 'journal: the cursor is the highest position',
     file: journal,
     find: `const [first] = owner.fresh.filter(({ order }) => order > seen)`,
-    replace: `const [first] = owner.fresh.filter(({ position }) => position > seen)`,
+    replace: `const [first] = owner.fresh.filter(({ position }) => position - 20 > seen)`,
   },
   {
     name: 'journal: changes by hand are not in the news',

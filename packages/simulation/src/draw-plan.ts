@@ -203,10 +203,11 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
   const server = draws.pick('hit', servers)
   const kind = draws.next('fault')
   const forMs = (range: Part): number => draws.between('fault for', range)
-  if (kind < 0.3) return { at, forMs: forMs([15_000, 40_000]), fault: 'pause', server }
-  if (kind < 0.4) return { at, forMs: forMs([500, 15_000]), fault: 'pause', server }
-  if (kind < 0.7) return { at, forMs: forMs([1, 12_000]), fault: 'end the session', server }
-  if (kind < 0.8) return { at, forMs: forMs([1, 5_000]), fault: 'kill', server }
+  if (kind < 0.2) return { at, forMs: forMs([15_000, 40_000]), fault: 'pause', server }
+  if (kind < 0.25) return { at, forMs: forMs([500, 15_000]), fault: 'pause', server }
+  if (kind < 0.5) return { at, forMs: forMs([15_000, 60_000]), fault: 'no renewals', server }
+  if (kind < 0.75) return { at, forMs: forMs([1, 12_000]), fault: 'end the session', server }
+  if (kind < 0.83) return { at, forMs: forMs([1, 5_000]), fault: 'kill', server }
   if (kind < 0.9) return { at, forMs: forMs([1, 20_000]), fault: 'stop', server }
   return { at, forMs: forMs([10_000, 40_000]), fault: 'store unavailable' }
 }
@@ -241,6 +242,7 @@ export const drawPlan = (seed: number): Plan => {
     calmAt,
     latency: draws.pick('latency', [0, 0, 1, 1, 4]),
     commitMs: draws.pick('commit', [0, 2, 8, 8]),
+    slowMs: isContested ? draws.pick('slow calls', [0, 50, 300]) : draws.pick('slow calls', [0, 0, 0, 30]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),
     windowSize: draws.pick('window size', [1, 3, 3, windowLimits.perQueue]),

@@ -64,7 +64,7 @@ export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill' | 'pause' | 'stop'; readonly server: string }
   | { readonly fault: 'step the clock'; readonly server: string; readonly byMs: number }
   | { readonly fault: 'store unavailable' }
-  | { readonly fault: 'end the session'; readonly server: string }
+  | { readonly fault: 'end the session' | 'no renewals'; readonly server: string }
   | {
       readonly fault: 'endpoint'
       readonly endpoint: string
@@ -163,6 +163,8 @@ export type Plan = {
   readonly latency: number
   /** How long a commit of SQLite takes, in milliseconds. Its process does nothing else meanwhile. */
   readonly commitMs: number
+  /** How long calls of a scheduler take at most, to the store and back, in milliseconds, besides their latency. */
+  readonly slowMs?: number
   readonly pollMs: number
   readonly sharesFairly: boolean
   /** How many deliveries of a subscription a server holds in memory. */

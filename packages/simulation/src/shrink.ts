@@ -66,6 +66,7 @@ const listSimpler = (plan: Plan): Plan[] => {
     { ...plan, pollMs: 1_000 },
     { ...plan, windowSize: Math.max(plan.windowSize, 100) },
     { ...plan, latency: Math.min(plan.latency, 1) },
+    { ...plan, slowMs: 0 },
     { ...plan, calmAt: last + 1 },
     ...listSimplerOperations(plan),
   ].filter((simpler) => {
@@ -84,6 +85,11 @@ export const maximumEntries = 10
 /** How many other seeds are tried to get there. */
 const maximumSeeds = 300
 
+export type ShrinkOptions = Pick<Failure, 'violation'> & {
+  /** @default 120_000 */
+  readonly maximumCpuMs?: number
+}
+
 /**
  * Reduces a failing plan: removes operations and faults, the longest stretches first, as long as the same invariant breaks.
  * Faults that chance decided become part of the plan first, so that each can be removed. (The shrinker of fast-check reduces
@@ -91,7 +97,7 @@ const maximumSeeds = 300
  */
 export const shrinkPlan = async (
   failing: Plan,
-  { violation }: Pick<Failure, 'violation'>,
+  { violation, maximumCpuMs = limits.cpuMs }: ShrinkOptions,
 ): Promise<Failure> => {
   const start = measureCpuMs()
   let runs = 0
@@ -101,7 +107,7 @@ export const shrinkPlan = async (
     const found = result.violation
     return found?.invariant === violation.invariant ? { plan, violation: found, result } : undefined
   }
-  const isExhausted = (): boolean => runs > limits.runs || measureCpuMs() - start > limits.cpuMs
+  const isExhausted = (): boolean => runs > limits.runs || measureCpuMs() - start > maximumCpuMs
 
   const first = await runPlan(failing)
   const timed = failing.faults.filter((fault) => !isCallFault(fault))

@@ -188,3 +188,14 @@ test('a renewal that was under way when the worker was lost gives it no lease', 
   await renewing
   expect(worker.list().length).toBe(8)
 })
+
+test('a worker leaves shards that another has taken, although its lease is valid', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  await first.renew()
+  await store.endWorker('first')
+  await createWorker(store, 'second', clock).renew()
+  await first.renew()
+  expect([first.list(), first.left.length]).toEqual([[], 8])
+})

@@ -21,6 +21,8 @@ export const describeFault = (fault: TimedFault): string => {
       return `${fault.server} stands still for ${fault.forMs} ms`
     case 'end the session':
       return `${fault.server} loses the session by which it is registered as a worker, and has another one after ${fault.forMs} ms`
+    case 'no renewals':
+      return `${fault.server} cannot renew its lease for ${fault.forMs} ms`
     case 'step the clock':
       return `the wall clock of ${fault.server} is moved by ${fault.byMs} ms for ${fault.forMs} ms`
     case 'store unavailable':
@@ -57,6 +59,11 @@ const toSteps = (
         () => begin(),
       ]
     }
+    case 'no renewals':
+      return [
+        () => engine.setRenewable?.(fault.server, false),
+        () => engine.setRenewable?.(fault.server, true),
+      ]
     case 'step the clock':
       return [
         () => servers.stepClock(fault.server, fault.byMs),

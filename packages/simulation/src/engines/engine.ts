@@ -20,6 +20,8 @@ export type Engine = {
   abandon(user: StoreUser): void
   /** Ends the session by which a worker is registered, while its process continues. Returns what begins another one. */
   endSession?(server: string): () => void
+  /** Decides whether a worker can renew its lease. Everything else goes on. */
+  setRenewable?(server: string, canRenew: boolean): void
   /** Decides whether the store can be reached. */
   setAvailable(isAvailable: boolean): void
   /** Reads what is committed. Only for invariants. */

@@ -25,6 +25,8 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
 type Worker = {
   id: string
   isRegistered: boolean
+  /** Whether it can renew its lease. */
+  canRenew: boolean
   /** Tells those who wait that it is registered. */
   waiting: Array<() => void>
   /** Tells it that it is lost. */
@@ -56,6 +58,10 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   })
   const workers = new Map<string, Worker>()
   const remote = createRemoteCalls(run)
+  /** News is lost more often than responses. */
+  const newsRates = {
+    'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)),
+  }
 
   /** A settlement can miss what was committed while it was under way. */
   const missNext = (store: Store, server: string): Store => ({
@@ -77,7 +83,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   const connect = (user: StoreUser): Store => {
     const { name, owner } = user
     const store = remote.wrap(user, observeCommits(openFor(user), run, name))
-    const worker: Worker = { id: '', isRegistered: true, waiting: [], lose: () => {} }
+    const worker: Worker = { id: '', isRegistered: true, canRenew: true, waiting: [], lose: () => {} }
     workers.set(name, worker)
     const waitForSession = (): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -94,6 +100,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       renewWorker: async (renewal) => {
         worker.id = renewal.worker
         await waitForSession()
+        if (!worker.canRenew) throw new StorageUnavailableError('Simulated: leases cannot be written.')
         return store.renewWorker(renewal)
       },
       listen: (listener) => {
@@ -103,7 +110,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
         }
         worker.lose = () => tell({ kind: 'lost' })
         return base.listen((news) => {
-          if (faults.decide(`${name} news`, ['response lost'], plan.rates?.store) === undefined) tell(news)
+          if (faults.decide(`${name} news`, ['response lost'], newsRates) === undefined) tell(news)
         })
       },
     }
@@ -142,6 +149,10 @@ export const createMemoryEngine = (run: RunContext): Engine => {
         worker.isRegistered = true
         for (const tell of worker.waiting.splice(0)) tell()
       }
+    },
+    setRenewable: (server, canRenew) => {
+      const worker = workers.get(server)
+      if (worker !== undefined) worker.canRenew = canRenew
     },
     setAvailable: remote.setAvailable,
   }

@@ -25,6 +25,9 @@ export type RemoteCalls = {
 const refuse = (why: string): Error => new StorageUnavailableError(`Simulated: ${why}.`)
 const loseOutcome = (why: string): Error => new StorageOutcomeUnknownError(`Simulated: ${why}.`)
 
+const isJournalMethod = (method: string): boolean =>
+  /^(?:readQueues|readHeads|readRetries|loadDeliveries|settleDeliveries|renewWorker)$/.test(method)
+
 const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measure|read|load)/.test(method)
 
 export const createRemoteCalls = (run: RunContext): RemoteCalls => {
@@ -45,10 +48,13 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
       const name = `${user.name} ${method}`
       const fault: StoreFault | undefined = faults.decide(name, storeFaults, getRates())
       underWay++
+      const { slowMs = 0 } = plan
+      const drawSlowMs = (): number =>
+        slowMs > 0 && isJournalMethod(method) ? draws.between(`${name} slowly`, [0, slowMs]) : 0
       const reply = (settle: () => void): void => {
         underWay--
         const lateMs = fault === 'late response' ? draws.between(`${name} late`, [500, 20_000]) : 0
-        const delayMs = lateMs + run.travel(`${name} replies`, 2)
+        const delayMs = lateMs + drawSlowMs() + run.travel(`${name} replies`, 2)
         if (fault !== undefined) run.noteTrouble(delayMs)
         scheduler.schedule({ owner: user.owner, delayMs, label: `result of ${method}` }, settle)
       }
@@ -81,7 +87,8 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
         run.kill(user.name)
         return
       }
-      const delayMs = fault === 'slow' ? draws.between(`${name} slow`, [500, 20_000]) : run.travel(name, 2)
+      const delayMs =
+        fault === 'slow' ? draws.between(`${name} slow`, [500, 20_000]) : drawSlowMs() + run.travel(name, 2)
       if (fault !== undefined) run.noteTrouble(delayMs)
       scheduler.schedule({ owner: storeOwner, delayMs, label: name }, () => void arrive())
     })

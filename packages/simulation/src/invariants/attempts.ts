@@ -6,6 +6,7 @@ const oneOwner = 'only the owner of a shard attempts and settles its deliveries'
 const inTime = 'what a worker attempts has ended when its lease is over'
 const due = 'nothing is attempted before it is due'
 const slots = 'a subscription has no more attempts than allowed'
+const carefully = 'a subscription that fails has one attempt at a time'
 const never = 'nothing starts in a subscription that is disabled or removed'
 
 /** How many attempts a subscription may have at once. */
@@ -16,6 +17,9 @@ const driftMs = 12_000
 
 /** How long a worker may believe that it owns a shard that others have taken: it is cut off, or its clock was set back. */
 const believesMs = 100
+
+/** How long what was read before a failure may take to begin. */
+const beginsMs = 2_000
 
 /** A process that stood still needs a moment to notice that its lease is over. */
 const awakeMs = 1_000
@@ -32,6 +36,8 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const shards = new Map<string, number>()
   /** The time until which processes are paused, or have just been resumed. */
   const stillUntil = new Map<string, number>()
+  /** Since when subscriptions fail, as servers see it. */
+  const failingSince = new Map<string, Map<string, number>>()
   /** Subscriptions that are disabled or removed, by users' changes that have ended. */
   const disabled = new Set<string>()
   /** How many changes have begun, and not ended well. */
@@ -41,6 +47,10 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
     const owner = epochs.get(shard)
     return owner?.server === server && owner.epoch === epoch
   }
+  const isOf =
+    (server: string) =>
+    (attempt: Attempt): boolean =>
+      attempt.server === server
   const listAll = (): Attempt[] => [...attempts.values()].flat()
   const end = (server: string, deliveryId?: string): void => {
     for (const [id, own] of attempts) {
@@ -72,6 +82,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           const isLate = own.some((each) => each.server === before.server && !each.isOrphaned)
           if (isLate && (stillUntil.get(before.server) ?? 0) < now())
             violate(inTime, `${server} takes shard ${owned.shard}, in which ${before.server} still attempts`)
+          failingSince.delete(server)
           orphan(before.server, (id) => shards.get(id) === owned.shard)
           break
         }
@@ -106,11 +117,21 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           attempts.set(id, [...(attempts.get(id) ?? []), { server, subscriptionId, isOrphaned: false }])
           const own = listAll().filter((each) => each.subscriptionId === subscriptionId && !each.isOrphaned)
           if (own.length > perSubscription) violate(slots, `${subscriptionId} has ${own.length} attempts`)
+          const since = failingSince.get(server)?.get(subscriptionId) ?? Infinity
+          if (plan.sharesFairly && now() - since > beginsMs && own.filter(isOf(server)).length > 1)
+            violate(carefully, `${server} makes another attempt of ${subscriptionId}`)
           break
         }
-        case 'attempt ended':
-          end(observation.server, observation.attempted.delivery.id)
+        case 'attempt ended': {
+          const { server, attempted, response } = observation
+          end(server, attempted.delivery.id)
+          if (response === undefined || response.status === 409) break
+          const failing = failingSince.get(server) ?? new Map<string, number>()
+          failingSince.set(server, failing)
+          if (response.status < 300) failing.delete(attempted.delivery.subscriptionId)
+          else failing.set(attempted.delivery.subscriptionId, now())
           break
+        }
         case 'stands still':
           stillUntil.set(observation.server, Infinity)
           break
@@ -119,6 +140,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           break
         case 'server ended':
           stillUntil.delete(observation.server)
+          failingSince.delete(observation.server)
           end(observation.server)
           break
         case 'subscription changed':

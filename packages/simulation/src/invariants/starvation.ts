@@ -35,15 +35,10 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     ),
     ...(failsByChance ? [...plan.subscriptions.map(({ name }) => name), operations] : []),
   ])
-  const getPatience = (
-    { subscriptionId, failures, deferrals }: DeliveryRecord,
-    deliveries: readonly DeliveryRecord[],
-  ): number => {
+  const getPatience = ({ subscriptionId }: DeliveryRecord, deliveries: readonly DeliveryRecord[]): number => {
     const others = deliveries.filter((each) => isUnfinished(each) && each.subscriptionId === subscriptionId)
-    // A retry waits for the next poll.
-    const pollMs = failures + deferrals > 0 ? plan.pollMs : 0
     const heldUpMs = getHeldUpMs(plan, subscriptionId, deliveries)
-    return pollMs + heldUpMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
+    return heldUpMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
   const dueTimes = createDueTimes(now)
   return isReliable(plan)

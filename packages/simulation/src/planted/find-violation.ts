@@ -5,7 +5,12 @@ import { drawPlan } from '../draw-plan.ts'
 import { runPlan } from '../run-plan.ts'
 import { countEntries, shrinkPlan } from '../shrink.ts'
 
-const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2).map(Number)
+const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
+/** Only runs on this engine; on any if it is empty. */
+const engine = process.argv[5] ?? ''
+
+/** Time of one processor in which a run is shrunk, in milliseconds. */
+const maximumShrinkCpuMs = 8_000
 
 const measureCpuMs = (): number => {
   const { user, system } = process.cpuUsage()
@@ -14,10 +19,12 @@ const measureCpuMs = (): number => {
 
 const search = async (): Promise<object | null> => {
   for (let seed = first; seed < first + count && measureCpuMs() < maximumCpuMs; seed++) {
-    const { violation } = await runPlan(drawPlan(seed))
+    const drawn = drawPlan(seed)
+    if (engine !== '' && drawn.engine !== engine) continue
+    const { violation } = await runPlan(drawn)
     if (violation === undefined) continue
     const cpuMs = measureCpuMs()
-    const { plan } = await shrinkPlan(drawPlan(seed), { violation })
+    const { plan } = await shrinkPlan(drawn, { violation, maximumCpuMs: maximumShrinkCpuMs })
     return { cpuMs, seed, entries: countEntries(plan), ...violation }
   }
   return null

@@ -24,7 +24,13 @@ type Found = {
 /** How a bug was found, or `null`. */
 export type Find = { readonly bug: PlantedBug; readonly found: Found | null }
 
-const find = async (script: string, ...values: readonly number[]): Promise<Found | null> => {
+/** The engine on which a bug can be seen, or nothing. */
+const chooseEngine = ({ file }: PlantedBug): string => {
+  if (file.includes('/stores/sqlite/')) return 'sqlite'
+  return /^core\/src\/(?:delivery|memory-store|storage\/workers)/.test(file) ? 'memory' : ''
+}
+
+const find = async (script: string, ...values: ReadonlyArray<number | string>): Promise<Found | null> => {
   const args = ['--conditions=@wabakit/source', script, ...values.map(String)]
   const { stdout } = await run(process.execPath, args, { timeout: maximumMs, killSignal: 'SIGKILL' })
   return JSON.parse(stdout)
@@ -34,7 +40,9 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
   let cpuMs = 0
   for (let first = 1; ; ) {
     const removeBug = copy.plant(bug)
-    const found = await find(copy.script, first, Infinity, maximumCpuMs - cpuMs).finally(removeBug)
+    const found = await find(copy.script, first, Infinity, maximumCpuMs - cpuMs, chooseEngine(bug)).finally(
+      removeBug,
+    )
     if (found === null) return { bug, found }
     cpuMs += found.cpuMs
     const isReal = (await find(copy.script, found.seed, 1)) === null
@@ -47,7 +55,7 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
 export type SearchOptions = {
   /** How many bugs are searched concurrently. */
   readonly threads: number
-  /** Only bugs whose name or file contains this. */
+  /** Only bugs whose name or file contains one of these parts, which are separated by commas. */
   readonly only?: string
   onFind(find: Find): void
   /** Receives a seed that breaks an invariant without any planted bug. It does not count. */
@@ -57,7 +65,8 @@ export type SearchOptions = {
 /** Plants one bug at a time in a copy of the sources, and looks for a run that shows it. */
 export const searchPlanted = async (options: SearchOptions): Promise<readonly Find[]> => {
   const { threads, only = '', onFind } = options
-  const left = plantedBugs.filter(({ name, file }) => `${name} ${file}`.includes(only))
+  const parts = only.split(',')
+  const left = plantedBugs.filter(({ name, file }) => parts.some((part) => `${name} ${file}`.includes(part)))
   const finds: Find[] = []
   const work = async (): Promise<void> => {
     const copy = copySources()
