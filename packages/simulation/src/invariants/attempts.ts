@@ -47,10 +47,6 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
     const owner = epochs.get(shard)
     return owner?.server === server && owner.epoch === epoch
   }
-  const isOf =
-    (server: string) =>
-    (attempt: Attempt): boolean =>
-      attempt.server === server
   const listAll = (): Attempt[] => [...attempts.values()].flat()
   const end = (server: string, deliveryId?: string): void => {
     for (const [id, own] of attempts) {
@@ -118,7 +114,11 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           const own = listAll().filter((each) => each.subscriptionId === subscriptionId && !each.isOrphaned)
           if (own.length > perSubscription) violate(slots, `${subscriptionId} has ${own.length} attempts`)
           const since = failingSince.get(server)?.get(subscriptionId) ?? Infinity
-          if (plan.sharesFairly && now() - since > beginsMs && own.filter(isOf(server)).length > 1)
+          if (
+            plan.sharesFairly &&
+            now() - since > beginsMs &&
+            own.filter((each) => each.server === server).length > 1
+          )
             violate(carefully, `${server} makes another attempt of ${subscriptionId}`)
           break
         }
