@@ -70,6 +70,24 @@ describe('an inbox on PostgreSQL', () => {
     expect(plan.join('\n')).toMatch(/Limit .*\n.*LockRows .*\n.*Index Scan using inbox_\d+_due/)
   })
 
+  it('reads a lane by its subject, although the statistics are from a time without open entries', async () => {
+    const pool = postgres.pool()
+    const spies: MockInstance<ClientBase['query']>[] = []
+    pool.on('connect', (client) => spies.push(vi.spyOn(client, 'query')))
+    const { receiver, table } = receive(createEnvironment(pool))
+    receiver.onAny(() => {})
+    await receiver.handle(toRequest(toEnd('c')))
+    await receiver.drain()
+    await pool.query(`INSERT INTO ${table} (event_key, source, subject, state, due_at, received_at)
+      SELECT 'k' || n, 'webhook', 'call:' || n, 'handled', due_at, received_at FROM ${table}, generate_series(1, 2000) n`)
+    await pool.query(`ANALYZE ${table}`)
+    const texts = spies.flatMap(({ mock }) => mock.calls.map(([text]) => String(text)))
+    const claim = texts.find((text) => text.includes("state = 'stored' AND r.due_at"))
+    const explained = await pool.query(claim?.replace('WITH picked', 'EXPLAIN WITH picked') ?? '')
+    const plan = [explained].flat().flatMap(({ rows }) => rows.map((row) => row['QUERY PLAN']))
+    expect(plan.join('\n')).toMatch(/_subject on \w+ s /)
+  })
+
   it('finds missing summaries by indexes, before PostgreSQL has statistics of the table', async () => {
     const pool = postgres.pool()
     const asked = vi.spyOn(pool, 'query')
