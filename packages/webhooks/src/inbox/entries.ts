@@ -120,16 +120,16 @@ export const createEntries = (
   const settleOne = async (statement: Statement): Promise<boolean> => (await run(statement)).count > 0
 
   /**
-   * The condition that a state is one of some. PostgreSQL does not see which: statistics from a time without such entries
+   * Returns the condition that a state is one of some. PostgreSQL does not see which: statistics from a time without such entries
    * would have it read all that have come since, instead of a lane.
    */
-  const isOneOf = (states: string): string =>
+  const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
 
   /** Whether an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
   const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${table} s
-      WHERE s.subject = r.subject AND s.state ${isOneOf(openStates)} AND s.id <> r.id AND (
+      WHERE s.subject = r.subject AND s.state ${toMembership(openStates)} AND s.id <> r.id AND (
         (s.state = 'claimed' AND s.due_at > ${now()})
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
@@ -147,7 +147,7 @@ export const createEntries = (
   // A parked entry does not suppress another one with the same fact, which may be good. Entries with one fact are in one
   // lane, and an index of facts would cost more than finding it. Only erased ones are in no lane.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
-    WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${isOneOf(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
+    WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${toMembership(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
 
   return {
     /** Claims entries that are due: for their first attempt, or for another one. */
