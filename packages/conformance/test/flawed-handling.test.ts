@@ -181,7 +181,7 @@ const flaws: Record<string, Flaw> = {
         handle: async (event, id) => {
           active += 1
           try {
-            if (active > 12) throw new Error('pool exhausted')
+            if (active > 6) throw new Error('pool exhausted')
             await sleep(active > 1 ? 2_000 : 0)
             await right.handle(event, id)
           } finally {

@@ -155,7 +155,8 @@ test('taking a shard waits for a settlement of it that is being written, and the
   await prepareSession(slow, 10_000)
   await slow.query('BEGIN')
   await slow.query(
-    `SELECT different FROM settle($1, $2, $3, '{NULL}', '{false}', '[]', $3, $4, '{0}', '{1}', '{1}', '{1}', '{x}', '{200}', '{x}', NULL)`,
+    `SELECT different FROM settle($1, $2, $3, '{NULL}', '{false}', '{false}', '[]', $3, $4, '{0}', '{1}', '{1}', '{1}', '{x}', '{200}', '{x}',
+       NULL, NULL)`,
     [[key.shard], [key.epoch], [queue], [eventPosition]],
   )
   const isFree = async () =>

@@ -1,14 +1,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { BackupError } from '../errors/backup-error.ts'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { readVersion } from './migrate.ts'
 import { toOpenError } from './storage-errors.ts'
-
-/** Thrown when a backup cannot be made. */
-export class BackupError extends Error {
-  override readonly name = 'BackupError'
-}
 
 type Files = { readonly from: string; readonly to: string }
 
