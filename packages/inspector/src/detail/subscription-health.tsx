@@ -19,6 +19,9 @@ const advise = ({ disabledReason, failingSince }: Subscription): string => {
     : 'Open a delivery to see why it fails. Attempts go on for 5 days; then the subscription is disabled.'
 }
 
+const countWaiting = (count: number): string =>
+  `${count === maxCounted ? 'at least ' : ''}${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+
 const describeResponse = ({ lastResponse }: Delivery): string =>
   String(lastResponse?.status ?? lastResponse?.error ?? '')
 
@@ -48,7 +51,7 @@ export const SubscriptionHealth = ({ subscription }: { readonly subscription: Su
         <Facts
           facts={[
             ['Failing since', failingSince !== null && <Time key="since" at={failingSince} />],
-            ['Waiting', `${waiting.length === maxCounted ? 'at least ' : ''}${waiting.length} deliveries`],
+            ['Waiting', deliveries && countWaiting(waiting.length)],
             ['Last response', attempted && describeResponse(attempted)],
             ['What to do', advise(subscription)],
           ]}

@@ -60,9 +60,9 @@ onEachStore('the records of the inspector', (inspector) => {
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByText('Open a delivery to see why it fails.').waitFor()
-    expect(await health.innerText()).toMatch(
-      /Failing since[\s\S]*Waiting\s+\d+ deliveries\s+Last response\s+401/,
-    )
+    await expect
+      .poll(() => health.innerText())
+      .toMatch(/Failing since[\s\S]*Waiting\s+\d+ deliver(?:y|ies)\s+Last response\s+401/)
     expect((await service.subscriptions.find('acme', id))?.failingSince).not.toBeNull()
   })
 
