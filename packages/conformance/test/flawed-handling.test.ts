@@ -149,7 +149,7 @@ const flaws: Record<string, Flaw> = {
       let active = 0
       return {
         handle: async (event, id) => {
-          if (active >= 12) return
+          if (active >= 6) return
           active += 1
           // Alone it is fast, so that only a burst fills the queue.
           await sleep(active > 1 ? 2_000 : 0)
