@@ -83,7 +83,7 @@ const createContenders = (
 
 type Event = ReturnType<typeof nextEvent>
 
-/** What a queue does to a database, for any number of events. */
+/** The writes of a queue to a database, for a given number of events. */
 type Statements = {
   readonly insert: (events: readonly Event[]) => Promise<unknown>
   readonly read: () => Promise<readonly { id: unknown; body: unknown }[]>

@@ -200,7 +200,7 @@ export type SubscriptionRecord = {
   } | null
   /** Headers that every attempt carries, such as `authorization`, by their lower-case names. Secret, like `secret`. */
   readonly headers: Readonly<Record<string, string>>
-  /** How many attempts start per second at most; `null`: any number. */
+  /** Maximum number of attempts that start per second; `null`: no maximum. */
   readonly maxAttemptsPerSecond: number | null
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null

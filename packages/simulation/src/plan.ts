@@ -53,7 +53,7 @@ export type SubscriptionStep =
   | 'enable'
   | 'remove'
 
-/** Numbers of attempts per second that a user may choose; `null`: any number. */
+/** Values of `maxAttemptsPerSecond` that a change by a user may choose; `null`: no maximum. */
 export const attemptLimits: readonly [number | null, ...(number | null)[]] = [0.2, 1, 4, 40, null]
 
 /** How an endpoint behaves for a while. */
@@ -146,7 +146,7 @@ export type Fault = TimedFault | CallFault
 export type PlannedSubscription = {
   readonly name: string
   readonly endpoint: string
-  /** Omitted: any number. */
+  /** Omitted: no maximum. */
   readonly maxAttemptsPerSecond?: number
   readonly events: 'all' | readonly ('GROUP_CREATED' | 'CALL_ENDED' | 'CALL_AI_SUMMARY')[]
 }

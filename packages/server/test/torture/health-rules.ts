@@ -2,7 +2,7 @@ import type { Contents } from './contents.ts'
 
 type Report = (rule: string, what: string) => void
 
-/** Operators are told once of each change: a subscription fails and recovers in turns, as the attempts say. */
+/** Each change of health that follows from the attempts is published once, and `failing` and `recovered` alternate. */
 export const checkHealth = (
   { health, reported, deliveries }: Pick<Contents, 'health' | 'reported' | 'deliveries'>,
   report: Report,

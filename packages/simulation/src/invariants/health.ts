@@ -2,7 +2,7 @@ import type { AttemptVerdict } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
 const once = 'operators are told once of each change of health'
-const inTurns = 'operators are told in turns that a subscription fails and recovers'
+const alternates = '`failing` and `recovered` of a subscription alternate'
 
 /** Written down from docs/rules.md, not from the code. */
 export const reportAfterMs = 10 * 60_000
@@ -77,10 +77,10 @@ export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
         const turns = told.filter((name) => name !== 'delivery.exhausted' && name !== 'subscription.disabled')
         const isRepeated = turns.some((name, index) => name === turns[index + 1])
         if (isRepeated && !told.includes('subscription.disabled'))
-          violate(inTurns, `${id}: ${told.join(', ')}`)
+          violate(alternates, `${id}: ${told.join(', ')}`)
         const isTold = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
         if (isTold !== isReported)
-          violate(inTurns, `${id} is not left as operators were told: ${told.join(', ')}`)
+          violate(alternates, `${id} is not left as operators were told: ${told.join(', ')}`)
         const history = channel === 'OPERATIONS' ? [] : (histories.get(id) ?? [])
         const expected =
           unclear.has(id) || isDead ? 'unclear' : predict(history, plan.reportAfterMs ?? reportAfterMs)

@@ -712,6 +712,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
 
     it('drains what is due within a time limit, and returns what remains', async () => {
       const { receiver, send } = setUp({ concurrency: 1 })
+      // The second handler ends after the time limit.
       receiver.onAny((_, { delivery }) =>
         delivery.id === 'a' ? undefined : new Promise((resolve) => setTimeout(resolve, 500)),
       )

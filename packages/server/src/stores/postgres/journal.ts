@@ -100,7 +100,7 @@ export const createJournal = ({
   /** Subscriptions as they were when they were last read or settled. */
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
-  /** An endpoint that fails and succeeds in turns may be noted as failing, or not, a little later. */
+  /** An endpoint that alternately fails and succeeds may be noted as failing, or not, a little later. */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
   const removals = createRemovals(query)
   let owned: ReadonlySet<number> = new Set()
