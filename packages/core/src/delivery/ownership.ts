@@ -7,7 +7,8 @@ import { startBackgroundTimer } from '../values/clock.ts'
  *
  * States of a shard, as a worker sees it: not owned, owned, being given up. Transitions:
  * - not owned → owned, by `takeShards`, with a new epoch: it has no owner that is alive, and this worker has less than its share.
- * - owned → being given up: this worker has more than its share. Nothing new starts, and what runs has 5 s. One shard at a time.
+ * - owned → being given up: this worker has more than its share. Nothing new starts. What runs has 5 s, unless its
+ *   endpoint fails. One shard at a time.
  * - being given up → not owned, by `giveShards`.
  * - owned or being given up → not owned: the lease is over, the store has lost the worker, or another one has taken the shard. What
  *   runs ends at once, also if it had 5 s.

@@ -165,6 +165,19 @@ test('what has time to end in a shard that is left is stopped if the shard is lo
   await left
 })
 
+test('what runs in a failing queue does not delay the others of a shard that is left', async () => {
+  const { scheduler, attempts, epochs, publish, wait } = await createWorld()
+  await publish(2)
+  await wait()
+  attempts[0]?.end(retry(60_000))
+  await wait()
+  expect(attempts.length).toBe(1)
+  const shards = [...epochs.keys()]
+  epochs.clear()
+  await Promise.all(shards.map((shard) => scheduler.leave(shard, 60_000)))
+  expect(attempts.length).toBe(0)
+})
+
 test('nothing starts between close and open, although it was being read', async () => {
   const { scheduler, attempts, owned, publish, wait } = await createWorld()
   await publish(1)

@@ -59,7 +59,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
 export type Scheduler = {
   /** Reads everything in shards that are owned from now on. */
   take(shards: readonly OwnedShard[]): void
-  /** Stops what runs in a shard, at once or after `graceMs`, and forgets the shard. Resolves when nothing runs there. */
+  /** Stops what runs in failing queues of a shard at once, and the rest after `graceMs`. Forgets the shard. Resolves when nothing runs there. */
   leave(shard: number, graceMs: number): Promise<void>
   /** Must be called with the news of the journal. */
   tell(news: News): void
@@ -573,12 +573,13 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     ...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)]),
   ]
 
-  /** Stops what runs in some queues, at once or after some time, and waits for its end. */
+  /** Stops what runs in failing queues at once, and the rest after some time, and waits for its end. */
   const stopJobs = async (own: readonly Queue[], graceMs: number): Promise<void> => {
-    const stopAll = (): void => {
-      for (const { jobs } of own) for (const { stopping } of jobs) stopping.stop()
+    const stop = (queues: readonly Queue[]): void => {
+      for (const { jobs } of queues) for (const { stopping } of jobs) stopping.stop()
     }
-    const timeout = graceMs > 0 ? setTimeout(stopAll, graceMs) : stopAll()
+    stop(own.filter(({ pace }) => pace === 'failing'))
+    const timeout = graceMs > 0 ? setTimeout(stop, graceMs, own) : stop(own)
     await waitUntil(() => own.every(({ busy }) => busy === 0))
     clearTimeout(timeout ?? undefined)
   }
@@ -610,8 +611,6 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     close: async (graceMs) => {
       isOpen = false
       const own = listQueues()
-      for (const { pace, jobs } of own)
-        if (pace === 'failing') for (const { stopping } of jobs) stopping.stop()
       await stopJobs(own, graceMs)
       for (const queue of own) forget(queue)
       newShards.clear()
