@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
-import type { AttemptVerdict, Settlement, Store } from '../store.ts'
+import type { AttemptVerdict, News, Settlement, Store } from '../store.ts'
 import { createScheduler, type Ended, type Job } from './scheduler.ts'
 
 // What may never happen, as `scheduler.ts` lists it.
@@ -270,6 +270,24 @@ test('few of many thousand deliveries are read before they can be attempted', as
   scheduler.take(owned)
   await wait()
   expect([attempts.length, read]).toEqual([8, 512])
+})
+
+test('a retry is attempted, although it was told late that it is due for the first time', async () => {
+  const { store, clock, scheduler, attempts, publish, wait } = await createWorld()
+  const late: News[] = []
+  store.listen((news) => late.push(news))
+  await publish(1)
+  await wait()
+  attempts[0]?.end(retry(5_000))
+  await wait()
+  for (const news of late) scheduler.tell(news)
+  await wait()
+  clock.time += 6_000
+  const wakeAndCount = (): number => {
+    scheduler.tell({ kind: 'missed' })
+    return attempts.length
+  }
+  await expect.poll(wakeAndCount, { timeout: 2_000 }).toBe(1)
 })
 
 test('a failure of the store is reported, and what it concerns is attempted later', async () => {

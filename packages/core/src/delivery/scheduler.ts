@@ -431,12 +431,12 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     place(picked.queue)
   }
 
-  /** Does the same, but reads the queue again after a pause, because the next page may be the same. */
+  /** Does the same after a pause, because the next page may be the same. Until then, its queue is not forgotten. */
   const discardForNow = (picked: Picked): void => {
     release(picked)
-    picked.queue.window.end(picked.entry, null, null)
     place(picked.queue)
     void pauseReading(missPauseMs).then(() => {
+      picked.queue.window.end(picked.entry, null, null)
       picked.queue.window.restart()
       place(picked.queue)
     })
