@@ -80,7 +80,7 @@ describe('a mistake of the developer', () => {
     [
       'an inbox as a dedupe',
       () => create({ dedupe: sqlInbox(new DatabaseSync(':memory:')) }),
-      'An inbox stores events before it handles them: pass sqlInbox(…) as inbox.',
+      'An inbox stores before it handles: pass sqlInbox(…) as inbox.',
     ],
     ['a dedupe without its parentheses', () => create({ dedupe: memoryDedupe }), 'memoryDedupe()'],
     ['a misspelled option', () => create({ maxBodyByte: 1 }), 'Did you mean "maxBodyBytes"?'],

@@ -7,6 +7,7 @@ import type {
   InboxDelivery,
   InboxEntry,
   InboxHost,
+  StoreDelivery,
   StoreOutcome,
 } from '../receiver/inbox.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
@@ -262,7 +263,19 @@ export function sqlInbox(
       stop: worker.stop,
       drain: worker.drain,
     }
-    return { store, methods }
+    const storeOrReport: StoreDelivery = async (delivery) => {
+      try {
+        return await store(delivery)
+      } catch (error) {
+        await host.report(error, {
+          stage: 'inbox',
+          headers: delivery.headers ?? new Headers(),
+          context: undefined,
+        })
+        return 'unavailable'
+      }
+    }
+    return { store: storeOrReport, methods }
   }
   return { ...selections, erase: createErase(engine, { ...place, keyMs }), attach }
 }

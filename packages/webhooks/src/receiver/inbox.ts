@@ -280,6 +280,9 @@ export type InboxDelivery = {
   readonly headers?: Headers | undefined
 }
 
+/** Stores a verified delivery. Never rejects: a failure is reported, and the delivery is not stored. */
+export type StoreDelivery = (delivery: InboxDelivery) => Promise<StoreOutcome | 'unavailable'>
+
 /** The parts of a receiver that an inbox uses. */
 export type InboxHost<Context> = {
   readonly handlers: Handlers<Context>
@@ -292,8 +295,7 @@ export type InboxHost<Context> = {
 export type Inbox<Context> = InboxEntries & {
   /** Connects it with a receiver. `createReceiver` calls this. */
   attach(host: InboxHost<Context>): {
-    /** Stores a verified delivery. Rejects when it is not stored. */
-    readonly store: (delivery: InboxDelivery) => Promise<StoreOutcome>
+    readonly store: StoreDelivery
     /** The methods that the receiver gets. */
     readonly methods: InboxMethods & { stop(options?: StopOptions): Promise<void> }
   }

@@ -96,7 +96,7 @@ export const toSettings = <Context>(options: ReceiverOptions<Context>) => {
   if (dedupe !== undefined && typeof Object(dedupe).claim !== 'function') {
     throw new WebhookUsageError(
       'dedupe must be a store such as memoryDedupe(), or an object with a function claim. ' +
-        'An inbox stores events before it handles them: pass sqlInbox(…) as inbox.',
+        'An inbox stores before it handles: pass sqlInbox(…) as inbox.',
     )
   }
   if (inbox && (typeof inbox.attach !== 'function' || dedupe || options.ack || waitUntil)) {

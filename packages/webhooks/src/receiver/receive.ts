@@ -9,7 +9,7 @@ import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
 import { createHandleOnce } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
-import type { InboxDelivery, StoreOutcome } from './inbox.ts'
+import type { StoreDelivery } from './inbox.ts'
 import type { ReceiverSettings } from './options.ts'
 import { assertJson, assertPost, createReadBody, findRequest, type RequestHolder } from './read-request.ts'
 import type { Running } from './running.ts'
@@ -38,7 +38,7 @@ type Parts = {
   readonly running: Running
   readonly report: ErrorListener
   /** Stores the delivery in the inbox, if there is one, instead of handling it. */
-  readonly store: ((delivery: InboxDelivery) => Promise<StoreOutcome>) | undefined
+  readonly store: StoreDelivery | undefined
 }
 
 /** Creates the function that handles a request: check, read, verify, parse, claim, handle, respond. Never rejects. */
@@ -46,17 +46,6 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
   const { verify, maxBodyBytes, claimTtlMs, now } = settings
   const readBody = createReadBody(settings)
   const handleOnce = createHandleOnce(settings, report)
-
-  const respondStored = async (trace: WebhookTrace, storing: Promise<StoreOutcome>): Promise<Response> => {
-    try {
-      trace.outcome = await storing
-      return respondAccepted()
-    } catch (error) {
-      trace.outcome = 'unavailable'
-      await report(error, { stage: 'inbox', headers: trace.request.headers, context: undefined })
-      return respondUnhandled(trace.outcome)
-    }
-  }
 
   const respond = async (trace: WebhookTrace, host: object): Promise<Response> => {
     const { request } = trace
@@ -77,7 +66,10 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       const rawBody = await readBody(request)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
-      if (store) return await respondStored(trace, store({ id, body: rawBody, sentAt, headers }))
+      if (store) {
+        trace.outcome = await store({ id, body: rawBody, sentAt, headers })
+        return trace.outcome === 'unavailable' ? respondUnhandled(trace.outcome) : respondAccepted()
+      }
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = handlers.find(parsed)
       if (tasks.length === 0 && parsed.kind === 'drifted')
