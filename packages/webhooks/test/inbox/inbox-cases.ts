@@ -72,6 +72,29 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(Buffer.from((await inbox.show(entry?.id ?? ''))?.body ?? [])).toEqual(Buffer.from(body))
     })
 
+    it('responds 503 when an event cannot be stored', async () => {
+      const { inbox, send, errors, table } = setUp()
+      await inbox.list()
+      await environment().query(`DROP TABLE ${table}`)
+      expect((await send(toEnd('c'), 'a')).status).toBe(503)
+      expect(errors).toMatchObject([{ message: expect.stringContaining(table) }])
+    })
+
+    it('stores ids and names of any length and with any characters', async () => {
+      const { receiver, inbox } = setUp({ onParked: () => {} })
+      const odd = `${'😀'.repeat(150)}\0\ud800${'x'.repeat(1_000)}`
+      const body = JSON.stringify({ event: `NEW ${odd}`, callId: odd })
+      const accept = (id: string) => receiver.accept(body, { id, source: odd })
+      expect([await accept(`${odd}1`), await accept(`${odd}2`)]).toEqual(['stored', 'stored'])
+      expect(await accept(`${odd}1`)).toBe('duplicate')
+      await receiver.drain()
+      const entries = await inbox.list({ callId: odd, state: 'parked', reason: 'unknown' })
+      const bodies = entries.map(async ({ id }) =>
+        new TextDecoder().decode((await inbox.show(id))?.body ?? new Uint8Array()),
+      )
+      expect(await Promise.all(bodies)).toEqual([body, body])
+    })
+
     it('does not store what could be a secret', async () => {
       const { inbox, receiver, table } = setUp()
       await receiver.handle(
@@ -582,15 +605,18 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await send(toEnd('call-of-bob'), 'b')
       await send({ ...toJoin('group-of-ann'), customerPhone: '+49 (30) 1234' }, 'c')
       await send({ ...toEnd('call-of-eve'), from: '0049301234', to: '+49301234' }, 'd')
+      await send(toJoin('group-of-dan'), 'e')
       await receiver.drain()
       handled.length = 0
       expect(await inbox.erase({ callId: 'call-of-ann' })).toBe(1)
       expect(await inbox.erase({ callId: 'call-of-bob' })).toBe(1)
       expect(await inbox.erase({ number: '+49301234' })).toBe(2)
+      expect(await inbox.erase({ groupId: 'group-of-dan' })).toBe(1)
       await send(toSummary('call-of-ann'), 'a')
       await send(toSummary('call-of-ann'), 'a2')
       await send(toSummary('call-of-bob'), 'b2')
       await send(toEnd('call-of-bob'), 'b')
+      await send(toJoin('group-of-dan'), 'e')
       await receiver.drain()
       expect(handled).toEqual([])
       const rows = JSON.stringify(await environment().query(`SELECT * FROM ${table}`))
@@ -639,6 +665,28 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await send(toSummary('without'), 'late')
       await receiver.drain()
       expect([summaries.length, (await inbox.list({ state: 'suppressed' })).length]).toEqual([2, 1])
+    })
+
+    it('asks in one process at a time, and at most once in intervalMs', async () => {
+      const clock = createClock()
+      const { receiver, send, table } = setUp({ clock })
+      const other = setUp({ clock, table })
+      for (const id of ['a', 'b', 'c']) await send(toEnd(id))
+      clock.advance(601_000)
+      const askedAt: number[] = []
+      const options = { olderThanMs: 600_000, intervalMs: 50 }
+      const others: unknown[] = []
+      const client = createClient(() => askedAt.push(performance.now()))
+      const getSummary = async (callId: string) => {
+        others.push(await other.receiver.reconcile(client, options))
+        return client.calls.getSummary(callId)
+      }
+      expect(await receiver.reconcile({ calls: { getSummary } }, options)).toMatchObject({ accepted: 3 })
+      expect(others).toMatchObject([{ asked: 0 }, { asked: 0 }, { asked: 0 }])
+      const [first = 0, second = 0, third = 0] = askedAt
+      expect(Math.min(second - first, third - second)).toBeGreaterThan(45)
+      const tooLong = { ...options, maxAgeMs: 30 * day }
+      await expect(receiver.reconcile(client, tooLong)).rejects.toThrow('less than retention.keyMs')
     })
 
     it('keeps the meanings of 202, 404 and 422, and gives up at the age limit', async () => {

@@ -51,6 +51,35 @@ describe('an inbox on PostgreSQL', () => {
     await receiver.stop()
   })
 
+  it('stores while an entry whose claim is renewed is locked, as by its completion', async () => {
+    const pool = postgres.pool()
+    const renewed = Promise.withResolvers<void>()
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client)
+      vi.spyOn(client, 'query').mockImplementation(((...given: Parameters<typeof query>) => {
+        if (String(given[0]).startsWith('WITH mine')) renewed.resolve()
+        return query(...given)
+      }) as never)
+    })
+    const { receiver, table } = receive(createEnvironment(pool), { claimTtlMs: 300 })
+    const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    receiver.on('CALL_ENDED', async () => {
+      started.resolve()
+      await gate.promise
+    })
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    receiver.start()
+    await started.promise
+    const locking = await pool.connect()
+    await locking.query(`BEGIN; SELECT id FROM ${table} FOR UPDATE`)
+    await renewed.promise
+    expect((await receiver.handle(toRequest(toJoin('g'), 'b'))).status).toBe(200)
+    await locking.query('COMMIT')
+    locking.release()
+    gate.resolve()
+    await receiver.stop()
+  })
+
   it('claims by the index, and sorts nothing, before PostgreSQL has statistics of the table', async () => {
     const pool = postgres.pool()
     const spies: MockInstance<ClientBase['query']>[] = []

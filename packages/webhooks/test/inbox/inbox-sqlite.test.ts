@@ -66,15 +66,6 @@ describe('an inbox on SQLite', () => {
     expect((await response).status).toBe(200)
   })
 
-  it('responds 503 when an event cannot be stored', async () => {
-    const database = open(new DatabaseSync(join(folder, 'closed.db')))
-    const { receiver, inbox, errors } = receive(createEnvironment(database))
-    await inbox.list()
-    database.exec('PRAGMA query_only = ON')
-    expect((await receiver.handle(toRequest(toEnd('c'), 'a'))).status).toBe(503)
-    expect(errors).toMatchObject([{ message: expect.stringContaining('readonly') }])
-  })
-
   it('refuses transaction(), and a function of atCompletion() that is asynchronous', async () => {
     const { receiver, inbox, errors } = receive(node)
     receiver.on('CALL_ENDED', async ({ callId }, { transaction, atCompletion }) => {
