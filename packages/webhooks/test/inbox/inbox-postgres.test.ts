@@ -53,15 +53,11 @@ describe('an inbox on PostgreSQL', () => {
 
   it('stores while an entry whose claim is renewed is locked, as by its completion', async () => {
     const pool = postgres.pool()
-    const renewed = Promise.withResolvers<void>()
-    pool.on('connect', (client) => {
-      const query = client.query.bind(client)
-      vi.spyOn(client, 'query').mockImplementation(((...given: Parameters<typeof query>) => {
-        if (String(given[0]).startsWith('WITH mine')) renewed.resolve()
-        return query(...given)
-      }) as never)
-    })
-    const { receiver, table } = receive(createEnvironment(pool), { claimTtlMs: 300 })
+    const spies: MockInstance<ClientBase['query']>[] = []
+    pool.on('connect', (client) => spies.push(vi.spyOn(client, 'query')))
+    const countRenewals = () =>
+      spies.flatMap(({ mock }) => mock.calls).filter(([text]) => String(text).startsWith('WITH mine')).length
+    const { receiver, table, errors } = receive(createEnvironment(pool), { claimTtlMs: 300 })
     const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     receiver.on('CALL_ENDED', async () => {
       started.resolve()
@@ -72,8 +68,11 @@ describe('an inbox on PostgreSQL', () => {
     await started.promise
     const locking = await pool.connect()
     await locking.query(`BEGIN; SELECT id FROM ${table} FOR UPDATE`)
-    await renewed.promise
+    const renewals = countRenewals()
+    await vi.waitFor(() => expect(countRenewals()).toBeGreaterThan(renewals), 15_000)
     expect((await receiver.handle(toRequest(toJoin('g'), 'b'))).status).toBe(200)
+    // After 10 seconds, the connection would have been replaced.
+    expect(errors).toEqual([])
     await locking.query('COMMIT')
     locking.release()
     gate.resolve()
