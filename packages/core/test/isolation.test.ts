@@ -170,7 +170,7 @@ test('an organization sees the same records with any other organization as alone
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.oneof({ weight: 6, arbitrary: move }, wait), { maxLength: 60 }),
+      fc.array(fc.oneof({ weight: 6, arbitrary: move }, wait), { maxLength: 60, size: 'max' }),
       async (moves) => {
         const together = await createScenario(tenants)
         await play(together, moves)

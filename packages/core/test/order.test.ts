@@ -44,8 +44,8 @@ test('the order of a lane is preserved whatever fails', { timeout: 60_000 }, asy
   const plan = fc.record({
     calls: fc.integer({ min: 0, max: 3 }),
     groups: fc.integer({ min: 0, max: 3 }),
-    failing: fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }),
-    waits: fc.array(fc.integer({ min: 0, max: 400_000 }), { maxLength: 10 }),
+    failing: fc.array(fc.boolean(), { minLength: 1, maxLength: 60, size: 'max' }),
+    waits: fc.array(fc.integer({ min: 0, max: 400_000 }), { maxLength: 10, size: 'max' }),
     perSubscription: fc.integer({ min: 1, max: 4 }),
   })
   await fc.assert(

@@ -40,11 +40,11 @@ test('a window forgets no delivery, and brings none back, whatever happens while
     fc.tuple(
       fc.constantFrom(
         ...['append', 'told', 'late', 'take', 'finish', 'retry', 'back', 'restart'],
-        ...['read', 'read', 'arrive', 'arrive', 'take', 'retry'],
+        ...['read', 'read', 'arrive', 'arrive', 'take', 'retry', 'sent again'],
       ),
       fc.nat(20),
     ),
-    { maxLength: 80 },
+    { maxLength: 80, size: 'max' },
   )
   await fc.assert(
     fc.asyncProperty(steps, async (list) => {
@@ -79,8 +79,15 @@ test('a window forgets no delivery, and brings none back, whatever happens while
       const finish = (): void => {
         const entry = taken.shift()
         if (entry === undefined) return
-        rows.delete(entry.id)
+        if (rows.get(entry.id)?.turn === entry.turn) rows.delete(entry.id)
         window.end(entry, null, null)
+      }
+      /** It was delivered and sent again, and the window learns of the second first. */
+      const sendAgain = (): void => {
+        const row = rows.get(taken[0]?.id ?? '')
+        if (row === undefined || row.turn !== taken[0]?.turn) return
+                        rows.set(row.id, { ...row, turn: row.turn + 2, isRetry: false })
+        window.restart()
       }
       for (const [step, number] of list) {
         if (step === 'append') append(next++)
@@ -90,11 +97,13 @@ test('a window forgets no delivery, and brings none back, whatever happens while
         if (step === 'arrive') await arrive()
         if (step === 'take') take()
         if (step === 'finish') finish()
-        if (step === 'back') {
+        if (step === 'sent again') sendAgain()
+        const isCurrent = rows.get(taken[0]?.id ?? '')?.turn === taken[0]?.turn
+        if (step === 'back' && isCurrent) {
           const entry = taken.shift()
           if (entry !== undefined) window.putBack(entry)
         }
-        if (step === 'retry') {
+        if (step === 'retry' && isCurrent) {
           const entry = taken.shift()
           const row = entry && rows.get(entry.id)
           if (entry === undefined || row === undefined) continue
@@ -149,6 +158,28 @@ test('a page brings back nothing that ended while it was read', async () => {
   await settle()
   expect([taken?.id, window.take()]).toEqual(['d1', undefined])
 })
+
+for (const order of ['before', 'after'] as const) {
+  test(`a delivery that was sent again is held, if its page arrives ${order} the end of its last attempt`, async () => {
+    const { rows, pages, window } = createQueue()
+    const row = { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false }
+    rows.set('d1', row)
+    const arrive = async (): Promise<void> => {
+      pages.shift()?.()
+      await settle()
+    }
+    void window.read()
+    await arrive()
+    const taken = window.take()
+    rows.set('d1', { ...row, turn: 2 })
+    window.restart()
+    void window.read()
+    if (order === 'before') await arrive()
+    if (taken !== undefined) window.end(taken, null, null)
+    await arrive()
+    expect([taken?.turn, window.take()?.turn]).toEqual([0, 2])
+  })
+}
 
 test('a page that was read before a change by hand is read again', async () => {
   const { rows, pages, window } = createQueue()

@@ -1,8 +1,12 @@
 import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
 
-/** A delivery in a window. While it is `busy`, the scheduler has taken it. */
-export type Entry = PendingDelivery & HeapItem & { isRetry: boolean; isBusy: boolean }
+/**
+ * A delivery in a window. While it is `busy`, the scheduler has taken it; `newer` is what a page says that it has become
+ * meanwhile: it may be delivered and sent again before the scheduler has the outcome.
+ */
+export type Entry = PendingDelivery &
+  HeapItem & { isRetry: boolean; isBusy: boolean; newer: PendingDelivery | null }
 
 /**
  * What a scheduler holds of one queue: the deliveries that can be attempted, as far as they fit. The rest stays in the store.
@@ -48,7 +52,8 @@ const everywhere: Place = { dueAt: Infinity, position: Infinity }
 /** A page that is being read, and what happened meanwhile. */
 type Reading = {
   isVoid: boolean
-  readonly ended: Set<string>
+  /** The turns of deliveries that ended, by their ids. */
+  readonly ended: Map<string, number>
   readonly heads: PendingDelivery[]
   readonly retries: PendingDelivery[]
   from: number
@@ -77,9 +82,12 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
   const hold = (pending: PendingDelivery, isRetry: boolean): void => {
     const old = known.get(pending.id)
     // What is taken comes back when it has ended.
-    if (old?.isBusy) return
+    if (old?.isBusy) {
+      if (!isRetry && pending.turn > old.turn) old.newer = pending
+      return
+    }
     if (old !== undefined) drop(old)
-    const entry = { ...pending, isRetry, isBusy: false, slot: outside }
+    const entry = { ...pending, isRetry, isBusy: false, newer: null, slot: outside }
     known.set(entry.id, entry)
     held.put(entry)
     if (isRetry) retries++
@@ -124,7 +132,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
     }
   }
 
-  const begin = (): Reading => ({ isVoid: false, ended: new Set(), heads: [], retries: [], from: Infinity })
+  const begin = (): Reading => ({ isVoid: false, ended: new Map(), heads: [], retries: [], from: Infinity })
 
   /** Applies a page, and then what happened while it was read. */
   const finish = (
@@ -134,7 +142,8 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
   ) => {
     reading = undefined
     if (!done.isVoid) {
-      for (const each of page.items) if (!done.ended.has(each.id)) hold(each, isRetries)
+      for (const each of page.items)
+        if (each.turn > (done.ended.get(each.id) ?? -1)) hold(each, isRetries)
     }
     for (const each of done.retries) addRetry(each)
     for (const each of done.heads) add(each, true)
@@ -200,8 +209,9 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
     end: (entry, retry, next) => {
       busy--
       known.delete(entry.id)
-      reading?.ended.add(entry.id)
+      reading?.ended.set(entry.id, entry.turn)
       if (retry !== null) addRetry(retry)
+      if (entry.newer !== null) hold(entry.newer, false)
       if (next !== null) add(next, true)
     },
     add: (head) => add(head, heads < getSize()),

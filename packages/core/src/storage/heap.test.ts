@@ -26,7 +26,7 @@ test('a heap always has the first item on top, whatever is added, moved and remo
     fc.integer({ min: 0, max: 20 }),
   )
   fc.assert(
-    fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
+    fc.property(fc.array(change, { maxLength: 200, size: 'max' }), (changes) => {
       const heap = createHeap<Item>(isBefore)
       const items = createItems(31)
       const expected = new Set<Item>()
