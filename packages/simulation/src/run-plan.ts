@@ -165,6 +165,7 @@ export const runPlan = async (
     engine,
     violate,
     isAttended: () => plan.servers.some(({ name, delivers }) => delivers && servers.isRunning(name)),
+    getLostMs: servers.getLostMs,
     haveUsersEnded: operations.haveEnded,
     onSettled: async (deliveries) => {
       deliveryCount = deliveries.length

@@ -13,7 +13,11 @@ const runLate = (perSecond: number, delays: readonly number[]): number[] => {
 }
 
 test('no span of ⌈n⌉ / n seconds has more than ⌈n⌉ starts, however late timers are', () => {
-  const delays = fc.array(fc.double({ min: 0, max: 300, noNaN: true }), { minLength: 1, maxLength: 100, size: 'max' })
+  const delays = fc.array(fc.double({ min: 0, max: 300, noNaN: true }), {
+    minLength: 1,
+    maxLength: 100,
+    size: 'max',
+  })
   fc.assert(
     fc.property(fc.constantFrom(0.1, 0.5, 1, 1.5, 3, 10, 100, 1_000), delays, (perSecond, late) => {
       const starts = runLate(perSecond, late)

@@ -86,7 +86,7 @@ test('a window forgets no delivery, and brings none back, whatever happens while
       const sendAgain = (): void => {
         const row = rows.get(taken[0]?.id ?? '')
         if (row === undefined || row.turn !== taken[0]?.turn) return
-                        rows.set(row.id, { ...row, turn: row.turn + 2, isRetry: false })
+        rows.set(row.id, { ...row, turn: row.turn + 2, isRetry: false })
         window.restart()
       }
       for (const [step, number] of list) {

@@ -142,8 +142,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
   ) => {
     reading = undefined
     if (!done.isVoid) {
-      for (const each of page.items)
-        if (each.turn > (done.ended.get(each.id) ?? -1)) hold(each, isRetries)
+      for (const each of page.items) if (each.turn > (done.ended.get(each.id) ?? -1)) hold(each, isRetries)
     }
     for (const each of done.retries) addRetry(each)
     for (const each of done.heads) add(each, true)

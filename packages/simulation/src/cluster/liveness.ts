@@ -25,6 +25,8 @@ export type LivenessContext = RunContext & {
   readonly violate: Violate
   /** Returns whether a delivering server runs. */
   isAttended(): boolean
+  /** Returns by how much the clocks of servers are late. */
+  getLostMs(): number
   /** Returns whether users have got all results. */
   haveUsersEnded(): boolean
   /** Continues removals that failed halfway. */
@@ -41,6 +43,7 @@ export const watchLiveness = (context: LivenessContext): void => {
     violate,
     observe,
     isAttended,
+    getLostMs,
     haveUsersEnded,
     continueRemovals,
     onSettled,
@@ -81,7 +84,7 @@ export const watchLiveness = (context: LivenessContext): void => {
       return violate(settles, `${unfinished.length} deliveries wait, and nothing is before them`)
     }
     const earliest = Math.min(...due.map(({ dueAt }) => dueAt))
-    const since = Math.min(now - earliest, calmMs)
+    const since = Math.min(now - getLostMs() - earliest, calmMs)
     const late = due.find(({ dueAt }) => dueAt === earliest)?.delivery
     const others = unfinished.filter(({ subscriptionId }) => subscriptionId === late?.subscriptionId)
     const heldUpMs = getHeldUpMs(plan, late?.subscriptionId ?? '', deliveries)

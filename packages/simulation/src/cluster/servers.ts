@@ -1,4 +1,5 @@
 import {
+  type Clock,
   createIds,
   createReferenceServer,
   type DeliveryFetch,
@@ -15,6 +16,7 @@ export type Server = {
   readonly user: StoreUser
   readonly service: ReferenceServer
   readonly store: Store
+  readonly clock: Clock
 }
 
 /** The processes of a cluster. */
@@ -23,6 +25,8 @@ export type Servers = {
   find(wanted?: string): Server | undefined
   /** Returns whether a server runs, and is not paused. */
   isRunning(name: string): boolean
+  /** Returns by how much clocks are late, in milliseconds: one that is set back while its server is down loses that time. */
+  getLostMs(): number
   start(name: string): void
   /** The process dies at once. */
   kill(name: string): void
@@ -74,7 +78,7 @@ export const createServers = (context: ServersContext): Servers => {
       })
       starting.delete(name)
       context.noteTrouble(0)
-      running.set(name, { name, user, service, store })
+      running.set(name, { name, user, service, store, clock })
       if (plan.servers.find((each) => each.name === name)?.delivers) service.dispatcher.start()
     })
   }
@@ -95,6 +99,8 @@ export const createServers = (context: ServersContext): Servers => {
   return {
     start,
     isRunning: (name) => running.get(name)?.user.owner.state === 'running',
+    getLostMs: () =>
+      Math.max(0, ...Array.from(running.values(), ({ clock }) => getTrueTime(context) - clock.now())),
     find: (wanted) => {
       const found = wanted === undefined ? undefined : running.get(wanted)
       return found ?? [...running.values()].find(({ user }) => user.owner.state === 'running')
