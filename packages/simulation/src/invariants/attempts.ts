@@ -21,7 +21,7 @@ const believesMs = 100
 /** How long what was read before a failure may take to begin. */
 const beginsMs = 2_000
 
-/** A process that stood still needs a moment to notice that its lease is over. */
+/** A process that stood still needs a moment to notice that its lease is over, or its session. */
 const awakeMs = 1_000
 
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
@@ -47,6 +47,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
     const owner = epochs.get(shard)
     return owner?.server === server && owner.epoch === epoch
   }
+  const isAwake = (server: string): boolean => (stillUntil.get(server) ?? 0) < now()
   const listAll = (): Attempt[] => [...attempts.values()].flat()
   const end = (server: string, deliveryId?: string): void => {
     for (const [id, own] of attempts) {
@@ -76,7 +77,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
             .filter(([id]) => shards.get(id) === owned.shard)
             .flatMap(([, each]) => each)
           const isLate = own.some((each) => each.server === before.server && !each.isOrphaned)
-          if (isLate && (stillUntil.get(before.server) ?? 0) < now())
+          if (isLate && isAwake(before.server))
             violate(inTime, `${server} takes shard ${owned.shard}, in which ${before.server} still attempts`)
           failingSince.delete(server)
           orphan(before.server, (id) => shards.get(id) === owned.shard)
@@ -108,7 +109,8 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           for (const other of others)
             violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
           const owner = epochs.get(shards.get(id) ?? -1)
-          if (owner !== undefined && owner.server !== server && now() - owner.at > believesMs)
+          const isLost = owner !== undefined && owner.server !== server && now() - owner.at > believesMs
+          if (isLost && isAwake(server))
             violate(oneOwner, `${server} attempts ${id}, whose shard ${owner.server} has taken`)
           attempts.set(id, [...(attempts.get(id) ?? []), { server, subscriptionId, isOrphaned: false }])
           const own = listAll().filter((each) => each.subscriptionId === subscriptionId && !each.isOrphaned)
