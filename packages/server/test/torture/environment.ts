@@ -137,7 +137,7 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
     const made = await control('POST', '/organizations/torture/subscriptions', subscription)
     subscriptionIds.push(String(made.id))
   }
-  const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width, isCalm })
+  const load = startLoad({ file: files.acknowledged, random, url: fleet.readyUrl, width, isCalm })
   made.defer(async () => void (await load.stop()))
   const all = made.move()
 

@@ -31,7 +31,9 @@ export type Fleet = {
   readonly names: readonly string[]
   /** One of them by chance, of a role if one is given. */
   pick(role?: Role): Member
-  /** Where one of those that answer listens; the last known address when none is ready. */
+  /** Where one of those that answer listens; `undefined` when none is ready. */
+  readyUrl(): string | undefined
+  /** The same, or the last known address when none is ready. */
   url(): string
 }
 
@@ -122,13 +124,15 @@ export const createFleet = ({
     if (member === undefined) throw new Error('There is no such process.')
     return member
   }
+  const readyUrl = (): string | undefined => {
+    const ready = members.filter((member) => member.role !== 'worker' && member.url() !== undefined)
+    return ready.length === 0 ? undefined : choose(ready).url()
+  }
   return {
     members,
     names,
     pick: (role) => choose(members.filter((member) => role === undefined || member.role === role)),
-    url: () => {
-      const ready = members.filter((member) => member.role !== 'worker' && member.url() !== undefined)
-      return ready.length === 0 ? lastUrl : (choose(ready).url() ?? lastUrl)
-    },
+    readyUrl,
+    url: () => readyUrl() ?? lastUrl,
   }
 }

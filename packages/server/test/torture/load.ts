@@ -6,8 +6,8 @@ import type { Random } from './random.ts'
 export type LoadOptions = {
   readonly file: string
   readonly random: Random
-  /** Where a server is now; asked for each request. */
-  readonly url: () => string
+  /** Where a server is now; asked for each request. There is none while it is `undefined`. */
+  readonly url: () => string | undefined
   /** The number of concurrent clients. */
   readonly width: number
   /** Whether each client pauses between its requests, so that the machine has time for what is done to the servers. */
@@ -17,6 +17,8 @@ export type LoadOptions = {
 /** What came of the load. */
 export type LoadReport = {
   readonly requests: number
+  /** What was acknowledged: groups, steps of calls and summaries. */
+  readonly acknowledged: number
   /** Refused with 503, with `Retry-After`: nothing was changed. */
   readonly unavailable: number
   /** Refused with 503 `outcome_unknown`, without it. */
@@ -47,6 +49,7 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
   const lines = openLines<Acknowledgement>(file)
   const report = {
     requests: 0,
+    acknowledged: 0,
     unavailable: 0,
     unknown: 0,
     broken: 0,
@@ -57,12 +60,26 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
   let count = 0
   const newId = (prefix: string): string => `${prefix}-${process.pid}-${count++}`
 
+  const acknowledge = (line: Acknowledgement): void => {
+    report.acknowledged++
+    lines.append(line)
+  }
+
   const post = async (path: string, body: object): Promise<Answer | undefined> => {
+    const server = url()
+    if (server === undefined) {
+      await setTimeout(random.between(20, 60))
+      return undefined
+    }
     report.requests++
     const start = performance.now()
     try {
       const headers = { authorization: 'wk_torture_0123456789', 'content-type': 'application/json' }
-      const response = await fetch(`${url()}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      const response = await fetch(`${server}${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
       const answer = { status: response.status, body: await response.json() }
       report.slowestMs = Math.max(report.slowestMs, Math.round(performance.now() - start))
       const isPostponed = response.headers.has('retry-after')
@@ -96,7 +113,7 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
     const answers = await Promise.all(
       Array.from({ length: times }, () => insist('/whatsapp/wa-group/create', body)),
     )
-    if (answers.some((answer) => answer?.status === 200)) lines.append({ kind: 'group', groupId })
+    if (answers.some((answer) => answer?.status === 200)) acknowledge({ kind: 'group', groupId })
   }
 
   const playCall = async (): Promise<void> => {
@@ -105,7 +122,7 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
     const isTold = async (event: string, path: string, body: object): Promise<boolean> => {
       const answer = await post(path, body)
       const isDone = answer !== undefined && answer.status >= 200 && answer.status <= 299
-      if (isDone) lines.append({ kind: 'step', callId, event })
+      if (isDone) acknowledge({ kind: 'step', callId, event })
       return isDone
     }
     const call = { callId, channel: 'PSTN', channelNumber: '+15550100002', customerNumber: '+15550199001' }
@@ -115,7 +132,7 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
     const summaries = ['first', 'second'].map(async (word) => {
       const recap = `The ${word} summary of ${callId}`
       const answer = await insist(`${calls}/${callId}/summary`, { recap, keyPoints: [], nextSteps: [] })
-      if (answer?.status === 200) lines.append({ kind: 'summary', callId, recap })
+      if (answer?.status === 200) acknowledge({ kind: 'summary', callId, recap })
     })
     await Promise.all(summaries)
   }

@@ -1,13 +1,37 @@
 import { setTimeout } from 'node:timers/promises'
+import { comesTrue } from '../comes-true.ts'
+import type { Environment } from '../environment.ts'
+import type { Member } from '../fleet.ts'
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
+/** Longest time until a process that was started has work, in milliseconds. */
+const patienceMs = 120_000
+
 /**
- * SIGKILL of any process at random moments, some of them before it is ready again, and others while it is away. Its
+ * Starts a process, and waits until it has work, so that its next kill interrupts some: a worker owns shards; since any other
+ * was ready, something was acknowledged. Returns what was not as it should be.
+ */
+const startWorking = async (
+  { load, database }: Pick<Environment, 'load' | 'database'>,
+  member: Member,
+): Promise<string[]> => {
+  await member.start()
+  const { acknowledged } = load.report()
+  const hasWork = async (): Promise<boolean> =>
+    member.role === 'worker'
+      ? (await database.countShards(member.name())) > 0
+      : load.report().acknowledged > acknowledged
+  return (await comesTrue(hasWork, patienceMs)) ? [] : [`${member.name()} had no work ${patienceMs} ms later`]
+}
+
+/**
+ * SIGKILL of any process at random moments of its work, some of them before it is ready again, and others while it is away. Its
  * shards are taken over long before its lease is over.
  */
 export const kill: Ordeal = async (environment, options) => {
   const { random, fleet } = environment
   const { times, progress } = options
+  const failures: string[] = []
   let killed = 0
   while (killed < times) {
     await someMoment(environment, options)
@@ -25,12 +49,12 @@ export const kill: Ordeal = async (environment, options) => {
     if (other !== member && random.happens(0.2) && killed < times) {
       await other.end('SIGKILL')
       killed++
-      await other.start()
+      failures.push(...(await startWorking(environment, other)))
     }
-    await member.start()
+    failures.push(...(await startWorking(environment, member)))
     progress(`${killed} of ${times} kills`)
   }
-  return []
+  return failures
 }
 
 /** Kills. */
