@@ -97,8 +97,10 @@ DECLARE
   found_position bigint;
 BEGIN
   SELECT s.position INTO found_position FROM wabakit.subscriptions s
-  WHERE s.organization_id = p_organization_id AND s.id = p_id AND s.revision > 0 FOR UPDATE;
-  removed := FOUND;
+  WHERE s.organization_id = p_organization_id AND s.id = p_id;
+  -- Before the row: a settlement that shares the lock updates the row.
+  PERFORM lock_all('subscription', ARRAY[found_position::text]);
+  removed := EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = found_position AND s.revision > 0);
   IF removed THEN
     PERFORM mark_removed(ARRAY[found_position]);
     queue := note_change(found_position);

@@ -1,0 +1,91 @@
+import { type Explored, explore } from './explore.ts'
+import { readFinalState } from './final-state.ts'
+import { canConflict, type Step } from './gates.ts'
+import type { Choose, Operation, Race, Ran } from './race.ts'
+
+export type Checked = Explored & {
+  /** The first order that breaks a rule, as a text; `undefined` if there is none. */
+  readonly violation: string | undefined
+}
+
+/** Chooses a session again until it has committed, so that transactions follow each other. */
+const oneTransactionAtATime = (choose: Choose): Choose => {
+  let open: number | undefined
+  return (waiting, moved) => {
+    const own = waiting.filter(({ session }) => moved.length > 0 && session === open)
+    const chosen = choose(own.length > 0 ? own : waiting, moved)
+    open = waiting.find(({ session }) => session === chosen)?.step.isCommit ? undefined : chosen
+    return chosen
+  }
+}
+
+/** What was seen of the steps of each session, by their labels. A step that commits has many footprints. */
+type Seen = ReadonlyArray<Map<string, Step[]>>
+
+/** Returns the steps of each session that no step of another one can notice, not even once they are committed. */
+const listIndependent = (seen: Seen): ReadonlySet<string>[] =>
+  seen.map((own) => {
+    const others = seen.filter((each) => each !== own).flatMap((each) => [...each.values()].flat())
+    const isIndependent = (steps: readonly Step[]): boolean =>
+      steps.every(
+        (step) => !step.isCommit && !others.some((other) => canConflict({ ...step, isCommit: true }, other)),
+      )
+    return new Set([...own].flatMap(([label, steps]) => (isIndependent(steps) ? label : [])))
+  })
+
+/**
+ * Runs operations in all orders of their steps. Each order must keep the rules, and must end as one does in which their
+ * transactions follow each other.
+ */
+export const checkScenario = async (
+  race: Race,
+  operations: readonly Operation[],
+  { maxOrders }: { readonly maxOrders?: number | undefined } = {},
+): Promise<Checked> => {
+  const serial = new Set<string>()
+  const format = ({ outcomes }: Ran, state: string): string => `${JSON.stringify(outcomes)}\n${state}`
+  let violation: string | undefined
+  const judge = async (ran: Ran, isSerial: boolean): Promise<boolean> => {
+    const { state, broken } = await readFinalState(race)
+    const ending = format(ran, state)
+    if (isSerial) serial.add(ending)
+    if (broken.length === 0 && serial.has(ending)) return true
+    const reasons = broken.length > 0 ? broken : ['no sequence of the transactions ends like this']
+    violation = [
+      ...operations.map(({ name }, index) => `${index + 1} is: ${name}`),
+      ...ran.order.map((step) => `  ${step}`),
+      ...reasons.map((reason) => `Broken: ${reason}`),
+      `It ended with ${ending}`,
+      ...(broken.length > 0 ? [] : [...serial].map((each) => `A sequence ends with ${each}`)),
+    ].join('\n')
+    return false
+  }
+  const seen: Seen = operations.map(() => new Map())
+  const watch =
+    (choose: Choose): Choose =>
+    (waiting, moved) => {
+      for (const { session, label, step } of waiting) {
+        const known = seen[session]?.get(label) ?? []
+        if (known.length === 0 || step.isCommit) seen[session]?.set(label, [...known, step].slice(-10))
+      }
+      return choose(waiting, moved)
+    }
+
+  await race.skip([])
+  const inTurn = await explore(race, operations, {
+    watch: (choose) => watch(oneTransactionAtATime(choose)),
+    check: (ran) => judge(ran, true),
+  })
+  if (violation !== undefined) return { ...inTurn, violation }
+  for (;;) {
+    const skipped = listIndependent(seen)
+    await race.skip(skipped)
+    const explored = await explore(race, operations, { maxOrders, watch, check: (ran) => judge(ran, false) })
+    const independent = listIndependent(seen)
+    // Steps that appeared only now may depend on some at which a session did not wait.
+    const isSame = skipped.every((labels, session) =>
+      [...labels].every((label) => independent[session]?.has(label)),
+    )
+    if (isSame || violation !== undefined) return { ...explored, violation }
+  }
+}

@@ -1,0 +1,90 @@
+import { areDependent } from './gates.ts'
+import type { Choose, Operation, Race, Ran, Waiting } from './race.ts'
+
+/** A choice among the sessions at their gates. */
+type Choice = {
+  chosen: number
+  /** Sessions that will be chosen here in further orders. */
+  readonly left: number[]
+  /** Sessions that were chosen here before, or need not be. */
+  readonly asleep: Set<number>
+}
+
+export type Explored = {
+  /** The number of orders that differ. */
+  readonly orders: number
+  /** The number of orders that were given up because they only swap steps which do not depend on each other. */
+  readonly givenUp: number
+  readonly isComplete: boolean
+}
+
+export type ExploreOptions = {
+  /** @default Infinity */
+  readonly maxOrders?: number | undefined
+  /** Watches the choices. */
+  watch(choose: Choose): Choose
+  /** Is called after each order. Returns whether to go on. */
+  check(ran: Ran): Promise<boolean>
+}
+
+/**
+ * Runs operations in every order of their steps. Of the orders that differ only in neighboring steps that do not depend on each
+ * other, it runs one (sleep sets: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996).
+ */
+export const explore = async (
+  race: Race,
+  operations: readonly Operation[],
+  { maxOrders = Number.POSITIVE_INFINITY, watch, check }: ExploreOptions,
+): Promise<Explored> => {
+  const choices: Choice[] = []
+  let orders = 0
+  let givenUp = 0
+  for (;;) {
+    let depth = 0
+    let before: readonly Waiting[] = []
+    const choose: Choose = (waiting, moved) => {
+      const known = choices[depth]
+      const last = choices[depth - 1]
+      depth++
+      if (known !== undefined) {
+        before = waiting
+        return known.chosen
+      }
+      // What slept goes on to sleep unless a step that it depends on was made.
+      const asleep = new Set(
+        [...(last?.asleep ?? [])].filter((session) => {
+          const sleeper = before.find((each) => each.session === session)
+          return (
+            session !== last?.chosen &&
+            sleeper !== undefined &&
+            !moved.some((step) => areDependent(step, sleeper.step))
+          )
+        }),
+      )
+      before = waiting
+      const [chosen, ...left] = waiting
+        .map(({ session }) => session)
+        .filter((session) => !asleep.has(session))
+      if (chosen === undefined) return undefined
+      choices.push({ chosen, left, asleep })
+      return chosen
+    }
+    const ran = await race.run(operations, watch(choose))
+    if (ran.isGivenUp) givenUp++
+    else {
+      orders++
+      if (!(await check(ran))) return { orders, givenUp, isComplete: false }
+    }
+    for (let last = choices.at(-1); last !== undefined; last = choices.at(-1)) {
+      const next = last.left.shift()
+      if (next === undefined) choices.pop()
+      else {
+        last.asleep.add(last.chosen)
+        last.chosen = next
+        break
+      }
+    }
+    if (choices.length === 0) return { orders, givenUp, isComplete: true }
+    if (orders >= maxOrders) return { orders, givenUp, isComplete: false }
+  }
+}

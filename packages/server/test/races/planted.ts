@@ -1,0 +1,70 @@
+import type { Mistake } from './gates.ts'
+import type { OperationName } from './scenarios.ts'
+
+/** Mistakes in the SQL, each with operations of which an order shows it. */
+export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly OperationName[] }> = [
+  {
+    name: 'a settlement does not compare the epoch',
+    find: '    OR cardinality(find_lost_shards(p_shards, p_epochs)) > 0\n',
+    replace: '',
+    shownBy: ['settle', 'takeOver'],
+  },
+  {
+    name: 'a settlement does not lock the shard',
+    find: `  PERFORM limit_lock_wait(2);
+  PERFORM lock_all('shard', p_shards::text[]);
+  IF p_health`,
+    replace: `  PERFORM limit_lock_wait(2);
+  IF p_health`,
+    shownBy: ['settle', 'takeOver'],
+  },
+  {
+    name: 'a settlement does not share the lock of its subscription',
+    find: `    PERFORM share_all('subscription', touched);
+  END IF;`,
+    replace: '    NULL;\n  END IF;',
+    shownBy: ['settle', 'disable'],
+  },
+  {
+    name: 'publishing does not share the lock of its subscriptions',
+    find: "  PERFORM share_all('subscription', recipients::text[]);\n",
+    replace: '',
+    shownBy: ['publish', 'disable'],
+  },
+  {
+    name: 'publishing does not lock the subject',
+    find: "  PERFORM lock_all('subject', ARRAY(SELECT e.organization_id || ' ' || e.subject FROM unnest(published) AS e));\n",
+    replace: '',
+    shownBy: ['publish', 'publishAlso'],
+  },
+  {
+    name: 'disabling does not compare the revision',
+    find: '  WHERE s.position = current_position AND s.revision = input.revision - 1;',
+    replace: '  WHERE s.position = current_position;',
+    shownBy: ['gone', 'disable'],
+  },
+  {
+    name: 'erasing misses what is pending',
+    find: `  DELETE FROM wabakit.pending WHERE ctid = ANY (ARRAY(
+    SELECT p.place FROM unnest(p_subscriptions, p_events)`,
+    replace: `  DELETE FROM wabakit.pending WHERE false AND ctid = ANY (ARRAY(
+    SELECT p.place FROM unnest(p_subscriptions, p_events)`,
+    shownBy: ['erase', 'settle'],
+  },
+  {
+    name: 'erasing does not lock subscriptions',
+    find: `  PERFORM lock_all('subscription', ARRAY(
+    SELECT d.subscription::text`,
+    replace: `  PERFORM lock_all('nothing', ARRAY(
+    SELECT d.subscription::text`,
+    shownBy: ['erase', 'settle'],
+  },
+  {
+    name: 'a removal locks its row before its subscription',
+    find: `  WHERE s.organization_id = p_organization_id AND s.id = p_id;
+  -- Before the row`,
+    replace: `  WHERE s.organization_id = p_organization_id AND s.id = p_id FOR UPDATE;
+  -- Before the row`,
+    shownBy: ['fail', 'remove'],
+  },
+]

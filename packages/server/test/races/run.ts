@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+import { checkScenario } from './check-scenario.ts'
+import { mistakes } from './planted.ts'
+import { createRace } from './race.ts'
+import { createOperations, type OperationName, prepareRecords, scenarios } from './scenarios.ts'
+
+/**
+ * Runs operations of the store on PostgreSQL in every order of their statements that can make a difference.
+ *
+ *   npm run test:races
+ *   npm run test:races -- settle,takeOver publish,settle,disable
+ *   npm run test:races -- --planted
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { planted: { type: 'boolean', default: false }, part: { type: 'string', default: '1/1' } },
+})
+
+const started = performance.now()
+const seconds = (): string => `${Math.round((performance.now() - started) / 1_000)} s`
+const [part = 1, parts = 1] = values.part.split('/').map(Number)
+const isMine = (_: unknown, index: number): boolean => index % parts === part - 1
+const parse = (names: string): OperationName[] => names.split(',') as OperationName[]
+
+await using race = await createRace()
+const operations = await race.prepare(async (store) => createOperations(await prepareRecords(store)))
+let failures = 0
+if (values.planted) {
+  for (const mistake of mistakes.filter(isMine)) {
+    await race.plant(mistake)
+    const { orders, violation } = await checkScenario(
+      race,
+      mistake.shownBy.map((name) => operations[name]),
+    )
+    if (violation === undefined) failures++
+    const broken = violation?.split('\n').find((line) => line.startsWith('Broken'))
+    console.log(`${mistake.name}: ${broken ?? 'missed'} (${orders} orders, ${seconds()})`)
+  }
+} else {
+  let total = 0
+  const chosen = positionals.length > 0 ? positionals.map(parse) : scenarios.filter(isMine)
+  for (const names of chosen) {
+    const { orders, givenUp, violation } = await checkScenario(
+      race,
+      names.map((name) => operations[name]),
+    )
+    total += orders
+    console.log(`${names.join(', ')}: ${orders} orders (and ${givenUp} given up), ${seconds()}`)
+    if (violation === undefined) continue
+    failures++
+    console.error(violation)
+  }
+  console.log(`${total} orders of ${chosen.length} scenarios in ${seconds()}; ${failures} with a violation`)
+}
+process.exitCode = failures === 0 ? 0 : 1

@@ -1,0 +1,206 @@
+import type { AttemptResult, AttemptVerdict, EventRecord, Settlement, Store } from '@wabakit/core'
+import type { Operation } from './race.ts'
+
+const organizationId = 'org'
+const day = 86_400_000
+
+const event = (id: string, subject: string): EventRecord => ({
+  id,
+  organizationId,
+  name: 'CALL_ENDED',
+  subject,
+  channel: 'PSTN',
+  digits: '1',
+  payload: '{}',
+  waitsFor: null,
+  traceparent: null,
+  forged: false,
+  occurredAt: 1_000,
+})
+
+const attempt = (status: number): AttemptResult => ({
+  startedAt: 2_000,
+  durationMs: 1,
+  url: 'https://receiver.example/',
+  status,
+  error: null,
+  responseBody: null,
+})
+
+/** What a scenario starts from, as operations need it. */
+type Prepared = {
+  readonly settlement: Omit<Settlement, 'result'>
+  readonly shard: number
+  readonly epoch: number
+}
+
+/**
+ * Writes an organization with two subscriptions, of which one has three deliveries: the first is being attempted by a worker that
+ * is dead, the second waits behind it, the third is in another lane. The other subscription has had all of them.
+ */
+export const prepareRecords = async (store: Store): Promise<Prepared> => {
+  const common = { revision: 1, createdAt: 0 }
+  await store.saveOrganization({
+    ...{ id: organizationId, callSummaries: 'automatic', integrations: [], pstnNumbers: [] },
+    ...common,
+  })
+  for (const id of ['sub_1', 'sub_2']) {
+    await store.saveSubscription({
+      ...{ id, organizationId, channel: 'PSTN', number: '1', digits: '1', url: 'https://receiver.example/' },
+      ...{ events: 'all', secret: 'whsec_', previousSecret: null, headers: {}, maxAttemptsPerSecond: null },
+      ...{ disabledReason: null, failingSince: null, isReported: false, updatedAt: 0 },
+      ...common,
+    })
+  }
+  await store.addEvent(event('first', 'call:1'))
+  await store.addEvent(event('second', 'call:1'))
+  await store.addEvent(event('third', 'call:2'))
+
+  const { shards } = await store.renewWorker({ worker: 'former owner', leaseMs: day, now: 0 })
+  const taken = await store.takeShards({ worker: 'former owner', shards, now: 0 })
+  const { queues } = await store.readQueues({ shards: taken.map(({ shard }) => shard), limit: 10 })
+  const settlements: Settlement[] = []
+  for (const { state } of queues) {
+    const { heads } = await store.readHeads({ queue: state.queue, after: -1, limit: 10 })
+    const epoch = taken.find(({ shard }) => shard === state.shard)?.epoch ?? -1
+    const keys = heads.map(({ id, turn }) => ({ id, turn, shard: state.shard, epoch }))
+    const loaded = await store.loadDeliveries(keys)
+    for (const [index, key] of keys.entries()) {
+      const delivery = loaded[index]?.delivery
+      if (delivery === undefined) throw new Error('A delivery could not be loaded.')
+      const result = { kind: 'delivered' as const, attempt: attempt(200) }
+      settlements.push({ ...key, delivery, now: 3_000, result, failingLimitMs: day })
+    }
+  }
+  const [settlement, ...others] = settlements.filter(({ delivery }) => delivery.eventId !== 'second')
+  if (settlement === undefined) throw new Error('There is nothing to settle.')
+  await store.settleDeliveries(others.filter(({ delivery }) => delivery.subscriptionId === 'sub_2'))
+  await store.renewWorker({ worker: 'former owner', leaseMs: -1, now: 0 })
+  await store.renewWorker({ worker: 'new owner', leaseMs: day, now: 0 })
+  return { settlement, shard: settlement.shard, epoch: settlement.epoch }
+}
+
+const settle = (name: string, result: AttemptVerdict, { settlement }: Prepared): Operation => ({
+  name,
+  run: async (store) => {
+    const [outcome] = await store.settleDeliveries([{ ...settlement, result }])
+    // Which head follows depends on what was published before; nothing promises it.
+    return outcome?.outcome === 'settled'
+      ? { status: outcome.delivery.status, disabled: outcome.disabled }
+      : outcome
+  },
+})
+
+const publish = (id: string, subject: string): Operation => ({
+  name: `publish ${id}`,
+  run: (store) => store.addEvent(event(id, subject)),
+})
+
+/** Returns the operations that race, by their names. */
+export const createOperations = (prepared: Prepared): Readonly<Record<OperationName, Operation>> => {
+  const { settlement, shard, epoch } = prepared
+  const deliveryId = settlement.id
+  const byHand = { organizationId, deliveryId, now: 4_000 }
+  return {
+    publish: publish('fourth', 'call:1'),
+    publishAlso: publish('fifth', 'call:1'),
+    settle: settle('settle a success', { kind: 'delivered', attempt: attempt(200) }, prepared),
+    settleAgain: settle('settle the same success', { kind: 'delivered', attempt: attempt(200) }, prepared),
+    fail: settle(
+      'settle a failure',
+      { kind: 'retry', attempt: attempt(500), delayMs: 5_000, releasesLane: false },
+      prepared,
+    ),
+    gone: settle('settle a 410', { kind: 'gone', attempt: attempt(410) }, prepared),
+    takeOver: {
+      name: 'take over',
+      run: async (store) =>
+        (await store.takeShards({ worker: 'new owner', shards: [{ shard, epoch }], now: 0 })).length,
+    },
+    disable: {
+      name: 'disable',
+      run: async (store) => {
+        const found = await store.findSubscription(organizationId, 'sub_1')
+        if (found === undefined) return 'missing'
+        return store.saveSubscription({ ...found, revision: found.revision + 1, disabledReason: 'by_hand' })
+      },
+    },
+    remove: { name: 'remove', run: (store) => store.removeSubscription(organizationId, 'sub_1') },
+    removeAlso: { name: 'remove again', run: (store) => store.removeSubscription(organizationId, 'sub_1') },
+    removeOrganization: {
+      name: 'remove the organization',
+      run: (store) => store.removeOrganization(organizationId),
+    },
+    erase: {
+      name: 'erase',
+      run: (store) =>
+        store.erase({
+          organizationId,
+          callIds: ['1'],
+          participants: [],
+          eventIds: ['first', 'second'],
+          now: 4_000,
+        }),
+    },
+    cancel: { name: 'cancel', run: (store) => store.cancelDelivery(byHand) },
+    retry: { name: 'retry by hand', run: (store) => store.retryDelivery(byHand) },
+    resend: {
+      name: 'resend',
+      run: (store) =>
+        store.resendDeliveries({ organizationId, now: 4_000, limit: 20, webhookIdSuffix: null }),
+    },
+  }
+}
+
+export type OperationName =
+  | 'publish'
+  | 'publishAlso'
+  | 'settle'
+  | 'settleAgain'
+  | 'fail'
+  | 'gone'
+  | 'takeOver'
+  | 'disable'
+  | 'remove'
+  | 'removeAlso'
+  | 'removeOrganization'
+  | 'erase'
+  | 'cancel'
+  | 'retry'
+  | 'resend'
+
+const settlements = ['settle', 'fail', 'gone'] as const
+const changes = ['publish', 'takeOver', 'disable', 'remove', 'erase'] as const
+
+/** Every pair that matters, the most important first, and some of three. */
+export const scenarios: readonly (readonly OperationName[])[] = [
+  ...settlements.flatMap((settlement) => changes.map((change) => [settlement, change] as const)),
+  ['settle', 'settleAgain'],
+  ['publish', 'publishAlso'],
+  ['publish', 'disable'],
+  ['publish', 'remove'],
+  ['publish', 'erase'],
+  ['publish', 'removeOrganization'],
+  ['publish', 'takeOver'],
+  ['disable', 'remove'],
+  ['disable', 'erase'],
+  ['remove', 'removeAlso'],
+  ['remove', 'erase'],
+  ['remove', 'removeOrganization'],
+  ['takeOver', 'disable'],
+  ['takeOver', 'remove'],
+  ['takeOver', 'erase'],
+  ['settle', 'removeOrganization'],
+  ['settle', 'cancel'],
+  ['settle', 'retry'],
+  ['settle', 'resend'],
+  ['fail', 'cancel'],
+  ['fail', 'retry'],
+  ['resend', 'erase'],
+  ['resend', 'remove'],
+  ['resend', 'disable'],
+  ['cancel', 'erase'],
+  ['settle', 'takeOver', 'disable'],
+  ['publish', 'publishAlso', 'settle'],
+  ['publish', 'settle', 'erase'],
+]
