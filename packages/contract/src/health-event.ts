@@ -9,6 +9,32 @@ export const healthEventNames = [
   'subscription.recovered',
 ] as const
 
+const defineHealthEventData = () =>
+  z.object({
+    /** The organization of the subscription. */
+    organizationId: z.string(),
+    /** The subscription that failed, was disabled or recovered, or whose delivery was exhausted. */
+    subscriptionId: z.string(),
+    /** The URL of the attempt. */
+    url: z.string(),
+    /** Start of the first failed attempt since the last success before it; null if none had failed. */
+    failingSince: z.nullable(UtcTimestamp),
+    /** Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days. */
+    disabledReason: z.nullable(z.enum(['gone', 'failing'])),
+    /** The event whose delivery to the subscription caused it. */
+    eventId: z.string(),
+    /** The name of that event. */
+    eventName: z.string(),
+    /** Attempts of that delivery so far. */
+    attempts: z.number(),
+    /** What the endpoint responded: its `status`, or null and an `error` if there was no response. */
+    lastResponse: z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) }),
+  })
+
+/** The subscription that a health event is about, and the attempt that caused it. */
+export const HealthEventData = /* @__PURE__ */ defineHealthEventData()
+export type HealthEventData = z.infer<typeof HealthEventData>
+
 const defineHealthEvent = () =>
   z.object({
     /** What happened. */
@@ -16,22 +42,7 @@ const defineHealthEvent = () =>
     /** When the outcome was recorded that caused it. */
     timestamp: UtcTimestamp,
     /** The subscription, and the attempt that caused it. */
-    data: z.object({
-      organizationId: z.string(),
-      subscriptionId: z.string(),
-      /** The URL of the attempt. */
-      url: z.string(),
-      /** Start of the first failed attempt since the last success before it; null if none had failed. */
-      failingSince: z.nullable(UtcTimestamp),
-      /** Why the subscription was disabled: by a 410 response, or because all attempts failed for 5 days. */
-      disabledReason: z.nullable(z.enum(['gone', 'failing'])),
-      /** The event whose delivery to the subscription caused it, and its attempts so far. */
-      eventId: z.string(),
-      eventName: z.string(),
-      attempts: z.number(),
-      /** What the endpoint responded; `status` is null if there was no response. */
-      lastResponse: z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) }),
-    }),
+    data: HealthEventData,
   })
 
 /**

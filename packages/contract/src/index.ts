@@ -50,7 +50,7 @@ export {
 
 // Events about subscriptions, for operators.
 
-export { HealthEvent, type HealthEventName, healthEventNames } from './health-event.ts'
+export { HealthEvent, HealthEventData, type HealthEventName, healthEventNames } from './health-event.ts'
 
 // Values that requests, responses and events share.
 

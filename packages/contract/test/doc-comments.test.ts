@@ -1,8 +1,9 @@
 import { errorCodes, eventNames } from '@wabakit/wire'
 import { limits } from '@wabakit/wire/definitions'
 import { expect, test } from 'vitest'
+import { HealthEvent, HealthEventData, healthEventNames } from '../src/health-event.ts'
 import { formatDescriptions, readDescriptions } from './descriptions-source.ts'
-import { renderErrorsPage, renderEventsPage } from './docs-pages.ts'
+import { renderErrorsPage, renderEventsPage, renderHealthEventsPage } from './docs-pages.ts'
 
 const docs = '../../../docs'
 
@@ -40,4 +41,11 @@ test('docs/events.md describes every event', async () => {
   await expect(page).toMatchFileSnapshot(`${docs}/events.md`)
   const heads = [...page.matchAll(/^## ([A-Z_]+)$/gm)]
   expect(heads.map(([, name]) => name)).toEqual(eventNames)
+})
+
+test('docs/health-events.md describes every health event and field', async () => {
+  const page = renderHealthEventsPage(described)
+  await expect(page).toMatchFileSnapshot(`${docs}/health-events.md`)
+  const fields = [...Object.keys(HealthEvent.shape), ...Object.keys(HealthEventData.shape)]
+  for (const name of [...healthEventNames, ...fields]) expect(page).toContain(`\`${name}\``)
 })

@@ -1,6 +1,6 @@
 import { type ErrorCode, type EventName, endpoints, errorCodes, eventNames, isErrorCode } from '@wabakit/wire'
 import { buildErrorExample, endpointErrors, explainError } from '../src/documents/errors.ts'
-import { eventExamples } from '../src/documents/examples.ts'
+import { eventExamples, healthEventExample } from '../src/documents/examples.ts'
 import { createJsonSchemas, type JsonObject } from '../src/documents/index.ts'
 import { toSchemaName } from '../src/documents/schemas.ts'
 import { isEmittedEventName } from '../src/emitted-event.ts'
@@ -150,4 +150,28 @@ missing, null or empty, and a number or a boolean may be missing or null. [What 
 is listed on its own page.
 
 ${eventNames.map((name) => renderEvent(name, described)).join('\n\n')}
+`
+
+const renderHealthFields = (name: string, described: Described): string => {
+  const schema = readSchema(name)
+  return renderFields(schema, Object.keys(schema.properties), described[name]?.fields ?? {})
+}
+
+/** Renders `docs/health-events.md`. */
+export const renderHealthEventsPage = (described: Described): string => `${notice}
+# Health events
+
+Events about subscriptions, for those who run them: a subscription fails, was disabled or recovered, or a delivery is exhausted.
+[The rules](rules.md#subscriptions) say when. They are sent to [operational subscriptions](monitoring.md#failing-endpoints), signed and
+retried like all others, and are not events of the interface: the name is in \`type\`, and they have other fields.
+
+\`HealthEvent\` of \`wabakit/contract\` parses them. \`wabakit schemas\` prints its JSON Schema, under the same name.
+
+${renderHealthFields('HealthEvent', described)}
+
+\`data\`:
+
+${renderHealthFields('HealthEventData', described)}
+
+${formatJson(healthEventExample)}
 `

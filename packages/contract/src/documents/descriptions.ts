@@ -111,6 +111,20 @@ export const descriptions: {
       "type": "What happened."
     }
   },
+  "HealthEventData": {
+    "description": "The subscription that a health event is about, and the attempt that caused it.",
+    "fields": {
+      "attempts": "Attempts of that delivery so far.",
+      "disabledReason": "Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days.",
+      "eventId": "The event whose delivery to the subscription caused it.",
+      "eventName": "The name of that event.",
+      "failingSince": "Start of the first failed attempt since the last success before it; null if none had failed.",
+      "lastResponse": "What the endpoint responded: its `status`, or null and an `error` if there was no response.",
+      "organizationId": "The organization of the subscription.",
+      "subscriptionId": "The subscription that failed, was disabled or recovered, or whose delivery was exhausted.",
+      "url": "The URL of the attempt."
+    }
+  },
   "Issue": {
     "description": "One problem of an invalid input.",
     "fields": {

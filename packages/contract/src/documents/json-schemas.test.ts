@@ -11,12 +11,13 @@ import {
   createGroupResponseExample,
   emittedExamples,
   eventExamples,
+  healthEventExample,
 } from './examples.ts'
 import { createJsonSchemas } from './json-schemas.ts'
-import { receivedSchemas, sentSchemas, toSchemaName } from './schemas.ts'
+import { operationalSchemas, receivedSchemas, sentSchemas, toSchemaName } from './schemas.ts'
 
 const schemas = createJsonSchemas()
-const zodSchemas = { ...sentSchemas, ...receivedSchemas }
+const zodSchemas = { ...sentSchemas, ...receivedSchemas, ...operationalSchemas }
 
 const validators = new Map(
   Object.entries(schemas).map(([name, schema]) => [name, createAjv().compile(schema)]),
@@ -45,6 +46,8 @@ const payloads: ReadonlyArray<[string, object]> = [
   ['SummaryRecord', record],
   ['ErrorBody', buildErrorExample('invalid_subject')],
   ['Issue', { path: 'subject', message: 'subject is required' }],
+  ['HealthEvent', healthEventExample],
+  ['HealthEventData', healthEventExample.data],
   ...emittedEventNames.map((name): [string, object] => [toSchemaName(name), emittedExamples[name]]),
   ...eventNames.map((name): [string, object] => [`Received${toSchemaName(name)}`, eventExamples[name]]),
 ]

@@ -1,4 +1,10 @@
-import { type JsonObject, receivedSchemas, sentSchemas, toJsonSchemas } from './schemas.ts'
+import {
+  type JsonObject,
+  operationalSchemas,
+  receivedSchemas,
+  sentSchemas,
+  toJsonSchemas,
+} from './schemas.ts'
 
 const location = '#/$defs'
 
@@ -7,7 +13,7 @@ const location = '#/$defs'
  *
  * `CreateGroupRequest`, `CreateGroupResponse`, `SummaryRecord`, `ErrorBody` and one schema per event, such as
  * `CallEndedEvent`, describe what the reference server accepts and sends. `ReceivedCallEndedEvent` and its siblings describe
- * what a receiver should accept from any server. One rule is missing, because JSON Schema cannot express it: `from` equals
+ * what a receiver should accept from any server, and `HealthEvent` what operational subscriptions get. One rule is missing, because JSON Schema cannot express it: `from` equals
  * `channelNumber` and `to` equals `customerNumber`.
  *
  * @example
@@ -15,7 +21,7 @@ const location = '#/$defs'
  * new Ajv2020().compile(CreateGroupRequest)
  */
 export const createJsonSchemas = (): { readonly [name: string]: JsonObject } => {
-  const schemas = toJsonSchemas({ ...sentSchemas, ...receivedSchemas }, location)
+  const schemas = toJsonSchemas({ ...sentSchemas, ...receivedSchemas, ...operationalSchemas }, location)
   const makeSelfContained = ([name, schema]: [string, JsonObject]): [string, JsonObject] => {
     const parts = [...JSON.stringify(schema).matchAll(/#\/\$defs\/(\w+)/g)].map(([, part = '']) => part)
     const $defs = Object.fromEntries(parts.map((part) => [part, schemas[part]]))

@@ -5,6 +5,7 @@ import { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
 import { emittedEventNames, emittedEventSchemas } from '../emitted-event.ts'
 import { ErrorBody } from '../error-body.ts'
 import { eventSchemas } from '../events.ts'
+import { HealthEvent, HealthEventData } from '../health-event.ts'
 import { Issue } from '../issue.ts'
 import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../timestamp.ts'
@@ -47,6 +48,12 @@ export const sentSchemas: { readonly [name: string]: z.core.$ZodType } = {
 export const receivedSchemas: { readonly [name: string]: z.core.$ZodType } = Object.fromEntries(
   eventNames.map((name) => [`Received${toSchemaName(name)}`, eventSchemas[name]]),
 )
+
+/** Schemas of the webhooks that operational subscriptions get. They are no part of the interface. */
+export const operationalSchemas: { readonly [name: string]: z.core.$ZodType } = {
+  HealthEvent,
+  HealthEventData,
+}
 
 // SummaryRecord, as sent, has the fields of the event.
 const findDescribedName = (name: string): string =>

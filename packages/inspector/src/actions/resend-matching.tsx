@@ -1,11 +1,31 @@
 import { useSignal } from '@preact/signals'
 import { sendOwn } from '../api/organization.ts'
+import type { Filter } from '../list/list-definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { type Fact, Facts } from '../parts/facts.tsx'
+import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { perform } from './perform.ts'
 
 type Query = Readonly<Record<string, string>>
+
+/** The filters of a list, with the values that are set. */
+type Matching = { readonly query: Query; readonly filters: readonly Filter[] }
+
+/** Describes what is set in the words of the list. */
+const describeFilter = (filter: Filter, query: Query): Fact[] => {
+  if (filter.kind === 'time') {
+    const describeTime = (name: string): Fact[1] => query[name] && <Time at={query[name]} />
+    return [
+      [`${filter.label} from`, describeTime(filter.from)],
+      [`${filter.label} before`, describeTime(filter.before)],
+    ]
+  }
+  const value = query[filter.key]
+  const choices = filter.kind === 'choice' ? filter.choices() : []
+  return [[filter.label, choices.find((choice) => choice.value === value)?.label ?? value]]
+}
 
 type Part = { readonly resent: number; readonly nextCursor?: string }
 
@@ -24,7 +44,7 @@ const resend = async (
   }
 }
 
-const Confirmation = ({ query, onClose }: { readonly query: Query; readonly onClose: () => void }) => {
+const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose: () => void }) => {
   const counted = useSignal(0)
   const resent = useSignal<number | undefined>(undefined)
   const count = (): Promise<number> =>
@@ -47,20 +67,20 @@ const Confirmation = ({ query, onClose }: { readonly query: Query; readonly onCl
     ? `${resent.value} of ${total} are sent again…`
     : total === undefined
       ? `Counting… ${counted.value} so far`
-      : `${total} of the deliveries that match can be sent again:`
+      : total === 0
+        ? 'None of the deliveries that match can be sent again now:'
+        : `${total} of the deliveries that match can be sent again:`
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
       <div class="form">
         {problem !== '' && <p class="problem">{problem}</p>}
         <p role="status">{text}</p>
-        <dl class="facts">
-          {Object.entries(query).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          facts={[
+            ...filters.flatMap((filter) => describeFilter(filter, query)),
+            ['Payload contains', query.text],
+          ]}
+        />
         <p class="hint">
           They keep their webhook-id: a receiver that has handled one already does not handle it again. Those
           that wait in a lane, are being sent or belong to a disabled subscription are left out.
@@ -68,7 +88,7 @@ const Confirmation = ({ query, onClose }: { readonly query: Query; readonly onCl
         <footer>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" disabled={!total || isRunning} onClick={confirm}>
-            {total === undefined ? 'Resend' : `Resend all ${total} that match`}
+            {!total ? 'Resend' : `Resend all ${total} that match`}
           </Button>
         </footer>
       </div>
@@ -77,14 +97,14 @@ const Confirmation = ({ query, onClose }: { readonly query: Query; readonly onCl
 }
 
 /** Sends all deliveries again that match the filters, after it has counted them. */
-export const ResendMatching = ({ query }: { readonly query: Query }) => {
+export const ResendMatching = (matching: Matching) => {
   const isOpen = useSignal(false)
   return (
     <>
       <Button icon="resend" onClick={() => (isOpen.value = true)}>
         Resend all that match
       </Button>
-      {isOpen.value && <Confirmation query={query} onClose={() => (isOpen.value = false)} />}
+      {isOpen.value && <Confirmation {...matching} onClose={() => (isOpen.value = false)} />}
     </>
   )
 }

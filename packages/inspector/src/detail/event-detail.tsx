@@ -62,7 +62,7 @@ export const EventDetail = ({ id, item }: DetailProps<Event>) => {
         <>
           <Facts
             facts={[
-              ['About', <SubjectLink key="about" subject={event.subject} />],
+              ['About', <SubjectLink key="about" {...event} />],
               ['Occurred', <Time key="at" at={event.occurredAt} />],
               ['Channel', event.channel],
               [

@@ -73,7 +73,7 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
           ['Events', describeEvents(subscription)],
           ['Static headers', headerNames.join(', ')],
           ['Attempts per second', maxAttemptsPerSecond !== null && `at most ${maxAttemptsPerSecond}`],
-          ['Disabled', subscription.disabledReason],
+          ['Disabled', subscription.disabledReason?.replace('_', ' ')],
           [
             'Old secret',
             previousSecretExpiresAt !== null && (

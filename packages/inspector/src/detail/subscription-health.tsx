@@ -2,12 +2,15 @@ import type { Delivery, Event, Page, Subscription } from '@wabakit/server/contro
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
 import { Facts } from '../parts/facts.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
 
 /** How many unfinished deliveries are counted. */
 const maxCounted = 100
+
+const unfinished = 'pending,waiting,claimed'
 
 const advise = ({ disabledReason, failingSince }: Subscription): string => {
   const repair = 'When the endpoint works again, enable the subscription, and resend what was skipped.'
@@ -27,18 +30,23 @@ const describeResponse = ({ lastResponse }: Delivery): string =>
 
 /** Since when a subscription fails, what waits, what the endpoint responds, and what operators were told. */
 export const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
-  const { id, failingSince, isReported } = subscription
+  const { id, enabled, failingSince, isReported } = subscription
   const isAbout = (message: LiveMessage): boolean =>
     message.type === 'attempt' && message.attempt.subscriptionId === id
-  const unfinished = { subscription: id, status: 'pending,waiting,claimed', limit: maxCounted }
+  const query = { subscription: id, status: unfinished, limit: maxCounted }
   const { value: deliveries } = useRecord(
-    { load: () => sendOwn<Page<Delivery>>('/deliveries', { query: unfinished }), isAbout },
+    { load: () => sendOwn<Page<Delivery>>('/deliveries', { query }), isAbout },
     [id],
   )
   const about = { subject: `subscription:${id}`, order: 'newest_first', limit: 5 }
   const { value: told } = useRecord(
     { load: () => sendOwn<Page<Event>>('/events', { query: about }), isAbout },
     [id],
+  )
+  const linkTo = (status: string, text: string) => (
+    <RecordLink key={status} view="deliveries" filters={{ subscription: id, status }}>
+      {text}
+    </RecordLink>
   )
   const isFailing = failingSince !== null || isReported
   if (!isFailing && (told?.items.length ?? 0) === 0) return null
@@ -51,9 +59,10 @@ export const SubscriptionHealth = ({ subscription }: { readonly subscription: Su
         <Facts
           facts={[
             ['Failing since', failingSince !== null && <Time key="since" at={failingSince} />],
-            ['Waiting', deliveries && countWaiting(waiting.length)],
+            ['Waiting', waiting.length > 0 && linkTo(unfinished, countWaiting(waiting.length))],
             ['Last response', attempted && describeResponse(attempted)],
             ['What to do', advise(subscription)],
+            ['Not sent', !enabled && linkTo('exhausted,skipped', 'what was exhausted or skipped')],
           ]}
         />
       )}

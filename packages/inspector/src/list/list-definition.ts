@@ -46,7 +46,10 @@ export type ListDefinition<Item> = {
   /** Actions of keys on the record that is open or was reached. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>
   /** Actions on everything that matches the filters. */
-  readonly Bulk?: ComponentType<{ readonly query: Readonly<Record<string, string>> }>
+  readonly Bulk?: ComponentType<{
+    readonly query: Readonly<Record<string, string>>
+    readonly filters: readonly Filter[]
+  }>
   /** Advice for an empty list. */
   readonly empty: { readonly title: string; readonly text: string; readonly commands: readonly string[] }
 }

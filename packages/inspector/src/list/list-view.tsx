@@ -74,7 +74,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
           onPause={(isWanted) => (list.isPaused.value = isWanted)}
         />
         <FilterBar filters={filters} searches={searches}>
-          {Bulk && isFiltered && <Bulk query={query} />}
+          {Bulk && isFiltered && <Bulk query={query} filters={filters} />}
         </FilterBar>
         {list.error.value !== undefined && (
           <p class="problem" role="alert">

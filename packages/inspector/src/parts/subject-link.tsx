@@ -1,29 +1,50 @@
 import type { Delivery } from '@wabakit/server/control-types'
 import { showNumber, showText } from '../format/mask.ts'
+import { readField } from '../format/read-field.ts'
 import { reveal } from '../format/reveal.ts'
+import { getParam, type Params, type View } from '../state/route.ts'
 import { RecordLink } from './record-link.tsx'
 
-type SubjectLinkProps = { readonly subject: string } & Partial<Pick<Delivery, 'customerNumber' | 'groupName'>>
+type SubjectLinkProps = {
+  readonly subject: string
+  /** The payload of the event, or its id: the operator's copy of a health event is about another organization. */
+  readonly payload?: string
+  readonly eventId?: string
+} & Partial<Pick<Delivery, 'customerNumber' | 'groupName'>>
+
+/** The organization of the operator, which gets the health events of all organizations. */
+const operatorId = 'wabakit:operator'
+
+const getId = (subject: string): string => subject.slice(subject.indexOf(':') + 1)
 
 /** Returns the customer of a call or the name of a group if they are known, otherwise the id. */
 export const nameSubject = ({ subject, customerNumber, groupName }: SubjectLinkProps): string => {
   if (customerNumber) return showNumber(customerNumber)
-  return groupName ? showText(groupName) : reveal(subject.slice(subject.indexOf(':') + 1))
+  return groupName ? showText(groupName) : reveal(getId(subject))
 }
 
-const getView = (subject: string): 'groups' | 'calls' | 'subscriptions' => {
-  if (subject.startsWith('subscription:')) return 'subscriptions'
-  return subject.startsWith('group:') ? 'groups' : 'calls'
+type Target = { readonly view: View; readonly id: string; readonly filters?: Params }
+
+const findTarget = ({ subject, payload, eventId }: SubjectLinkProps): Target => {
+  const id = getId(subject)
+  if (!subject.startsWith('subscription:'))
+    return { view: subject.startsWith('group:') ? 'groups' : 'calls', id }
+  if (getParam('organization') !== operatorId) return { view: 'subscriptions', id }
+  // A delivery does not name the organization. Its event does.
+  if (payload === undefined) return { view: 'events', id: eventId ?? '' }
+  return {
+    view: 'subscriptions',
+    id,
+    filters: { organization: readField(payload, ['data', 'organizationId']) },
+  }
 }
 
 /** A link to the timeline of a call or a group, or to the subscription that a health event is about. */
 export const SubjectLink = (props: SubjectLinkProps) => {
-  const { subject, customerNumber, groupName } = props
-  const id = subject.slice(subject.indexOf(':') + 1)
-  const isNamed = Boolean(customerNumber ?? groupName)
+  const isNamed = Boolean(props.customerNumber ?? props.groupName)
   return (
-    <RecordLink view={getView(subject)} id={id}>
-      <span class={isNamed ? '' : 'subject'} title={id}>
+    <RecordLink {...findTarget(props)}>
+      <span class={isNamed ? '' : 'subject'} title={getId(props.subject)}>
         {nameSubject(props)}
       </span>
     </RecordLink>

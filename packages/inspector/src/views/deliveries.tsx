@@ -19,6 +19,7 @@ import {
 
 /** Statuses, and the combinations of them that a reader looks for most: what failed, and what is not sent unless it is resent. */
 const statuses = [
+  'pending,waiting,claimed',
   'pending,exhausted',
   'exhausted,skipped',
   'delivered',
@@ -27,7 +28,7 @@ const statuses = [
   'waiting',
   'exhausted',
   'skipped',
-].map((value) => ({ value, label: value.replace(',', ' or ') }))
+].map((value) => ({ value, label: value.split(',').join(' or ') }))
 
 const responses = [
   'none',

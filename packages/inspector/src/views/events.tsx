@@ -33,7 +33,7 @@ export const events: ListDefinition<Event> = {
     {
       title: 'About',
       width: 'minmax(90px, 1fr)',
-      cell: ({ subject }) => <SubjectLink subject={subject} />,
+      cell: (event) => <SubjectLink {...event} />,
       isExtra: true,
     },
     {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { control, createGroup } from '../fixture.ts'
+import { control, createGroup, listenForWebhooks, start } from '../fixture.ts'
 import { onEachStore } from './each-store.ts'
 
 const main = 'packages/server/src/cli/main.ts'
@@ -64,6 +64,31 @@ onEachStore('the records of the inspector', (inspector) => {
       .poll(() => health.innerText())
       .toMatch(/Failing since[\s\S]*Waiting\s+\d+ deliver(?:y|ies)\s+Last response\s+401/)
     expect((await service.subscriptions.find('acme', id))?.failingSince).not.toBeNull()
+    await health.getByRole('link', { name: /^\d+ deliver/ }).click()
+    await page.locator('.row', { hasText: '401' }).first().waitFor()
+    expect(new URL(page.url()).searchParams.get('subscription')).toBe(id)
+  })
+
+  test("an operator's event links to the subscription of the organization concerned", async () => {
+    const { url } = await listenForWebhooks(() => 410)
+    const told = await listenForWebhooks()
+    const operationsSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const server = await start({ operationsUrl: told.url, operationsSecret })
+    const number = { channel: 'WHATSAPP', number: '+15550100001' } as const
+    await server.service.subscriptions.create('acme', { ...number, url })
+    await createGroup(server.url)
+    const { page, problems } = await inspector.open('')
+    for (const view of ['events', 'deliveries']) {
+      await page.goto(`${server.url}/_wabakit/inspector/${view}?organization=wabakit:operator`)
+      const row = page.locator('.row', { hasText: 'subscription.disabled' }).first()
+      await row.locator('a.record').first().click()
+      // A delivery does not name the organization: it leads to the event first.
+      if (view === 'deliveries') await page.getByRole('article').locator('a.record').first().click()
+      await page.locator('h2', { hasText: new URL(url).host }).waitFor()
+      await page.getByText('The endpoint responded with 410.').waitFor()
+      expect(new URL(page.url()).searchParams.get('organization')).toBe('acme')
+    }
+    expect(problems.filter((problem) => !problem.startsWith('a request to'))).toEqual([])
   })
 
   test('rotates a secret only after it has said what stops, and keeps the new one until it was copied', async () => {
@@ -153,6 +178,12 @@ onEachStore('the records of the inspector', (inspector) => {
     await expect.poll(() => page.url()).toMatch(/status=exhausted%2Cskipped.*finishedFrom=/)
     await page.getByLabel('Finished before').fill('2100-01-01T00:00:00')
     await expect.poll(() => page.url()).toMatch(/finishedBefore=2/)
+    // The question names the filters in the words and the zone of the page.
+    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    const filters = page.getByRole('dialog').locator('.facts')
+    await expect
+      .poll(() => filters.innerText())
+      .toMatch(/^Status\s+exhausted or skipped\s+Finished from\s+\d\d:\d\d[\d:.]+\s+Finished before\s+Jan 1/)
   })
 
   test('says that a verdict is about an attempt before the last', async () => {
