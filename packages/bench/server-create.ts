@@ -110,13 +110,13 @@ try {
       id: 'P4',
       what: 'create in memory, relative to bare Hono + zod',
       result: findRow(rows, names.memory).ofFloor ?? NaN,
-      limit: { atLeast: 0.75 },
+      limit: { atLeast: 0.8 },
     },
     {
       id: 'P4',
       what: 'create on SQLite, relative to what fsync and memory allow',
       result: allowed / getTime(names.sqlite),
-      limit: { atLeast: 0.8 },
+      limit: { atLeast: 0.9 },
     },
   ]
   if (rows.some(({ name }) => name === names.prism))

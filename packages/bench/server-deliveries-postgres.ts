@@ -47,7 +47,14 @@ try {
   for (const kind of ['wabakit', 'pg-boss', 'graphile-worker'] as const)
     await addQueue(kind, { kind, database: await cluster.createDatabase(), endpoint })
   if (process.argv.includes('--peers')) await addBullMq(endpoint)
-  const rows = await measure(contenders, { rounds: 10, warmUpRounds: 1, count: 2_048 })
+  const rounds = { rounds: 10, warmUpRounds: 1 }
+  const backlogs = contenders.filter(({ prepare }) => prepare !== undefined)
+  const others = contenders.filter(({ prepare }) => prepare === undefined)
+  const rows = [
+    ...(await measure(others, { ...rounds, count: 2_048 })),
+    // A process that was paused needs 100 ms more CPU time at first.
+    ...(await measure(backlogs, { ...rounds, count: 8_192 })),
+  ]
   const own = formatNames('wabakit')
   const compare = (kind: keyof typeof own): number =>
     Math.min(...peers.map((peer) => findRow(rows, formatNames(peer)[kind]).time)) /
@@ -57,19 +64,19 @@ try {
       id: 'P5',
       what: 'PostgreSQL, end to end, relative to the fastest peer',
       result: compare('endToEnd'),
-      limit: { atLeast: 1 },
+      limit: { atLeast: 1.1 },
     },
     {
       id: 'P5',
       what: 'PostgreSQL, from a backlog, relative to the fastest peer',
       result: compare('backlog'),
-      limit: { atLeast: 1 },
+      limit: { atLeast: 1.1 },
     },
     {
       id: 'P5',
       what: 'CPU µs, worker and PostgreSQL, from a backlog',
       result: findRow(rows, own.backlog).cpu ?? NaN,
-      limit: { atMost: 110 },
+      limit: { atMost: 75 },
     },
   ]
   publish({
@@ -78,7 +85,7 @@ try {
     about: `All contenders store an event in a transaction, sign it, send it with undici over 64 connections and store the
 result. Endpoint, producer, worker and database share the machine, fsync is on, and each queue is configured for throughput
 as its documentation recommends. The floor does the same as on SQLite. CPU time includes the database, but from a backlog no
-producer. Add \`--peers\` for bullmq.`,
+producer. Backlogs are of 8,192 deliveries. Add \`--peers\` for bullmq.`,
     unit: 'per second',
     rows,
     goals,

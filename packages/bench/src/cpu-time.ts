@@ -7,8 +7,10 @@ export const findPostmaster = async (cluster: PostgresCluster): Promise<number> 
   const client = new Client({ connectionString: await cluster.createDatabase() })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  // While that process is alive.
+  const postmaster = findParent(rows[0]?.pid ?? 0)
   await client.end()
-  return findParent(rows[0]?.pid ?? 0)
+  return postmaster
 }
 
 // Linux reports hundredths of a second, whatever the frequency of the kernel's timer.
