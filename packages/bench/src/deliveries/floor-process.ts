@@ -49,7 +49,9 @@ const openSqlite = (path: string): Database => {
 }
 
 const openPostgres = async (url: string): Promise<Database> => {
-  const pool = new PgPool({ connectionString: url, max: 1 })
+  // Without statistics, PostgreSQL may read all events at once.
+  const options = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+  const pool = new PgPool({ connectionString: url, max: 1, options })
   await pool.query(`
     CREATE TABLE events (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, payload text);
     CREATE TABLE queue (event integer PRIMARY KEY);
