@@ -18,25 +18,25 @@ export type { ServerInfo } from './control/views/server-info.ts'
 /** A part of a list. `nextCursor` leads to the next part. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
 /** An organization, its settings and its numbers. */
-export type Organization = z.infer<typeof OrganizationView>
+export type Organization = z.input<typeof OrganizationView>
 /** A published event. */
-export type Event = z.infer<typeof EventView>
+export type Event = z.input<typeof EventView>
 /** The delivery of one event to one subscription. */
-export type Delivery = z.infer<typeof DeliveryView>
+export type Delivery = z.input<typeof DeliveryView>
 /** One attempt of a delivery. */
-export type Attempt = z.infer<typeof AttemptView>
+export type Attempt = z.input<typeof AttemptView>
 /** The request of an attempt, rebuilt from the event and the attempt. */
-export type SentRequest = z.infer<typeof SentRequestView>
+export type SentRequest = z.input<typeof SentRequestView>
 /** A request of the public API. */
-export type ApiRequest = z.infer<typeof ApiRequestView>
+export type ApiRequest = z.input<typeof ApiRequestView>
 /** A call. */
-export type Call = z.infer<typeof CallView>
+export type Call = CallView
 /** A group. */
-export type Group = z.infer<typeof GroupView>
+export type Group = z.input<typeof GroupView>
 /** A subscription without its secrets. */
-export type Subscription = z.infer<typeof SubscriptionView>
+export type Subscription = z.input<typeof SubscriptionView>
 /** A subscription whose secret has just been set. */
-export type SubscriptionWithSecret = z.infer<typeof SubscriptionSecretView>
+export type SubscriptionWithSecret = z.input<typeof SubscriptionSecretView>
 /** Why a delivery is not being attempted. */
 export type Wait = WaitView
 /** The state of a call's summary: it has arrived, or the reason why not. */

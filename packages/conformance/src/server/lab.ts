@@ -5,15 +5,6 @@ import type { Sender } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 import type { Listener } from './webhooks/listen.ts'
 
-/** Returns a function that runs `work` at its first call, and returns the same result at every call. */
-export const memoize = <Result>(work: () => Result): (() => Result) => {
-  let memory: { readonly result: Result } | undefined
-  return () => {
-    memory ??= { result: work() }
-    return memory.result
-  }
-}
-
 export type Need =
   | '--api-key'
   | '--waba-number'

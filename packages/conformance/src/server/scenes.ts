@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiRequest, Exchange } from './api/api-request.ts'
-import {
-  type AnsweredCall,
-  createCallScenes,
-  type UnansweredCall,
-  type UnansweredOutcome,
-} from './calls/call-scenes.ts'
-import { buildCreate, type Lab, memoize } from './lab.ts'
+import { type CallScenes, createCallScenes, unansweredOutcomes } from './calls/call-scenes.ts'
+import { buildCreate, type Lab } from './lab.ts'
+import type { PlannedResponse } from './webhooks/listen.ts'
 import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
 
 /** A group that was created, and the requests that were sent for it. */
@@ -28,45 +24,39 @@ export type SubscriptionScene = {
   readonly lastGroupId: string
 }
 
-/**
- * The scenes that the examiner plays on the server. Several checks look at each scene, so each is played once; `start` plays
- * all of them ahead of the checks, because webhooks take time.
- */
+/** The scenes that the examiner plays on the server, and what each shows. */
+export type SceneResults = CallScenes & {
+  /** A valid create request. */
+  readonly created: GroupScene
+  /** A create request with an empty subject. */
+  readonly refused: GroupScene
+  /** Two create requests without a group id. */
+  readonly generated: GroupScene
+  /** The same request twice, then with another spelling of the number, then with another subject. */
+  readonly repeated: GroupScene
+  /** Six identical requests at once. */
+  readonly concurrent: GroupScene
+  /** A group whose first GROUP_CREATED got 500. */
+  readonly retried: GroupScene
+  /** A group whose first GROUP_CREATED got 409 with Retry-After. */
+  readonly deferred: GroupScene
+  /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
+  readonly redirected: GroupScene
+  /** A group with a participant who joined, left, joined again and was removed. `failure` has the reason if it failed. */
+  readonly participants: GroupScene & { readonly failure: string | undefined }
+  /** Groups on the number of an added subscription. */
+  readonly subscribed: SubscriptionScene
+  /** Requests with a wrong key, until there is a 429. */
+  readonly flood: readonly Exchange[]
+}
+
 export type Scenes = {
+  /** Returns what a scene shows. Each is played once, because several checks look at it. */
+  play<Name extends keyof SceneResults>(name: Name): Promise<SceneResults[Name]>
+  /** Plays the scenes of this run ahead of the checks, because webhooks take time. */
   start(): void
   /** Resolves when every scene that was started is over and a late webhook would have arrived. */
   settle(): Promise<void>
-  /** A valid create request. */
-  created(): Promise<GroupScene>
-  /** A create request with an empty subject. */
-  refused(): Promise<GroupScene>
-  /** Two create requests without a group id. */
-  generated(): Promise<GroupScene>
-  /** The same request twice, then with another spelling of the number, then with another subject. */
-  repeated(): Promise<GroupScene>
-  /** Six identical requests at once. */
-  concurrent(): Promise<GroupScene>
-  /** A group whose first GROUP_CREATED got 500. */
-  retried(): Promise<GroupScene>
-  /** Creates a group whose first webhook gets 409 with Retry-After. */
-  deferred(): Promise<GroupScene>
-  /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
-  redirected(): Promise<GroupScene>
-  /** A group with a participant who joined, left, joined again and was removed. `failure` has the reason if it failed. */
-  participants(): Promise<GroupScene & { readonly failure: string | undefined }>
-  /** Groups on the number of an added subscription. */
-  subscribed(): Promise<SubscriptionScene>
-  answered(channel: 'PSTN' | 'WHATSAPP'): Promise<AnsweredCall>
-  unanswered(outcome: UnansweredOutcome): Promise<UnansweredCall>
-  failedEnd(): Promise<AnsweredCall>
-  failedSummary(): Promise<AnsweredCall>
-  /** A call whose summary was generated twice. */
-  regenerated(): Promise<AnsweredCall>
-  botTest(): Promise<UnansweredCall>
-  /** An answered call of an organization whose summaries are manual. */
-  manual(): Promise<UnansweredCall>
-  /** Requests with a wrong key, until there is a 429. */
-  flood(): Promise<readonly Exchange[]>
 }
 
 /** The target of redirects by the examiner's listener. */
@@ -88,10 +78,35 @@ export const createScenes = (lab: Lab): Scenes => {
   const waitForCreated = async (groupId: string): Promise<ReceivedWebhook | undefined> =>
     listener?.waitFor((each) => each.groupId === groupId && each.event === 'GROUP_CREATED', wait.timeoutMs)
 
-  const playGroup = async (fields: Readonly<Record<string, unknown>> = {}): Promise<GroupScene> => {
-    const groupId = lab.createGroupId()
+  const playGroup = async ({
+    groupId = lab.createGroupId(),
+    ...fields
+  }: {
+    readonly groupId?: string
+    readonly [field: string]: unknown
+  } = {}): Promise<GroupScene> => {
     const request = buildCreate(lab, { groupId, ...fields })
     return { groupId, request, exchanges: [await lab.send(request)] }
+  }
+
+  /** Creates a group whose first webhook gets this response. */
+  const playFirstAttempt = (response: PlannedResponse): Promise<GroupScene> => {
+    const groupId = lab.createGroupId()
+    let isPlanned = true
+    listener?.plan((each) => {
+      if (!isPlanned || each.groupId !== groupId) return undefined
+      isPlanned = false
+      return response
+    })
+    return playGroup({ groupId })
+  }
+
+  const playRetried = async (response: PlannedResponse): Promise<GroupScene> => {
+    const scene = await playFirstAttempt(response)
+    const isAccepted = (each: ReceivedWebhook): boolean =>
+      each.groupId === scene.groupId && each.status === 204
+    await listener?.waitFor(isAccepted, wait.retryTimeoutMs)
+    return scene
   }
 
   const playSubscription = async (): Promise<SubscriptionScene> => {
@@ -136,14 +151,14 @@ export const createScenes = (lab: Lab): Scenes => {
     return exchanges
   }
 
-  const scenes = {
-    created: memoize(async () => {
+  const scripts: { [Name in keyof SceneResults]: () => Promise<SceneResults[Name]> } = {
+    created: async () => {
       const scene = await playGroup()
       await waitForCreated(scene.groupId)
       return scene
-    }),
-    refused: memoize(() => playGroup({ subject: '' })),
-    generated: memoize(async () => {
+    },
+    refused: () => playGroup({ subject: '' }),
+    generated: async () => {
       const request = buildCreate(lab, { groupId: undefined })
       const exchanges = [await lab.send(request), await lab.send(request)]
       const { json } = exchanges[0]?.response ?? {}
@@ -151,8 +166,8 @@ export const createScenes = (lab: Lab): Scenes => {
         typeof json === 'object' && json !== null && 'groupId' in json ? String(json.groupId) : ''
       if (groupId !== '') await waitForCreated(groupId)
       return { groupId, request, exchanges }
-    }),
-    repeated: memoize(async () => {
+    },
+    repeated: async () => {
       const groupId = lab.createGroupId()
       const spelled = lab.wabaNumber.replace(/\D/g, '')
       const request = buildCreate(lab, { groupId })
@@ -165,51 +180,22 @@ export const createScenes = (lab: Lab): Scenes => {
       for (const each of requests) exchanges.push(await lab.send(each))
       await waitForCreated(groupId)
       return { groupId, request, exchanges }
-    }),
-    concurrent: memoize(async () => {
+    },
+    concurrent: async () => {
       const groupId = lab.createGroupId()
       const request = buildCreate(lab, { groupId })
       const exchanges = await Promise.all(Array.from({ length: 6 }, () => lab.send(request)))
       await waitForCreated(groupId)
       return { groupId, request, exchanges }
-    }),
-    retried: memoize(async () => {
-      const groupId = lab.createGroupId()
-      let attempts = 0
-      listener?.plan((each) => {
-        if (each.groupId !== groupId) return undefined
-        attempts += 1
-        return attempts === 1 ? { status: 500 } : undefined
-      })
-      const scene = await playGroup({ groupId })
-      await listener?.waitFor((each) => each.groupId === groupId && each.status === 204, wait.retryTimeoutMs)
-      return { ...scene, groupId }
-    }),
-    deferred: memoize(async () => {
-      const groupId = lab.createGroupId()
-      let attempts = 0
-      listener?.plan((each) => {
-        if (each.groupId !== groupId) return undefined
-        attempts += 1
-        return attempts === 1 ? { status: 409, retryAfter: 1 } : undefined
-      })
-      const scene = await playGroup({ groupId })
-      await listener?.waitFor((each) => each.groupId === groupId && each.status === 204, wait.retryTimeoutMs)
-      return { ...scene, groupId }
-    }),
-    redirected: memoize(async () => {
-      const groupId = lab.createGroupId()
-      let attempts = 0
-      listener?.plan((each) => {
-        if (each.groupId !== groupId || each.path === redirectPath) return undefined
-        attempts += 1
-        return attempts === 1 ? { status: 302, location: redirectPath } : undefined
-      })
-      const scene = await playGroup({ groupId })
-      await waitForCreated(groupId)
-      return { ...scene, groupId }
-    }),
-    participants: memoize(async () => {
+    },
+    retried: () => playRetried({ status: 500 }),
+    deferred: () => playRetried({ status: 409, retryAfter: 1 }),
+    redirected: async () => {
+      const scene = await playFirstAttempt({ status: 302, location: redirectPath })
+      await waitForCreated(scene.groupId)
+      return scene
+    },
+    participants: async () => {
       const scene = await playGroup()
       const { groupId } = scene
       try {
@@ -223,34 +209,42 @@ export const createScenes = (lab: Lab): Scenes => {
         each.groupId === groupId && each.event === 'GROUP_PARTICIPANT_REMOVED'
       await listener?.waitFor(isRemoval, wait.timeoutMs)
       return { ...scene, failure: undefined }
-    }),
-    subscribed: memoize(playSubscription),
-    flood: memoize(flood),
+    },
+    subscribed: playSubscription,
+    flood,
     ...calls,
   }
 
-  const started: Promise<unknown>[] = []
-  const start = (): void => {
-    started.push(
-      scenes.created(),
-      scenes.refused(),
-      scenes.generated(),
-      scenes.repeated(),
-      scenes.concurrent(),
-    )
-    if (lab.has.has('--listen')) {
-      started.push(scenes.retried(), scenes.deferred(), scenes.redirected())
-      if (simulate.moveParticipant !== undefined) started.push(scenes.participants())
-      if (simulate.addSubscription !== undefined) started.push(scenes.subscribed())
-    }
-    if (lab.has.has('--play')) started.push(...calls.startCalls())
+  const played = new Map<keyof SceneResults, Promise<unknown>>()
+  const play = <Name extends keyof SceneResults>(name: Name): Promise<SceneResults[Name]> => {
+    const scene = (played.get(name) ?? scripts[name]()) as Promise<SceneResults[Name]>
+    played.set(name, scene)
+    return scene
   }
+  const listNames = (): (keyof SceneResults)[] => {
+    const [isListening, isPlaying] = [lab.has.has('--listen'), lab.has.has('--play')]
+    return [
+      ...(['created', 'refused', 'generated', 'repeated', 'concurrent'] as const),
+      ...(isListening ? (['retried', 'deferred', 'redirected'] as const) : []),
+      ...(isListening && simulate.moveParticipant !== undefined ? (['participants'] as const) : []),
+      ...(isListening && simulate.addSubscription !== undefined ? (['subscribed'] as const) : []),
+      ...(isPlaying ? (['PSTN', 'WHATSAPP'] as const) : []),
+      ...(isPlaying && listener !== undefined ? (['failedEnd', 'failedSummary'] as const) : []),
+      ...(isPlaying ? unansweredOutcomes : []),
+      ...(isPlaying && simulate.regenerateSummary !== undefined ? (['regenerated'] as const) : []),
+      ...(isPlaying && simulate.playSilentBotTest !== undefined ? (['botTest'] as const) : []),
+    ]
+  }
+  let started: Promise<unknown>[] = []
+  let settled: Promise<void> | undefined
   return {
-    ...scenes,
-    start,
-    settle: memoize(async () => {
-      await Promise.allSettled(started)
-      await sleep(wait.quietMs)
-    }),
+    play,
+    start: () => {
+      started = listNames().map(play)
+    },
+    settle: () => {
+      settled ??= Promise.allSettled(started).then(() => sleep(wait.quietMs))
+      return settled
+    },
   }
 }

@@ -58,8 +58,8 @@ const listChoices = (schemas: readonly Schema[]): string[] =>
     .flatMap((each) => [...(each.enum ?? []), ...(each.const === undefined ? [] : [each.const])])
     .map(String)
 
-/** Turns a sentence of a schema into the phrase that the help of a command has. */
-const toPhrase = (sentence: string): string =>
+/** Turns a sentence of the OpenAPI document into the phrase that the help of a command has. */
+export const toPhrase = (sentence: string): string =>
   sentence
     .replaceAll('`', '')
     .replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())

@@ -4,11 +4,11 @@ import { assign } from './assign.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { type ControlClient, createControlClient } from './control-client.ts'
-import { findOperation, listFieldOptions, listPathParameters } from './operation-options.ts'
+import { findOperation, listFieldOptions, listPathParameters, toPhrase } from './operation-options.ts'
 import { addExamples, addServerOptions, collect, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { readPages } from './read-pages.ts'
-import type { Resource, ResourceCommand } from './resources.ts'
+import type { ResourceCommand } from './resources.ts'
 import { formatRecord, formatTable, formatValue } from './table.ts'
 
 type Options = ServerOptions & {
@@ -17,6 +17,7 @@ type Options = ServerOptions & {
   readonly yes?: boolean
 }
 type Json = Readonly<Record<string, unknown>>
+type Run = { readonly args: readonly string[]; readonly fields: Json; readonly options: Options }
 
 const buildPath = ({ path }: Operation, organization: string, args: readonly string[]): string => {
   const values = [...args]
@@ -25,11 +26,7 @@ const buildPath = ({ path }: Operation, organization: string, args: readonly str
   )
 }
 
-const printList = async (
-  { columns = [] }: ResourceCommand,
-  items: readonly Json[],
-  output: Output,
-): Promise<void> => {
+const printList = ({ columns = [] }: ResourceCommand, items: readonly Json[], output: Output): void => {
   if (output.format === 'json') for (const item of items) output.result(item, '')
   else output.result(items, items.length === 0 ? 'none' : formatTable(items, columns))
 }
@@ -57,11 +54,7 @@ const checkExists = async (
 const run = async (
   entry: ResourceCommand,
   operation: Operation,
-  {
-    args,
-    fields,
-    options,
-  }: { readonly args: readonly string[]; readonly fields: Json; readonly options: Options },
+  { args, fields, options }: Run,
 ): Promise<void> => {
   const output = createOutput(options)
   const control = createControlClient(options)
@@ -93,7 +86,7 @@ const run = async (
 
 const defineCommand = (parent: Command, entry: ResourceCommand): void => {
   const operation = findOperation(entry.operation)
-  const command = parent.command(entry.name).description(entry.summary)
+  const command = parent.command(entry.name).description(entry.summary ?? toPhrase(operation.summary))
   for (const name of listPathParameters(operation)) command.argument(`<${name}>`)
   const fieldOptions = listFieldOptions(operation)
   const { needsSet } = fieldOptions
@@ -124,7 +117,7 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
   addExamples(command, ...entry.examples)
 }
 
-export const defineResource = (parent: Command, { commands }: Resource): void => {
+export const defineResource = (parent: Command, commands: readonly ResourceCommand[]): void => {
   for (const entry of commands) defineCommand(parent, entry)
   addExamples(parent, ...commands.flatMap(({ examples }) => examples.slice(0, 1)))
 }

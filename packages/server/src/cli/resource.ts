@@ -17,7 +17,6 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
 }
 
 export const define = (command: Command): void => {
-  const resource = resources.find(({ name }) => name === command.name())
-  if (resource !== undefined) defineResource(command, resource)
+  defineResource(command, resources[command.name()] ?? [])
   further[command.name()]?.(command)
 }

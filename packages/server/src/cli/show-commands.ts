@@ -18,9 +18,9 @@ const showDelivery = async (id: string, options: ServerOptions): Promise<void> =
   const output = createOutput(options)
   const control = createControlClient(options)
   const path = `${getOrganizationPath(options.organization)}/deliveries/${encodeURIComponent(id)}`
-  const delivery = (await control.send('GET', path)) as z.infer<typeof DeliveryView>
+  const delivery = (await control.send('GET', path)) as z.input<typeof DeliveryView>
   const { items } = (await control.send('GET', `${path}/attempts`)) as {
-    items: z.infer<typeof AttemptView>[]
+    items: z.input<typeof AttemptView>[]
   }
   output.result({ ...delivery, attemptList: items }, formatDelivery(output, delivery, items))
 }

@@ -4,8 +4,8 @@ import type { AttemptView, DeliveryView } from '../control/views/delivery.ts'
 import type { TimelineEntry, TimelineView } from '../control/views/timeline.ts'
 import type { Output } from './output.ts'
 
-type Attempt = z.infer<typeof AttemptView>
-type Delivery = z.infer<typeof DeliveryView>
+type Attempt = z.input<typeof AttemptView>
+type Delivery = z.input<typeof DeliveryView>
 
 const formatTime = (at: string): string => at.slice(11, 23)
 

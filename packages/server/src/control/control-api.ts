@@ -43,8 +43,7 @@ const createRoute =
     // A body is optional. Other media types than JSON are rejected: pages of other sites could send those.
     const body =
       schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), bodyMaxBytes) : {}
-    const parameter = (name: string): string => c.req.param(name) ?? ''
-    const result = await run({ parameter, query: c.req.query(), body }, context)
+    const result = await run({ params: c.req.param(), query: c.req.query(), body }, context)
     return status === 204 ? c.body(null, 204) : c.body(JSON.stringify(result), status, json)
   }
 

@@ -51,7 +51,8 @@ type OperationFacts = {
 }
 
 type OperationInput = {
-  readonly parameter: (name: string) => string
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   /** The parsed JSON of the body. */
   readonly body: unknown
@@ -84,7 +85,7 @@ type OperationDefinition<Path extends string, Query, Body, ResultSchema> = Opera
   readonly status?: 201 | 202
   run(
     input: {
-      readonly parameter: (name: ParameterOf<Path>) => string
+      readonly params: Readonly<Record<ParameterOf<Path>, string>>
       readonly query: Input<Query>
       readonly body: Input<Body>
     },
@@ -122,9 +123,9 @@ export const operationIn =
       ...{ tag, method, path, query, body, result },
       status: status ?? (result === undefined ? 204 : 200),
       // Asynchronous, so that invalid input rejects.
-      run: async ({ parameter, ...input }, context) =>
+      run: async ({ params, ...input }, context) =>
         run(
-          { parameter, query: parse(query as Query, input.query), body: parse(body as Body, input.body) },
+          { params, query: parse(query as Query, input.query), body: parse(body as Body, input.body) },
           context,
         ),
     }

@@ -1,4 +1,5 @@
 import { Channel } from '@wabakit/contract'
+import type { Page } from '@wabakit/core'
 import * as z from 'zod/mini'
 
 export const schemaNames = z.registry<{ readonly id: string; readonly description: string }>()
@@ -22,6 +23,12 @@ export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
     'A part of a list. `nextCursor` leads to the next part. Reading events or deliveries forward, every page that is not empty has one. With filters, a page can have fewer items than `limit`, even none, and a `nextCursor`.',
     z.object({ items: z.array(item), nextCursor: z.optional(z.string()) }),
   )
+
+/** Shows the items of a page. */
+export const showPage = <Item, Shown>(
+  { items, ...rest }: Page<Item>,
+  show: (item: Item) => Shown,
+): { items: Shown[]; nextCursor?: string | undefined } => ({ ...rest, items: items.map(show) })
 
 export const list = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(`${id}List`, 'A complete list.', z.object({ items: z.array(item) }))

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../api/api-request.ts'
-import { buildFetch, type Lab, memoize } from '../lab.ts'
+import { buildFetch, type Lab } from '../lab.ts'
 import type { PlannedResponse } from '../webhooks/listen.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import type { PlayedCall, PlayedOutcome } from './simulate.ts'
 
-export type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
+export const unansweredOutcomes = [
+  'missed',
+  'rejected',
+  'not_picked',
+  'no_recording',
+  'nothing_said',
+] as const satisfies readonly PlayedOutcome[]
+export type UnansweredOutcome = (typeof unansweredOutcomes)[number]
 
 /** A call that can have no summary, or publishes none. */
 export type UnansweredCall = {
@@ -22,6 +29,19 @@ export type AnsweredCall = UnansweredCall & {
   readonly summary: ReceivedWebhook | undefined
   /** The response to a fetch during the call. */
   readonly inProgress: Exchange | undefined
+}
+
+export type CallScenes = Readonly<Record<UnansweredOutcome, UnansweredCall>> & {
+  /** An answered call on this channel. */
+  readonly PSTN: AnsweredCall
+  readonly WHATSAPP: AnsweredCall
+  readonly failedEnd: AnsweredCall
+  readonly failedSummary: AnsweredCall
+  /** A call whose summary was generated twice. */
+  readonly regenerated: AnsweredCall
+  readonly botTest: UnansweredCall
+  /** An answered call of an organization whose summaries are manual. */
+  readonly manual: UnansweredCall
 }
 
 type FirstAttempt = { readonly event: string; readonly response: PlannedResponse }
@@ -110,64 +130,54 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  const playUnanswered = async (outcome: UnansweredOutcome): Promise<UnansweredCall> => {
+  const playAndFetch = async (
+    playCall: () => Promise<string | undefined>,
+    fetchSummary: (callId: string) => Promise<Exchange>,
+  ): Promise<UnansweredCall> => {
+    try {
+      const callId = await make(async () => (await playCall()) ?? '')
+      return { callId, failure: undefined, fetched: await fetchSummary(callId) }
+    } catch (error) {
+      return { callId: '', failure: describe(error), fetched: undefined }
+    }
+  }
+
+  const playUnanswered = (outcome: UnansweredOutcome): Promise<UnansweredCall> => {
     const channel = outcome === 'rejected' || outcome === 'nothing_said' ? 'PSTN' : 'WHATSAPP'
-    try {
-      const callId = await make(async () => (await play?.({ outcome, channel })) ?? '')
-      await listener?.waitFor((each) => each.callId === callId, wait.timeoutMs)
-      return { callId, failure: undefined, fetched: await fetchUntilReady(callId) }
-    } catch (error) {
-      return { callId: '', failure: describe(error), fetched: undefined }
-    }
+    return playAndFetch(
+      async () => play?.({ outcome, channel }),
+      async (id) => {
+        await listener?.waitFor(({ callId }) => callId === id, wait.timeoutMs)
+        return fetchUntilReady(id)
+      },
+    )
   }
 
-  const playAlone = async (playCall: (() => Promise<string>) | undefined): Promise<UnansweredCall> => {
-    try {
-      const callId = await make(async () => (await playCall?.()) ?? '')
-      return { callId, failure: undefined, fetched: await lab.send(buildFetch(callId)) }
-    } catch (error) {
-      return { callId: '', failure: describe(error), fetched: undefined }
-    }
-  }
+  const fetchOnce = (callId: string): Promise<Exchange> => lab.send(buildFetch(callId))
+  const playAnswered = (channel: PlayedCall['channel'], first?: FirstAttempt): Promise<AnsweredCall> =>
+    playSummarized({ outcome: 'answered', channel }, first)
 
-  const unanswered: Record<UnansweredOutcome, () => Promise<UnansweredCall>> = {
-    missed: memoize(() => playUnanswered('missed')),
-    rejected: memoize(() => playUnanswered('rejected')),
-    not_picked: memoize(() => playUnanswered('not_picked')),
-    no_recording: memoize(() => playUnanswered('no_recording')),
-    nothing_said: memoize(() => playUnanswered('nothing_said')),
-  }
-  const answered = {
-    PSTN: memoize(() => playSummarized({ outcome: 'answered', channel: 'PSTN' })),
-    WHATSAPP: memoize(() => playSummarized({ outcome: 'answered', channel: 'WHATSAPP' })),
-  }
-  const failWith500 = (event: string) =>
-    playSummarized({ outcome: 'answered', channel: 'PSTN' }, { event, response: { status: 500 } })
-
-  const scenes = {
-    answered: (channel: 'PSTN' | 'WHATSAPP') => answered[channel](),
-    unanswered: (outcome: UnansweredOutcome) => unanswered[outcome](),
-    failedEnd: memoize(() => failWith500('CALL_ENDED')),
-    failedSummary: memoize(() => failWith500('CALL_AI_SUMMARY')),
-    regenerated: memoize(async (): Promise<AnsweredCall> => {
-      const call = await playSummarized({ outcome: 'answered', channel: 'PSTN' })
+  return {
+    missed: () => playUnanswered('missed'),
+    rejected: () => playUnanswered('rejected'),
+    not_picked: () => playUnanswered('not_picked'),
+    no_recording: () => playUnanswered('no_recording'),
+    nothing_said: () => playUnanswered('nothing_said'),
+    PSTN: () => playAnswered('PSTN'),
+    WHATSAPP: () => playAnswered('WHATSAPP'),
+    failedEnd: () => playAnswered('PSTN', { event: 'CALL_ENDED', response: { status: 500 } }),
+    failedSummary: () => playAnswered('PSTN', { event: 'CALL_AI_SUMMARY', response: { status: 500 } }),
+    regenerated: async (): Promise<AnsweredCall> => {
+      const call = await playAnswered('PSTN')
       if (call.failure !== undefined) return call
       try {
         await simulate.regenerateSummary?.(call.callId)
-        return { ...call, fetched: await lab.send(buildFetch(call.callId)) }
+        return { ...call, fetched: await fetchOnce(call.callId) }
       } catch (error) {
         return { ...call, failure: describe(error) }
       }
-    }),
-    botTest: memoize(() => playAlone(simulate.playSilentBotTest)),
-    manual: memoize(() => playAlone(simulate.playManualCall)),
+    },
+    botTest: () => playAndFetch(async () => simulate.playSilentBotTest?.(), fetchOnce),
+    manual: () => playAndFetch(async () => simulate.playManualCall?.(), fetchOnce),
   }
-  const startCalls = (): Promise<unknown>[] => [
-    ...[scenes.answered('PSTN'), scenes.answered('WHATSAPP')],
-    ...(listener === undefined ? [] : [scenes.failedEnd(), scenes.failedSummary()]),
-    ...Object.values(unanswered).map((run) => run()),
-    ...(simulate.regenerateSummary === undefined ? [] : [scenes.regenerated()]),
-    ...(simulate.playSilentBotTest === undefined ? [] : [scenes.botTest()]),
-  ]
-  return { ...scenes, startCalls }
 }

@@ -1,6 +1,5 @@
 import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
-import { memoize } from '../lab.ts'
 import type { Observation, Rule } from '../rule.ts'
 import { withoutRedeliveries } from '../webhooks/received-webhook.ts'
 import { type Difference, playSteps } from './play-steps.ts'
@@ -51,7 +50,8 @@ const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promis
 
 type RandomOptions = { readonly seed: number; readonly minutes: number }
 
-const judge = ({ sequences }: Played, difference: Difference | undefined): Observation => {
+const judge = ({ sequences, broken }: Played, kind: keyof Played['broken']): Observation => {
+  const difference = broken[kind]
   if (difference === undefined)
     return { kept: sequences > 0 ? true : undefined, observed: `${sequences} sequences` }
   const { requests, observed } = difference
@@ -65,11 +65,10 @@ const judge = ({ sequences }: Played, difference: Difference | undefined): Obser
 
 /** Rules that random sequences of legal and illegal requests examine, against a model of the server. */
 export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
-  const labs = new WeakMap<Lab, () => Promise<Played>>()
+  let played: Promise<Played> | undefined
   const play = (lab: Lab): Promise<Played> => {
-    const run = labs.get(lab) ?? memoize(() => playSequences(lab, options))
-    labs.set(lab, run)
-    return run()
+    played ??= playSequences(lab, options)
+    return played
   }
   return [
     {
@@ -79,10 +78,7 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
       expected: 'the statuses and group ids of a model of the specification',
       severity: 'high',
       needs: ['--minutes'],
-      examine: async ({ lab }) => {
-        const played = await play(lab)
-        return judge(played, played.broken.specified)
-      },
+      examine: async ({ lab }) => judge(await play(lab), 'specified'),
     },
     {
       id: 'random.sequences.follow-the-decisions',
@@ -90,10 +86,7 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
       clause: '0008 (order of checks) and 0010 (repeated group id)',
       expected: 'the statuses and group ids of a model of the decisions',
       needs: ['--minutes'],
-      examine: async ({ lab }) => {
-        const played = await play(lab)
-        return judge(played, played.broken.decided)
-      },
+      examine: async ({ lab }) => judge(await play(lab), 'decided'),
     },
     {
       id: 'random.events.one-for-each-group',

@@ -24,15 +24,13 @@ const isDocumented = ({ event, json }: ReceivedWebhook): boolean => {
   return name !== undefined && emittedEventSchemas[name].safeParse(json).success
 }
 
-/** Rules of the events of calls, except those of CALL_AI_SUMMARY. */
-export const callEventRules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   {
     id: 'events.call.all-steps-arrive',
     title: 'A summarized call publishes all four steps, under the same callId',
     clause: steps,
     expected: 'an INITIATED event, CALL_ACCEPTED, CALL_ENDED and CALL_AI_SUMMARY',
     severity: 'high',
-    needs: playing,
     examine: judgeCalls(({ webhooks, callId }) => ({
       kept: stepNames.every((name) => readSteps(webhooks).includes(name)),
       observed: `${callId}: ${nameEvents(webhooks)}`,
@@ -44,7 +42,6 @@ export const callEventRules: readonly Rule[] = [
     clause: steps,
     expected: 'INITIATED, then CALL_ACCEPTED, then CALL_ENDED, then CALL_AI_SUMMARY',
     severity: 'high',
-    needs: playing,
     examine: judgeCalls(({ webhooks }) => {
       const places = readSteps(webhooks)
         .map((name) => stepNames.indexOf(name))
@@ -58,7 +55,6 @@ export const callEventRules: readonly Rule[] = [
     title: 'Each step of a call is published once',
     clause: steps,
     expected: 'each event once',
-    needs: playing,
     examine: judgeCalls(({ webhooks }) => {
       const names = readSteps(webhooks).filter((name) => name !== 'CALL_AI_SUMMARY')
       const kept = names.length === 0 ? undefined : new Set(names).size === names.length
@@ -71,7 +67,6 @@ export const callEventRules: readonly Rule[] = [
       'An incoming call starts with CALL_INCOMING_INITIATED, an outgoing one with CALL_OUTGOING_INITIATED',
     clause: '"States and transitions": step 1',
     expected: 'the event of the direction that CALL_AI_SUMMARY states',
-    needs: playing,
     examine: judgeCalls(({ webhooks }) => {
       const summary = webhooks.find(({ event }) => event === 'CALL_AI_SUMMARY')
       const first = webhooks.find(isInitiated)
@@ -87,7 +82,6 @@ export const callEventRules: readonly Rule[] = [
     title: 'callStatus is INITIATED, IN_PROGRESS and END',
     clause: fields,
     expected: 'INITIATED, IN_PROGRESS, END',
-    needs: playing,
     examine: judgeCalls(({ webhooks }) => {
       const found = webhooks
         .filter(({ event }) => event !== 'CALL_AI_SUMMARY')
@@ -102,7 +96,6 @@ export const callEventRules: readonly Rule[] = [
     title: 'Call events have the fields that wabakit documents',
     clause: fields,
     expected: 'the fields in docs/events.md, and nothing else',
-    needs: playing,
     examine: judgeCalls(({ webhooks }) => {
       const wrong = webhooks.find((webhook) => !isDocumented(webhook))
       const kept = webhooks.length === 0 ? undefined : wrong === undefined
@@ -125,7 +118,6 @@ export const callEventRules: readonly Rule[] = [
       clause: '"CALL_AI_SUMMARY", rule 1: subscriptions are per channel',
       expected: `at ${path} only events whose channel is ${channel}`,
       severity: 'high',
-      needs: playing,
       fix: `Send a webhook only the calls of its number. If the run could not tell, subscribe a ${channel} number to the path ${path} of --listen.`,
       examine: judgeWebhooks(
         ({ json, text }) => (readField(json, 'channel') === channel ? undefined : text),
@@ -134,3 +126,6 @@ export const callEventRules: readonly Rule[] = [
     }
   }),
 ]
+
+/** Rules of the events of calls, except those of CALL_AI_SUMMARY. */
+export const callEventRules: readonly Rule[] = rules.map((rule) => ({ needs: playing, ...rule }))

@@ -2,7 +2,8 @@ import { CreateGroupResponse, limits } from '@wabakit/contract'
 import { type Exchange, readField } from '../api/api-request.ts'
 import { buildCreate, describeResponse } from '../lab.ts'
 import type { Observation, Rule } from '../rule.ts'
-import type { GroupScene, Scenes } from '../scenes.ts'
+import type { GroupScene } from '../scenes.ts'
+import type { SceneName } from './witness.ts'
 
 const repeated = '0010 (repeated group id)'
 const response = '"Group creation response"'
@@ -10,39 +11,32 @@ const response = '"Group creation response"'
 /** Plays a scene of groups, and judges its responses. The commands repeat all of its requests. */
 const judgeScene =
   (
-    play: (scenes: Scenes) => Promise<GroupScene>,
+    name: SceneName<GroupScene>,
     judge: (first: Exchange, scene: GroupScene) => Pick<Observation, 'kept' | 'observed'>,
   ): Rule['examine'] =>
   async ({ scenes }) => {
-    const scene = await play(scenes)
+    const scene = await scenes.play(name)
     const [first] = scene.exchanges
     if (first === undefined) return { kept: undefined, observed: 'no response' }
     return { ...judge(first, scene), requests: scene.exchanges.map(({ request }) => request) }
   }
 
-const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) =>
-  judgeScene((scenes) => scenes.created(), judge)
+const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) => judgeScene('created', judge)
 
 /** Judges the ids of two groups whose requests had none. */
 const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): Rule['examine'] =>
-  judgeScene(
-    (scenes) => scenes.generated(),
-    (_, { exchanges }) => {
-      const ids = exchanges.map(({ response }) => readField(response.json, 'groupId'))
-      return { kept: isRight(ids), observed: `groupIds ${JSON.stringify(ids)}` }
-    },
-  )
+  judgeScene('generated', (_, { exchanges }) => {
+    const ids = exchanges.map(({ response }) => readField(response.json, 'groupId'))
+    return { kept: isRight(ids), observed: `groupIds ${JSON.stringify(ids)}` }
+  })
 
 /** Judges some of the responses to a request that is sent again: as the same group, or by their status. */
 const judgeRepeated = (places: readonly number[], status: 200 | 422): Rule['examine'] =>
-  judgeScene(
-    (scenes) => scenes.repeated(),
-    (_, scene) => {
-      const judged = scene.exchanges.filter((_, index) => places.includes(index))
-      const kept = status === 200 ? areOneGroup(judged, scene) : judged[0]?.response.status === status
-      return { kept, observed: judged.map(describeResponse).join(', then ') }
-    },
-  )
+  judgeScene('repeated', (_, scene) => {
+    const judged = scene.exchanges.filter((_, index) => places.includes(index))
+    const kept = status === 200 ? areOneGroup(judged, scene) : judged[0]?.response.status === status
+    return { kept, observed: judged.map(describeResponse).join(', then ') }
+  })
 
 const areOneGroup = (exchanges: readonly Exchange[], { groupId }: GroupScene): boolean =>
   exchanges.every(
@@ -91,13 +85,10 @@ export const createRules: readonly Rule[] = [
     title: 'The response has the fields of the specification with their types',
     clause: response,
     expected: 'success: boolean, groupId: string',
-    examine: judgeScene(
-      (scenes) => scenes.generated(),
-      (_, { exchanges }) => ({
-        kept: exchanges.every(({ response }) => CreateGroupResponse.safeParse(response.json).success),
-        observed: exchanges.map(({ response }) => response.text.slice(0, 200)).join(' and '),
-      }),
-    ),
+    examine: judgeScene('generated', (_, { exchanges }) => ({
+      kept: exchanges.every(({ response }) => CreateGroupResponse.safeParse(response.json).success),
+      observed: exchanges.map(({ response }) => response.text.slice(0, 200)).join(' and '),
+    })),
   },
   {
     id: 'create.group-id.is-the-supplied-one',
@@ -159,12 +150,9 @@ export const createRules: readonly Rule[] = [
     title: 'Identical concurrent requests all return the same group',
     clause: repeated,
     expected: 'six times status 200 with the same groupId',
-    examine: judgeScene(
-      (scenes) => scenes.concurrent(),
-      (_, scene) => ({
-        kept: areOneGroup(scene.exchanges, scene),
-        observed: scene.exchanges.map(({ response }) => response.status).join(', '),
-      }),
-    ),
+    examine: judgeScene('concurrent', (_, scene) => ({
+      kept: areOneGroup(scene.exchanges, scene),
+      observed: scene.exchanges.map(({ response }) => response.status).join(', '),
+    })),
   },
 ]

@@ -72,7 +72,7 @@ const asOther = (
   expected: `status ${status}`,
   needs: ['--play', '--other-key'],
   examine: async ({ lab, scenes }) => {
-    const { callId, failure } = await scenes.answered(channel)
+    const { callId, failure } = await scenes.play(channel)
     if (failure !== undefined) return { kept: undefined, observed: failure }
     return expectStatus(status, () => buildFetch(callId, { key: 'other' })).examine({ lab, scenes })
   },
@@ -182,7 +182,7 @@ export const fetchRules: readonly Rule[] = [
     expected: 'the same response as before',
     needs: calls,
     examine: async ({ lab, scenes }) => {
-      const { fetched, callId, failure } = await scenes.answered('PSTN')
+      const { fetched, callId, failure } = await scenes.play('PSTN')
       if (fetched?.response.status !== 200)
         return { kept: undefined, observed: failure ?? 'no summary was fetched' }
       const again = await lab.send(buildFetch(callId))
@@ -224,10 +224,7 @@ export const fetchRules: readonly Rule[] = [
       clause: statuses,
       expected: 'status 422',
       needs: calls,
-      examine: judgeCall(
-        ({ unanswered }) => unanswered(outcome as UnansweredOutcome),
-        (call) => judgeFetched(call, 422),
-      ),
+      examine: judgeCall(outcome as UnansweredOutcome, (call) => judgeFetched(call, 422)),
     }),
   ),
   {

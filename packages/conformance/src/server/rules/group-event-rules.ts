@@ -2,9 +2,9 @@ import { emittedEventSchemas, limits } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
 import type { Need } from '../lab.ts'
 import type { Rule } from '../rule.ts'
-import { type GroupScene, participantPhone, type Scenes } from '../scenes.ts'
+import { type GroupScene, participantPhone } from '../scenes.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { judgeGroup, judgeWebhooks, nameEvents } from './witness.ts'
+import { judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
 
 const repeated = '0010 (repeated group id)'
 const fields = '0026 (group event fields)'
@@ -13,22 +13,19 @@ const created = 'rule 3 of "Create WhatsApp group": a GROUP_CREATED webhook foll
 const findCreated = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] =>
   webhooks.filter(({ event }) => event === 'GROUP_CREATED')
 
-const judgeOnce = (play: (scenes: Scenes) => Promise<GroupScene>): Pick<Rule, 'expected' | 'examine'> => ({
+const judgeOnce = (name: SceneName<GroupScene>): Pick<Rule, 'expected' | 'examine'> => ({
   expected: 'one GROUP_CREATED',
-  examine: judgeGroup(play, ({ webhooks }) => {
+  examine: judgeGroup(name, ({ webhooks }) => {
     const count = findCreated(webhooks).length
     return { kept: count === 0 ? undefined : count === 1, observed: `${count} GROUP_CREATED` }
   }),
 })
 
 const judgeCreated = (judge: (webhook: ReceivedWebhook) => boolean): Rule['examine'] =>
-  judgeGroup(
-    (scenes) => scenes.created(),
-    ({ webhooks }) => {
-      const [first] = findCreated(webhooks)
-      return { kept: first && judge(first), observed: first?.text ?? 'no GROUP_CREATED arrived' }
-    },
-  )
+  judgeGroup('created', ({ webhooks }) => {
+    const [first] = findCreated(webhooks)
+    return { kept: first && judge(first), observed: first?.text ?? 'no GROUP_CREATED arrived' }
+  })
 
 const createdRules: readonly Rule[] = [
   {
@@ -38,17 +35,14 @@ const createdRules: readonly Rule[] = [
     expected: 'one GROUP_CREATED',
     severity: 'high',
     fix: 'Publish GROUP_CREATED when a group is created. If the server does, subscribe the address of --listen to the events of --waba-number.',
-    examine: judgeGroup(
-      (scenes) => scenes.created(),
-      ({ exchanges, webhooks, groupId, lab }) => {
-        const arrived = findCreated(webhooks).length > 0
-        const missing = `no GROUP_CREATED for ${groupId} within ${lab.wait.timeoutMs} ms`
-        return {
-          kept: exchanges[0]?.response.status === 200 ? arrived : undefined,
-          observed: arrived ? 'arrived' : missing,
-        }
-      },
-    ),
+    examine: judgeGroup('created', ({ exchanges, webhooks, groupId, lab }) => {
+      const arrived = findCreated(webhooks).length > 0
+      const missing = `no GROUP_CREATED for ${groupId} within ${lab.wait.timeoutMs} ms`
+      return {
+        kept: exchanges[0]?.response.status === 200 ? arrived : undefined,
+        observed: arrived ? 'arrived' : missing,
+      }
+    }),
   },
   {
     id: 'events.group-created.carries-the-group-id',
@@ -56,20 +50,17 @@ const createdRules: readonly Rule[] = [
     clause: '"Event kinds named": carries groupId; rule 4 of "Create WhatsApp group"',
     expected: 'a GROUP_CREATED whose groupId is the one in the response',
     severity: 'high',
-    examine: judgeGroup(
-      (scenes) => scenes.generated(),
-      ({ webhooks, groupId }) => ({
-        kept: groupId === '' ? undefined : findCreated(webhooks).length > 0,
-        observed: `groupId ${groupId}: ${nameEvents(webhooks)}`,
-      }),
-    ),
+    examine: judgeGroup('generated', ({ webhooks, groupId }) => ({
+      kept: groupId === '' ? undefined : findCreated(webhooks).length > 0,
+      observed: `groupId ${groupId}: ${nameEvents(webhooks)}`,
+    })),
   },
   {
     id: 'events.group-created.once',
     title: 'GROUP_CREATED is published once for each group',
     clause: created,
     severity: 'high',
-    ...judgeOnce((scenes) => scenes.created()),
+    ...judgeOnce('created'),
   },
   {
     id: 'events.group-created.none-when-refused',
@@ -77,25 +68,22 @@ const createdRules: readonly Rule[] = [
     clause: '"Event kinds named": a group was created through the create endpoint',
     expected: 'no webhook',
     severity: 'high',
-    examine: judgeGroup(
-      (scenes) => scenes.refused(),
-      ({ exchanges, webhooks }) => ({
-        kept: (exchanges[0]?.response.status ?? 0) < 400 ? undefined : webhooks.length === 0,
-        observed: nameEvents(webhooks),
-      }),
-    ),
+    examine: judgeGroup('refused', ({ exchanges, webhooks }) => ({
+      kept: (exchanges[0]?.response.status ?? 0) < 400 ? undefined : webhooks.length === 0,
+      observed: nameEvents(webhooks),
+    })),
   },
   {
     id: 'events.group-created.once-when-repeated',
     title: 'A repeated create request publishes no second GROUP_CREATED',
     clause: repeated,
-    ...judgeOnce((scenes) => scenes.repeated()),
+    ...judgeOnce('repeated'),
   },
   {
     id: 'events.group-created.once-when-concurrent',
     title: 'Identical concurrent create requests publish one GROUP_CREATED',
     clause: repeated,
-    ...judgeOnce((scenes) => scenes.concurrent()),
+    ...judgeOnce('concurrent'),
   },
   {
     id: 'events.group-created.names-the-group',
@@ -146,13 +134,10 @@ const participantRules: readonly Rule[] = [
       clause: '"Event kinds named"',
       expected: `${name} with the groupId of the group`,
       severity: 'high',
-      examine: judgeGroup(
-        (scenes) => scenes.participants(),
-        ({ webhooks }) => ({
-          kept: webhooks.some(({ event }) => event === name),
-          observed: nameEvents(webhooks),
-        }),
-      ),
+      examine: judgeGroup('participants', ({ webhooks }) => ({
+        kept: webhooks.some(({ event }) => event === name),
+        observed: nameEvents(webhooks),
+      })),
     }),
   ),
   {
@@ -160,14 +145,11 @@ const participantRules: readonly Rule[] = [
     title: 'Events of a group arrive in the order in which they happened',
     clause: '0021 (order of deliveries)',
     expected: 'GROUP_CREATED, joined, left, joined, removed',
-    examine: judgeGroup(
-      (scenes) => scenes.participants(),
-      ({ webhooks }) => {
-        const inOrder = ['GROUP_CREATED', joined, left, joined, removed].join()
-        const observed = nameEvents(webhooks)
-        return { kept: webhooks.map(({ event }) => event).join() === inOrder, observed }
-      },
-    ),
+    examine: judgeGroup('participants', ({ webhooks }) => {
+      const inOrder = ['GROUP_CREATED', joined, left, joined, removed].join()
+      const observed = nameEvents(webhooks)
+      return { kept: webhooks.map(({ event }) => event).join() === inOrder, observed }
+    }),
   },
   {
     id: 'events.participants.left-after-joined',
@@ -175,31 +157,23 @@ const participantRules: readonly Rule[] = [
     clause: '"Event kinds named": who leaves had joined',
     expected: 'GROUP_PARTICIPANT_JOINED first',
     severity: 'high',
-    examine: judgeGroup(
-      (scenes) => scenes.participants(),
-      ({ webhooks }) => {
-        const [first, second] = [joined, left].map((name) =>
-          webhooks.findIndex(({ event }) => event === name),
-        )
-        const kept =
-          second === undefined || second < 0 ? undefined : first !== undefined && first >= 0 && first < second
-        return { kept, observed: nameEvents(webhooks) }
-      },
-    ),
+    examine: judgeGroup('participants', ({ webhooks }) => {
+      const [first, second] = [joined, left].map((name) => webhooks.findIndex(({ event }) => event === name))
+      const kept =
+        second === undefined || second < 0 ? undefined : first !== undefined && first >= 0 && first < second
+      return { kept, observed: nameEvents(webhooks) }
+    }),
   },
   {
     id: 'events.participants.fields',
     title: 'Participant events have the fields that wabakit documents',
     clause: fields,
     expected: 'event, groupId, groupName, customerPhone and the time of the step',
-    examine: judgeGroup(
-      (scenes) => scenes.participants(),
-      ({ webhooks }) => {
-        const wrong = webhooks.find((webhook) => !isDocumented(webhook))
-        const kept = webhooks.length < 2 ? undefined : wrong === undefined
-        return { kept, observed: wrong?.text ?? nameEvents(webhooks) }
-      },
-    ),
+    examine: judgeGroup('participants', ({ webhooks }) => {
+      const wrong = webhooks.find((webhook) => !isDocumented(webhook))
+      const kept = webhooks.length < 2 ? undefined : wrong === undefined
+      return { kept, observed: wrong?.text ?? nameEvents(webhooks) }
+    }),
   },
 ]
 

@@ -10,7 +10,7 @@ const judgeLimited = async (
   { lab, scenes }: Examination,
   judge: (exchange: Exchange) => Omit<Observation, 'requests'>,
 ): Promise<Observation> => {
-  const flood = await scenes.flood()
+  const flood = await scenes.play('flood')
   const limited = lab.exchanges.find(({ response }) => response.status === 429)
   if (limited === undefined) {
     return {

@@ -123,10 +123,7 @@ export const runRules: readonly Rule[] = [
     examine: async (examination) => {
       // It changes the organization, which must not happen during another call.
       await examination.scenes.settle()
-      return judgeCall(
-        ({ manual }) => manual(),
-        (call) => judgeFetched(call, 404),
-      )(examination)
+      return judgeCall('manual', (call) => judgeFetched(call, 404))(examination)
     },
   },
 ]

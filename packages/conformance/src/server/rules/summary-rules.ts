@@ -38,8 +38,7 @@ const withoutSummary: Readonly<Record<UnansweredOutcome, string>> = {
   nothing_said: 'A call in which nothing was said',
 }
 
-/** Rules of CALL_AI_SUMMARY, except those of its fields. */
-export const summaryRules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   ...Object.entries(withoutSummary).map(
     ([outcome, call]): Rule => ({
       id: `events.summary.none-when-${outcome.replaceAll('_', '-')}`,
@@ -47,8 +46,7 @@ export const summaryRules: readonly Rule[] = [
       clause: '"CALL_AI_SUMMARY", not emitted when: 1',
       expected: 'no CALL_AI_SUMMARY',
       severity: 'high',
-      needs,
-      examine: judgeCall(({ unanswered }) => unanswered(outcome as UnansweredOutcome), observeNone),
+      examine: judgeCall(outcome as UnansweredOutcome, observeNone),
     }),
   ),
   ...(['PSTN', 'WHATSAPP'] as const).map(
@@ -58,15 +56,11 @@ export const summaryRules: readonly Rule[] = [
       clause: '"CALL_AI_SUMMARY": one event covers both channels',
       expected: `CALL_AI_SUMMARY whose channel is ${channel}`,
       severity: 'high',
-      needs,
       fix: `Publish CALL_AI_SUMMARY once the summary is saved. If the server does, subscribe the address of --listen to the events of a ${channel} number.`,
-      examine: judgeCall(
-        ({ answered }) => answered(channel),
-        ({ summary, callId, lab }) => ({
-          kept: summary !== undefined && readField(summary.json, 'channel') === channel,
-          observed: summary?.text ?? `no CALL_AI_SUMMARY for ${callId} within ${lab.wait.timeoutMs} ms`,
-        }),
-      ),
+      examine: judgeCall(channel, ({ summary, callId, lab }) => ({
+        kept: summary !== undefined && readField(summary.json, 'channel') === channel,
+        observed: summary?.text ?? `no CALL_AI_SUMMARY for ${callId} within ${lab.wait.timeoutMs} ms`,
+      })),
     }),
   ),
   {
@@ -75,7 +69,6 @@ export const summaryRules: readonly Rule[] = [
     clause: fireOnce,
     expected: 'one CALL_AI_SUMMARY',
     severity: 'high',
-    needs,
     examine: judgeCalls(observeOnce),
   },
   {
@@ -84,7 +77,6 @@ export const summaryRules: readonly Rule[] = [
     clause: '"CALL_AI_SUMMARY", rule 2',
     expected: 'CALL_ENDED first',
     severity: 'high',
-    needs,
     examine: judgeCalls(observeOrder),
   },
   {
@@ -92,8 +84,7 @@ export const summaryRules: readonly Rule[] = [
     title: 'CALL_AI_SUMMARY waits until a failed CALL_ENDED was delivered',
     clause: '0021 (order of deliveries)',
     expected: 'CALL_ENDED again, then CALL_AI_SUMMARY',
-    needs,
-    examine: judgeCall(({ failedEnd }) => failedEnd(), observeOrder),
+    examine: judgeCall('failedEnd', observeOrder),
   },
   {
     id: 'events.summary.failed-delivery-is-retried',
@@ -101,18 +92,14 @@ export const summaryRules: readonly Rule[] = [
     clause: failures,
     expected: 'a second attempt',
     severity: 'high',
-    needs,
-    examine: judgeCall(
-      ({ failedSummary }) => failedSummary(),
-      ({ summary, webhooks, lab }) => {
-        const failed = webhooks.find(({ event, status }) => event === 'CALL_AI_SUMMARY' && status === 500)
-        if (failed === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
-        // The schedule is not specified: a later attempt would not be wrong.
-        const none = `no second attempt within ${lab.wait.retryTimeoutMs} ms; the schedule is not specified`
-        if (summary === undefined) return { kept: undefined, observed: none }
-        return { kept: true, observed: `retried after ${summary.arrivedAt - failed.arrivedAt} ms` }
-      },
-    ),
+    examine: judgeCall('failedSummary', ({ summary, webhooks, lab }) => {
+      const failed = webhooks.find(({ event, status }) => event === 'CALL_AI_SUMMARY' && status === 500)
+      if (failed === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
+      // The schedule is not specified: a later attempt would not be wrong.
+      const none = `no second attempt within ${lab.wait.retryTimeoutMs} ms; the schedule is not specified`
+      if (summary === undefined) return { kept: undefined, observed: none }
+      return { kept: true, observed: `retried after ${summary.arrivedAt - failed.arrivedAt} ms` }
+    }),
   },
   {
     id: 'events.summary.failed-delivery-keeps-the-summary',
@@ -120,15 +107,11 @@ export const summaryRules: readonly Rule[] = [
     clause: failures,
     expected: 'the summary can be fetched with status 200 after the webhook got 500',
     severity: 'high',
-    needs,
-    examine: judgeCall(
-      ({ failedSummary }) => failedSummary(),
-      ({ fetched }) => ({
-        kept: fetched && fetched.response.status === 200,
-        observed: fetched === undefined ? 'not fetched' : describeResponse(fetched),
-        requests: fetched && [fetched.request],
-      }),
-    ),
+    examine: judgeCall('failedSummary', ({ fetched }) => ({
+      kept: fetched && fetched.response.status === 200,
+      observed: fetched === undefined ? 'not fetched' : describeResponse(fetched),
+      requests: fetched && [fetched.request],
+    })),
   },
   {
     id: 'events.summary.none-when-regenerated',
@@ -137,7 +120,7 @@ export const summaryRules: readonly Rule[] = [
     expected: 'one CALL_AI_SUMMARY',
     severity: 'high',
     needs: [...needs, '--wabakit-control'],
-    examine: judgeCall(({ regenerated }) => regenerated(), observeOnce),
+    examine: judgeCall('regenerated', observeOnce),
   },
   {
     id: 'events.summary.none-for-a-silent-bot-test',
@@ -145,6 +128,9 @@ export const summaryRules: readonly Rule[] = [
     clause: '"CALL_AI_SUMMARY", not emitted when: 3',
     expected: 'no CALL_AI_SUMMARY',
     needs: [...needs, '--wabakit-control'],
-    examine: judgeCall(({ botTest }) => botTest(), observeNone),
+    examine: judgeCall('botTest', observeNone),
   },
 ]
+
+/** Rules of CALL_AI_SUMMARY, except those of its fields. */
+export const summaryRules: readonly Rule[] = rules.map((rule) => ({ needs, ...rule }))

@@ -19,32 +19,28 @@ const judgeRetried = (
   judge: (first: ReceivedWebhook, second: ReceivedWebhook) => Observation,
   missing?: false,
 ): Rule['examine'] =>
-  judgeGroup(
-    (scenes) => scenes.retried(),
-    ({ webhooks: [first, second], lab }) => {
-      if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
-      if (second !== undefined) return judge(first, second)
-      return { kept: missing, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
-    },
-  )
+  judgeGroup('retried', ({ webhooks: [first, second], lab }) => {
+    if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+    if (second !== undefined) return judge(first, second)
+    return { kept: missing, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
+  })
 
 /** Judges the scene of the added subscription, unless there was none. */
 const judgeAdded =
   (judge: (scene: SubscriptionScene, lab: Lab) => Observation): Rule['examine'] =>
   async ({ lab, scenes }) => {
-    const scene = await scenes.subscribed()
+    const scene = await scenes.play('subscribed')
     await scenes.settle()
     return scene.failure === undefined ? judge(scene, lab) : { kept: undefined, observed: scene.failure }
   }
 
-export const webhookRules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   {
     id: 'webhooks.body.is-json',
     title: 'Every webhook is a JSON object',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object',
     severity: 'high',
-    needs,
     examine: judgeWebhooks(({ json, text }) =>
       typeof json === 'object' && json !== null ? undefined : text.slice(0, 200),
     ),
@@ -55,7 +51,6 @@ export const webhookRules: readonly Rule[] = [
     clause: '"Event kinds named"',
     expected: 'a field event',
     severity: 'high',
-    needs,
     examine: judgeWebhooks(({ event, text }) => (event === '' ? text.slice(0, 200) : undefined)),
   },
   {
@@ -63,7 +58,6 @@ export const webhookRules: readonly Rule[] = [
     title: 'A delivery is a POST with content-type application/json',
     clause: schedule,
     expected: 'POST, application/json',
-    needs,
     examine: judgeWebhooks(({ method, headers }) => {
       const type = headers.get('content-type') ?? 'no content-type'
       return method === 'POST' && /^application\/json\b/i.test(type) ? undefined : `${method}, ${type}`
@@ -96,7 +90,6 @@ export const webhookRules: readonly Rule[] = [
     title: 'Two events do not share a webhook-id',
     clause: signatures,
     expected: 'a webhook-id of its own for each event',
-    needs,
     examine: judgeWebhooks((webhook, { all }) => {
       const id = readId(webhook)
       if (id === '') return 'no webhook-id'
@@ -109,7 +102,6 @@ export const webhookRules: readonly Rule[] = [
     title: 'A delivery that got 500 is attempted again',
     clause: schedule,
     expected: 'a second attempt, about 5 s after the first',
-    needs,
     examine: judgeRetried(
       (first, second) => ({ kept: true, observed: `after ${second.arrivedAt - first.arrivedAt} ms` }),
       false,
@@ -120,7 +112,6 @@ export const webhookRules: readonly Rule[] = [
     title: 'The second attempt has the webhook-id of the first',
     clause: signatures,
     expected: 'the same webhook-id',
-    needs,
     examine: judgeRetried((first, second) => ({
       kept: readId(first) !== '' && readId(first) === readId(second),
       observed: `${readId(first) || 'none'}, then ${readId(second) || 'none'}`,
@@ -131,7 +122,6 @@ export const webhookRules: readonly Rule[] = [
     title: 'The second attempt has the body of the first',
     clause: schedule,
     expected: 'the same bytes',
-    needs,
     examine: judgeRetried((first, second) => ({
       kept: first.text === second.text,
       observed: first.text === second.text ? 'the same' : `${first.text}, then ${second.text}`,
@@ -142,34 +132,26 @@ export const webhookRules: readonly Rule[] = [
     title: 'A delivery that got 409 with Retry-After is attempted again, under the same id',
     clause: '0068 (an endpoint can defer a delivery)',
     expected: 'a second attempt with the same webhook-id',
-    needs,
-    examine: judgeGroup(
-      (scenes) => scenes.deferred(),
-      ({ webhooks: [first, second], lab }) => {
-        if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
-        if (second === undefined)
-          return { kept: false, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
-        return {
-          kept: readId(first) === readId(second),
-          observed: `${readId(first)}, then ${readId(second)}`,
-        }
-      },
-    ),
+    examine: judgeGroup('deferred', ({ webhooks: [first, second], lab }) => {
+      if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+      if (second === undefined)
+        return { kept: false, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
+      return {
+        kept: readId(first) === readId(second),
+        observed: `${readId(first)}, then ${readId(second)}`,
+      }
+    }),
   },
   {
     id: 'webhooks.redirect.is-not-followed',
     title: 'A redirect is not followed',
     clause: schedule,
     expected: `no request to ${redirectPath}`,
-    needs,
-    examine: judgeGroup(
-      (scenes) => scenes.redirected(),
-      ({ webhooks, lab }) => {
-        const followed = lab.listener?.webhooks.some(({ path }) => path === redirectPath)
-        if (webhooks.length === 0) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
-        return { kept: !followed, observed: followed ? `a request to ${redirectPath}` : 'not followed' }
-      },
-    ),
+    examine: judgeGroup('redirected', ({ webhooks, lab }) => {
+      const followed = lab.listener?.webhooks.some(({ path }) => path === redirectPath)
+      if (webhooks.length === 0) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+      return { kept: !followed, observed: followed ? `a request to ${redirectPath}` : 'not followed' }
+    }),
   },
   {
     id: 'webhooks.headers.are-sent',
@@ -215,3 +197,5 @@ export const webhookRules: readonly Rule[] = [
     }),
   },
 ]
+
+export const webhookRules: readonly Rule[] = rules.map((rule) => ({ needs, ...rule }))

@@ -2,7 +2,7 @@ import { readField } from '../api/api-request.ts'
 import type { AnsweredCall, UnansweredCall } from '../calls/call-scenes.ts'
 import type { Lab } from '../lab.ts'
 import { mergeObservations, type Observation, type Rule } from '../rule.ts'
-import type { GroupScene, Scenes } from '../scenes.ts'
+import type { GroupScene, SceneResults } from '../scenes.ts'
 import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-webhook.ts'
 
 type Examine = Rule['examine']
@@ -32,13 +32,15 @@ const listGroups = ({ exchanges }: Lab): Set<string> =>
 /** A scene with everything that arrived about its group or call. */
 type Witnessed<Scene> = Scene & { readonly webhooks: readonly ReceivedWebhook[]; readonly lab: Lab }
 
+/** The names of the scenes that show this. */
+export type SceneName<Shown> = {
+  [Name in keyof SceneResults]: SceneResults[Name] extends Shown ? Name : never
+}[keyof SceneResults]
+
 export const judgeGroup =
-  <Scene extends GroupScene & { readonly failure?: string | undefined }>(
-    play: (scenes: Scenes) => Promise<Scene>,
-    judge: (scene: Witnessed<Scene>) => Observation,
-  ): Examine =>
+  (name: SceneName<GroupScene>, judge: (scene: Witnessed<GroupScene>) => Observation): Examine =>
   async ({ lab, scenes }) => {
-    const scene = await play(scenes)
+    const scene: GroupScene & { readonly failure?: string | undefined } = await scenes.play(name)
     await scenes.settle()
     const requests = [scene.request]
     if (scene.failure !== undefined) return { kept: undefined, observed: scene.failure, requests }
@@ -47,12 +49,12 @@ export const judgeGroup =
   }
 
 export const judgeCall =
-  <Call extends UnansweredCall>(
-    play: (scenes: Scenes) => Promise<Call>,
-    judge: (call: Witnessed<Call>) => Observation,
+  <Name extends SceneName<UnansweredCall>>(
+    name: Name,
+    judge: (call: Witnessed<SceneResults[Name]>) => Observation,
   ): Examine =>
   async ({ lab, scenes }) => {
-    const call = await play(scenes)
+    const call = await scenes.play(name)
     if (call.failure !== undefined) return { kept: undefined, observed: call.failure }
     await scenes.settle()
     const webhooks = lab.listener?.webhooks.filter(({ callId }) => callId === call.callId) ?? []
@@ -63,8 +65,8 @@ export const judgeCalls =
   (judge: (call: Witnessed<AnsweredCall>) => Observation): Examine =>
   async (examination) =>
     mergeObservations([
-      await judgeCall(({ answered }) => answered('PSTN'), judge)(examination),
-      await judgeCall(({ answered }) => answered('WHATSAPP'), judge)(examination),
+      await judgeCall('PSTN', judge)(examination),
+      await judgeCall('WHATSAPP', judge)(examination),
     ])
 
 export const judgeWebhooks =

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { parseNumber, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { describe, identifier, named, page, pageQuery, phoneNumber, time } from '../schemas.ts'
+import { describe, identifier, named, page, pageQuery, phoneNumber, showPage, time } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const operation = operationIn('Calls')
@@ -122,8 +122,7 @@ export const callOperations = [
     body: SimulatedCall,
     result: CallView,
     status: 201,
-    run: async ({ parameter, body }, { simulation, service }) => {
-      const organizationId = parameter('organizationId')
+    run: async ({ params: { organizationId }, body }, { simulation, service }) => {
       const call = await simulation.simulateCall(organizationId, body)
       const found = await service.calls.find(organizationId, call.callId)
       return showCall(found?.call ?? call, found?.summary)
@@ -136,8 +135,8 @@ export const callOperations = [
     body: NewCall,
     result: CallView,
     status: 201,
-    run: async ({ parameter, body }, { service }) =>
-      showCall(await service.calls.start(parameter('organizationId'), body)),
+    run: async ({ params, body }, { service }) =>
+      showCall(await service.calls.start(params.organizationId, body)),
   }),
   operation({
     id: 'listCalls',
@@ -153,13 +152,10 @@ export const callOperations = [
       ),
     }),
     result: page('Call', CallView),
-    run: async ({ parameter, query: { number, customer, ...query } }, { service }) => {
-      const { items, ...rest } = await service.calls.list(parameter('organizationId'), {
-        ...query,
-        digits: parseNumber('number', number),
-        customerDigits: parseNumber('customer', customer),
-      })
-      return { ...rest, items: items.map((call) => showCall(call)) }
+    run: async ({ params, query: { number, customer, ...query } }, { service }) => {
+      const customerDigits = parseNumber('customer', customer)
+      const selection = { ...query, digits: parseNumber('number', number), customerDigits }
+      return showPage(await service.calls.list(params.organizationId, selection), (call) => showCall(call))
     },
   }),
   operation({
@@ -167,9 +163,8 @@ export const callOperations = [
     route: `GET ${onePath}`,
     summary: 'Get a call',
     result: CallView,
-    run: async ({ parameter }, { service }) => {
-      const callId = parameter('callId')
-      const found = await service.calls.find(parameter('organizationId'), callId)
+    run: async ({ params: { organizationId, callId } }, { service }) => {
+      const found = await service.calls.find(organizationId, callId)
       const { call, summary } = requireFound(found, 'call', callId)
       return showCall(call, summary)
     },
@@ -180,8 +175,8 @@ export const callOperations = [
     summary: 'Accept, end, miss, reject or ring out a call',
     body: CallStep,
     result: CallView,
-    run: async ({ parameter, body }, { service: { calls } }) => {
-      const call = [parameter('organizationId'), parameter('callId')] as const
+    run: async ({ params, body }, { service: { calls } }) => {
+      const call = [params.organizationId, params.callId] as const
       switch (body.step) {
         case 'accept': {
           const { step: _, ...acceptance } = body
@@ -202,8 +197,8 @@ export const callOperations = [
     summary: "Save a call's summary",
     body: SummaryRequest,
     result: SavedSummary,
-    run: async ({ parameter, body: { generatedBy = 'team_member', ...summary } }, { service }) => {
-      const call = [parameter('organizationId'), parameter('callId')] as const
+    run: async ({ params, body: { generatedBy = 'team_member', ...summary } }, { service }) => {
+      const call = [params.organizationId, params.callId] as const
       const { outcome, record } = await service.summaries.save(...call, summary, { generatedBy })
       return { outcome, summary: record.summary }
     },

@@ -66,11 +66,10 @@ const getDelivery = async ({ deliveries }: ReferenceServer, organizationId: stri
 const changeDelivery = async (
   context: ControlContext,
   step: 'retry' | 'cancel',
-  id: readonly [organizationId: string, deliveryId: string],
+  { organizationId, deliveryId }: { readonly organizationId: string; readonly deliveryId: string },
 ) => {
-  const { deliveries } = context.service
-  const isChanged = await deliveries[step](...id)
-  const delivery = await getDelivery(context.service, ...id)
+  const isChanged = await context.service.deliveries[step](organizationId, deliveryId)
+  const delivery = await getDelivery(context.service, organizationId, deliveryId)
   if (isChanged) return showDelivery(delivery, { wait: await explainDelivery(context, delivery) })
   const allowed = step === 'retry' ? 'pending' : 'waiting or pending'
   throw new ControlError('illegal_transition', `The delivery is ${delivery.status}; it must be ${allowed}.`)
@@ -83,13 +82,9 @@ export const deliveryOperations = [
     summary: 'List deliveries in the order of their events',
     query: z.extend(DeliveryFilter, { ...pageQuery(), order: order() }),
     result: page('Delivery', DeliveryView),
-    run: async ({ parameter, query: { cursor, limit, order, ...filter } }, { service }) => {
-      const { items, ...rest } = await service.deliveries.list(parameter('organizationId'), {
-        ...selectDeliveries(filter),
-        cursor,
-        limit,
-        order,
-      })
+    run: async ({ params, query: { cursor, limit, order, ...filter } }, { service }) => {
+      const selection = { ...selectDeliveries(filter), cursor, limit, order }
+      const { items, ...rest } = await service.deliveries.list(params.organizationId, selection)
       return { ...rest, items: await showDeliveries(service, items) }
     },
   }),
@@ -98,8 +93,8 @@ export const deliveryOperations = [
     route: `GET ${onePath}`,
     summary: 'Get a delivery',
     result: DeliveryView,
-    run: async ({ parameter }, context) => {
-      const found = await getDelivery(context.service, parameter('organizationId'), parameter('deliveryId'))
+    run: async ({ params: { organizationId, deliveryId } }, context) => {
+      const found = await getDelivery(context.service, organizationId, deliveryId)
       const [shown] = await showDeliveries(context.service, [found])
       return { ...showDelivery(found), ...shown, wait: await explainDelivery(context, found) }
     },
@@ -109,8 +104,8 @@ export const deliveryOperations = [
     route: `GET ${onePath}/attempts`,
     summary: 'List the attempts of a delivery',
     result: list('Attempt', AttemptView),
-    run: async ({ parameter }, { service }) => {
-      const attempts = await service.deliveries.attempts(parameter('organizationId'), parameter('deliveryId'))
+    run: async ({ params }, { service }) => {
+      const attempts = await service.deliveries.attempts(params.organizationId, params.deliveryId)
       return { items: attempts.map(showAttempt) }
     },
   }),
@@ -119,12 +114,10 @@ export const deliveryOperations = [
     route: `GET ${onePath}/attempts/:number/request`,
     summary: 'Get the request of an attempt',
     result: SentRequestView,
-    run: async ({ parameter }, { service: { deliveries } }) => {
-      const id = [parameter('organizationId'), parameter('deliveryId')] as const
-      const found = (await deliveries.attempts(...id)).find(
-        ({ number }) => String(number) === parameter('number'),
-      )
-      const attempt = requireFound(found, 'attempt', parameter('number'))
+    run: async ({ params: { organizationId, deliveryId, number } }, { service: { deliveries } }) => {
+      const id = [organizationId, deliveryId] as const
+      const found = (await deliveries.attempts(...id)).find((each) => String(each.number) === number)
+      const attempt = requireFound(found, 'attempt', number)
       const signed = requireFound(await deliveries.sign(...id, attempt.startedAt), 'delivery', id[1])
       const { headers, hiddenHeaders, body, changed } = signed
       return {
@@ -143,13 +136,12 @@ export const deliveryOperations = [
     summary: 'Resend deliveries that are finished or waiting for another attempt',
     body: Resend,
     result: Resent,
-    run: async ({ parameter, body }, { service }) => {
+    run: async ({ params, body }, { service }) => {
       const { all, newWebhookId, dryRun, cursor, ...filter } = body
       const selection = { ...selectDeliveries(filter), all }
       const options = { newWebhookId, dryRun, cursor }
-      const part = await service.deliveries.resendPart(parameter('organizationId'), selection, options)
-      const { count, ...rest } = part
-      return { resent: count, ...rest }
+      const part = await service.deliveries.resendPart(params.organizationId, selection, options)
+      return { resent: part.count, nextCursor: part.nextCursor }
     },
   }),
   operation({
@@ -158,14 +150,11 @@ export const deliveryOperations = [
     summary: 'Finish deliveries that wait as skipped; they can be resent',
     body: Cancel,
     result: Canceled,
-    run: async ({ parameter, body: { all, dryRun, cursor, ...filter } }, { service }) => {
+    run: async ({ params, body: { all, dryRun, cursor, ...filter } }, { service }) => {
       const selection = { ...selectDeliveries(filter), all }
-      const part = await service.deliveries.cancelPart(parameter('organizationId'), selection, {
-        dryRun,
-        cursor,
-      })
-      const { count, ...rest } = part
-      return { canceled: count, ...rest }
+      const options = { dryRun, cursor }
+      const part = await service.deliveries.cancelPart(params.organizationId, selection, options)
+      return { canceled: part.count, nextCursor: part.nextCursor }
     },
   }),
   operation({
@@ -174,9 +163,7 @@ export const deliveryOperations = [
     summary: 'Resend a delivery',
     body: ResendOne,
     result: Resent,
-    run: async ({ parameter, body }, { service, info }) => {
-      const deliveryId = parameter('deliveryId')
-      const organizationId = parameter('organizationId')
+    run: async ({ params: { organizationId, deliveryId }, body }, { service, info }) => {
       const { eventId, subscriptionId } = await getDelivery(service, organizationId, deliveryId)
       const [event] = (await service.events.list(organizationId, { eventId, limit: 1 })).items
       const subscription = await service.subscriptions.find(organizationId, subscriptionId)
@@ -189,15 +176,13 @@ export const deliveryOperations = [
     route: `POST ${onePath}/retry`,
     summary: 'Make the next attempt of a pending delivery now; its schedule goes on',
     result: DeliveryView,
-    run: ({ parameter }, context) =>
-      changeDelivery(context, 'retry', [parameter('organizationId'), parameter('deliveryId')]),
+    run: ({ params }, context) => changeDelivery(context, 'retry', params),
   }),
   operation({
     id: 'cancelDelivery',
     route: `POST ${onePath}/cancel`,
     summary: 'Finish a delivery that waits as skipped; it can be resent',
     result: DeliveryView,
-    run: ({ parameter }, context) =>
-      changeDelivery(context, 'cancel', [parameter('organizationId'), parameter('deliveryId')]),
+    run: ({ params }, context) => changeDelivery(context, 'cancel', params),
   }),
 ]

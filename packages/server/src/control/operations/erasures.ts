@@ -51,8 +51,7 @@ export const erasureOperations = [
     summary: 'Erase one part of what is stored about a call or a customer',
     body: Erasure,
     result: ErasedPart,
-    run: async ({ parameter, body }, { service, requests }) => {
-      const organizationId = parameter('organizationId')
+    run: async ({ params: { organizationId }, body }, { service, requests }) => {
       if (body.dryRun !== true) {
         for await (const callId of findCalls(service, organizationId, body)) {
           requests.forgetCall(organizationId, callId)

@@ -4,7 +4,7 @@ import { requireFound } from '../control-error.ts'
 import { EventFilter, order, selectEvents } from '../filters.ts'
 import { checkPayload, findReceivers } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
-import { describe, eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { describe, eventName, named, page, pageQuery, phoneNumber, showPage, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 
 const operation = operationIn('Events')
@@ -29,14 +29,9 @@ export const eventOperations = [
     summary: 'List events, oldest first by default',
     query: z.extend(EventFilter, { ...pageQuery(), order: order() }),
     result: page('Event', EventView),
-    run: async ({ parameter, query: { cursor, limit, order, ...filter } }, { service }) => {
-      const { items, ...rest } = await service.events.list(parameter('organizationId'), {
-        ...selectEvents(filter),
-        cursor,
-        limit,
-        order,
-      })
-      return { ...rest, items: items.map(showEvent) }
+    run: async ({ params, query: { cursor, limit, order, ...filter } }, { service }) => {
+      const query = { ...selectEvents(filter), cursor, limit, order }
+      return showPage(await service.events.list(params.organizationId, query), showEvent)
     },
   }),
   operation({
@@ -44,9 +39,8 @@ export const eventOperations = [
     route: `GET ${path}/:eventId`,
     summary: 'Get an event',
     result: EventView,
-    run: async ({ parameter }, { service }) => {
-      const eventId = parameter('eventId')
-      const [event] = (await service.events.list(parameter('organizationId'), { eventId, limit: 1 })).items
+    run: async ({ params: { organizationId, eventId } }, { service }) => {
+      const [event] = (await service.events.list(organizationId, { eventId, limit: 1 })).items
       return showEvent(requireFound(event, 'event', eventId))
     },
   }),
@@ -57,8 +51,7 @@ export const eventOperations = [
     body: PublishedEvent,
     result: EventView,
     status: 201,
-    run: async ({ parameter, body: { payload, ...event } }, { service, live, info }) => {
-      const organizationId = parameter('organizationId')
+    run: async ({ params: { organizationId }, body: { payload, ...event } }, { service, live, info }) => {
       checkPayload(await findReceivers(service, organizationId, event), info)
       const published = { ...event, payload: JSON.stringify(payload) }
       const record = await service.events.publish(organizationId, published, { forged: true })

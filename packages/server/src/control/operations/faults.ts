@@ -84,9 +84,8 @@ export const faultOperations = [
     id: 'removeFault',
     route: `DELETE ${path}/:faultId`,
     summary: 'Remove a fault',
-    run: async ({ parameter }, context) => {
+    run: async ({ params: { faultId } }, context) => {
       const faults = requireFaults(context)
-      const faultId = parameter('faultId')
       requireFound(
         faults.list().find(({ id }) => id === faultId),
         'fault',

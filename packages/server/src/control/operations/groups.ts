@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { groupId, parseNumber, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { describe, named, page, pageQuery, phoneNumber } from '../schemas.ts'
+import { describe, named, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
 import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
@@ -35,8 +35,8 @@ export const groupOperations = [
     body: named('NewGroupRequest', 'The request of the public API.', CreateGroupRequest),
     result: CreatedGroup,
     status: 201,
-    run: async ({ parameter, body }, { service }) => {
-      const { groupId, outcome } = await service.groups.create(parameter('organizationId'), body)
+    run: async ({ params, body }, { service }) => {
+      const { groupId, outcome } = await service.groups.create(params.organizationId, body)
       return { groupId, outcome }
     },
   }),
@@ -52,17 +52,13 @@ export const groupOperations = [
       text: z.optional(text('A part of the id or the subject of a group, in any case of ASCII letters.')),
     }),
     result: page('Group', GroupView),
-    run: async ({ parameter, query: { number, group: id, ...query } }, { service }) => {
-      const organizationId = parameter('organizationId')
+    run: async ({ params: { organizationId }, query: { number, group: id, ...query } }, { service }) => {
       if (id !== undefined) {
         const found = await service.groups.find(organizationId, id)
         return { items: found === undefined ? [] : [showGroup(found)] }
       }
-      const { items, ...rest } = await service.groups.list(organizationId, {
-        ...query,
-        digits: parseNumber('number', number),
-      })
-      return { ...rest, items: items.map(showGroup) }
+      const selection = { ...query, digits: parseNumber('number', number) }
+      return showPage(await service.groups.list(organizationId, selection), showGroup)
     },
   }),
   operation({
@@ -70,9 +66,8 @@ export const groupOperations = [
     route: 'GET /organizations/:organizationId/groups/:groupId',
     summary: 'Get a group',
     result: GroupView,
-    run: async ({ parameter }, { service }) => {
-      const groupId = parameter('groupId')
-      const found = await service.groups.find(parameter('organizationId'), groupId)
+    run: async ({ params: { organizationId, groupId } }, { service }) => {
+      const found = await service.groups.find(organizationId, groupId)
       return showGroup(requireFound(found, 'group', groupId))
     },
   }),
@@ -82,7 +77,7 @@ export const groupOperations = [
     summary: 'Simulate that a participant joins, leaves or is removed from a group',
     body: ParticipantStep,
     result: ParticipantView,
-    run: async ({ parameter, body: { state, ...who } }, { service }) =>
-      showParticipant(await service.participants[steps[state]](parameter('organizationId'), who)),
+    run: async ({ params, body: { state, ...who } }, { service }) =>
+      showParticipant(await service.participants[steps[state]](params.organizationId, who)),
   }),
 ]

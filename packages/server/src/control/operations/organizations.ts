@@ -2,7 +2,7 @@ import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { operationIn } from '../operation.ts'
-import { describe, identifier, list, named, page, pageQuery, phoneNumber } from '../schemas.ts'
+import { describe, identifier, list, named, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
 import {
   ApiKeyView,
   NewApiKeyView,
@@ -75,10 +75,8 @@ export const organizationOperations = [
     summary: 'List organizations, oldest first',
     query: z.strictObject(pageQuery()),
     result: page('Organization', OrganizationView),
-    run: async ({ query }, { service }) => {
-      const { items, ...rest } = await service.organizations.list(query)
-      return { ...rest, items: items.map(showOrganization) }
-    },
+    run: async ({ query }, { service }) =>
+      showPage(await service.organizations.list(query), showOrganization),
   }),
   operation({
     id: 'createOrganization',
@@ -94,10 +92,8 @@ export const organizationOperations = [
     route: 'GET /organizations/:organizationId',
     summary: 'Get an organization',
     result: OrganizationView,
-    run: async ({ parameter }, { service }) => {
-      const id = parameter('organizationId')
-      return showOrganization(requireFound(await service.organizations.find(id), 'organization', id))
-    },
+    run: async ({ params: { organizationId: id } }, { service }) =>
+      showOrganization(requireFound(await service.organizations.find(id), 'organization', id)),
   }),
   operation({
     id: 'updateOrganization',
@@ -105,15 +101,14 @@ export const organizationOperations = [
     summary: "Change an organization's settings, integrations or numbers",
     body: OrganizationChange,
     result: OrganizationView,
-    run: async ({ parameter, body }, { service }) =>
-      showOrganization(await service.organizations.update(parameter('organizationId'), body)),
+    run: async ({ params, body }, { service }) =>
+      showOrganization(await service.organizations.update(params.organizationId, body)),
   }),
   operation({
     id: 'removeOrganization',
     route: 'DELETE /organizations/:organizationId',
     summary: 'Delete an organization and everything that belongs to it',
-    run: async ({ parameter }, { service }) => {
-      const id = parameter('organizationId')
+    run: async ({ params: { organizationId: id } }, { service }) => {
       const removed = await service.organizations.remove(id)
       requireFound(removed || undefined, 'organization', id)
     },
@@ -123,8 +118,8 @@ export const organizationOperations = [
     route: 'GET /organizations/:organizationId/api-keys',
     summary: "List an organization's API keys, oldest first",
     result: list('ApiKey', ApiKeyView),
-    run: async ({ parameter }, { service }) => ({
-      items: (await service.apiKeys.list(parameter('organizationId'))).map(showApiKey),
+    run: async ({ params }, { service }) => ({
+      items: (await service.apiKeys.list(params.organizationId)).map(showApiKey),
     }),
   }),
   operation({
@@ -134,8 +129,8 @@ export const organizationOperations = [
     body: NewApiKey,
     result: NewApiKeyView,
     status: 201,
-    run: async ({ parameter, body }, { service }) => {
-      const { key, record } = await service.apiKeys.create(parameter('organizationId'), body)
+    run: async ({ params, body }, { service }) => {
+      const { key, record } = await service.apiKeys.create(params.organizationId, body)
       return { ...showApiKey(record), key }
     },
   }),
@@ -143,9 +138,8 @@ export const organizationOperations = [
     id: 'removeApiKey',
     route: 'DELETE /organizations/:organizationId/api-keys/:keyId',
     summary: 'Delete an API key, which stops working immediately',
-    run: async ({ parameter }, { service }) => {
-      const keyId = parameter('keyId')
-      const removed = await service.apiKeys.remove(parameter('organizationId'), keyId)
+    run: async ({ params: { organizationId, keyId } }, { service }) => {
+      const removed = await service.apiKeys.remove(organizationId, keyId)
       requireFound(removed || undefined, 'key', keyId)
     },
   }),

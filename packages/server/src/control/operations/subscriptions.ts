@@ -12,6 +12,7 @@ import {
   page,
   pageQuery,
   phoneNumber,
+  showPage,
   subject,
 } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
@@ -110,10 +111,8 @@ export const subscriptionOperations = [
     summary: 'List subscriptions, oldest first',
     query: z.strictObject(pageQuery()),
     result: page('Subscription', SubscriptionView),
-    run: async ({ parameter, query }, { service }) => {
-      const { items, ...rest } = await service.subscriptions.list(parameter('organizationId'), query)
-      return { ...rest, items: items.map(showSubscription) }
-    },
+    run: async ({ params, query }, { service }) =>
+      showPage(await service.subscriptions.list(params.organizationId, query), showSubscription),
   }),
   operation({
     id: 'createSubscription',
@@ -122,17 +121,16 @@ export const subscriptionOperations = [
     body: NewSubscription,
     result: SubscriptionSecretView,
     status: 201,
-    run: async ({ parameter, body }, { service }) =>
-      showSubscriptionSecret(await service.subscriptions.create(parameter('organizationId'), body)),
+    run: async ({ params, body }, { service }) =>
+      showSubscriptionSecret(await service.subscriptions.create(params.organizationId, body)),
   }),
   operation({
     id: 'getSubscription',
     route: `GET ${onePath}`,
     summary: 'Get a subscription',
     result: SubscriptionView,
-    run: async ({ parameter }, { service }) => {
-      const id = parameter('subscriptionId')
-      const found = await service.subscriptions.find(parameter('organizationId'), id)
+    run: async ({ params: { organizationId, subscriptionId: id } }, { service }) => {
+      const found = await service.subscriptions.find(organizationId, id)
       return showSubscription(requireFound(found, 'subscription', id))
     },
   }),
@@ -142,10 +140,8 @@ export const subscriptionOperations = [
     summary: 'Change, disable or enable a subscription',
     body: SubscriptionChange,
     result: SubscriptionView,
-    run: async ({ parameter, body }, { service }) =>
-      showSubscription(
-        await service.subscriptions.update(parameter('organizationId'), parameter('subscriptionId'), body),
-      ),
+    run: async ({ params: { organizationId, subscriptionId }, body }, { service }) =>
+      showSubscription(await service.subscriptions.update(organizationId, subscriptionId, body)),
   }),
   operation({
     id: 'rotateSubscriptionSecret',
@@ -153,14 +149,8 @@ export const subscriptionOperations = [
     summary: 'Replace the secret; the old one stays valid for a while',
     body: SecretRotation,
     result: SubscriptionSecretView,
-    run: async ({ parameter, body }, { service }) =>
-      showSubscriptionSecret(
-        await service.subscriptions.rotateSecret(
-          parameter('organizationId'),
-          parameter('subscriptionId'),
-          body,
-        ),
-      ),
+    run: async ({ params: { organizationId, subscriptionId }, body }, { service }) =>
+      showSubscriptionSecret(await service.subscriptions.rotateSecret(organizationId, subscriptionId, body)),
   }),
   operation({
     id: 'sendTestEvent',
@@ -169,8 +159,7 @@ export const subscriptionOperations = [
     body: TestEvent,
     result: EventView,
     status: 201,
-    run: async ({ parameter, body }, { service, live, info }) => {
-      const [organizationId, subscriptionId] = [parameter('organizationId'), parameter('subscriptionId')]
+    run: async ({ params: { organizationId, subscriptionId }, body }, { service, live, info }) => {
       const found = await service.subscriptions.find(organizationId, subscriptionId)
       const subscription = requireFound(found, 'subscription', subscriptionId)
       const forged = body.payload !== undefined
@@ -185,7 +174,7 @@ export const subscriptionOperations = [
     id: 'removeSubscription',
     route: `DELETE ${onePath}`,
     summary: 'Delete a subscription and its deliveries',
-    run: ({ parameter }, { service }) =>
-      service.subscriptions.remove(parameter('organizationId'), parameter('subscriptionId')),
+    run: ({ params }, { service }) =>
+      service.subscriptions.remove(params.organizationId, params.subscriptionId),
   }),
 ]

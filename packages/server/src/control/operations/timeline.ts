@@ -5,13 +5,9 @@ import { operationIn } from '../operation.ts'
 import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
 import { TimelineView } from '../views/timeline.ts'
 
-const parseSubject = ({
-  call,
-  group,
-}: {
-  call?: string | undefined
-  group?: string | undefined
-}): TimelineSubject => {
+type Subject = { readonly call?: string | undefined; readonly group?: string | undefined }
+
+const parseSubject = ({ call, group }: Subject): TimelineSubject => {
   if (call !== undefined && group === undefined) return { call }
   if (group !== undefined && call === undefined) return { group }
   throw new ControlError('invalid_input', 'Name either a `call` or a `group`.')
@@ -25,9 +21,9 @@ export const timelineOperations = [
     summary: 'Get everything that happened to a call or group, in order',
     query: z.strictObject(subjectFilter()),
     result: TimelineView,
-    run: async ({ parameter, query }, context) => {
+    run: async ({ params, query }, context) => {
       const subject = parseSubject(query)
-      const found = await readTimeline(context, parameter('organizationId'), subject)
+      const found = await readTimeline(context, params.organizationId, subject)
       if (subject.call === undefined) return requireFound(found, 'group', subject.group)
       return requireFound(found, 'call', subject.call)
     },

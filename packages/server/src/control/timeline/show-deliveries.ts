@@ -26,7 +26,7 @@ const nameSubject = async (service: Service, organizationId: string, subject: st
 export const showDeliveries = async (
   service: Service,
   deliveries: readonly DeliveryRecord[],
-): Promise<z.infer<typeof DeliveryView>[]> => {
+): Promise<z.input<typeof DeliveryView>[]> => {
   const [first] = deliveries
   if (first === undefined) return []
   const { organizationId } = first

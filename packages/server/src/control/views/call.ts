@@ -1,8 +1,8 @@
-import { CallDirection, CallSummary, CallType, Channel, TriggeredVia, UtcTimestamp } from '@wabakit/contract'
+import { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
 import type { CallRecord, CallSummaryRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
-import { UtcOrNull, utc, utcOrNull } from './times.ts'
+import { Utc, UtcOrNull } from './times.ts'
 
 export const CallView = named(
   'Call',
@@ -18,7 +18,7 @@ export const CallView = named(
     callType: CallType,
     triggeredVia: TriggeredVia,
     emitsEvents: z.boolean(),
-    initiatedAt: UtcTimestamp,
+    initiatedAt: Utc,
     startedAt: UtcOrNull,
     endedAt: UtcOrNull,
     durationInSeconds: z.nullable(z.number()),
@@ -28,22 +28,10 @@ export const CallView = named(
   }),
 )
 
-export const showCall = (record: CallRecord, summary?: CallSummaryRecord): z.infer<typeof CallView> => ({
-  callId: record.callId,
-  state: record.state,
-  channel: record.channel,
-  direction: record.direction,
-  channelNumber: record.channelNumber,
-  customerNumber: record.customerNumber,
-  agentNumber: record.agentNumber,
-  callType: record.callType,
-  triggeredVia: record.triggeredVia,
-  emitsEvents: record.emitsEvents,
-  initiatedAt: utc(record.initiatedAt),
-  startedAt: utcOrNull(record.startedAt),
-  endedAt: utcOrNull(record.endedAt),
-  durationInSeconds: record.durationInSeconds,
-  recorded: record.recorded,
-  spoken: record.spoken,
-  summary: summary?.summary ?? null,
-})
+/** A call in a response. Its schema would take anything as a summary. */
+export type CallView = Omit<z.input<typeof CallView>, 'summary'> & { summary: CallSummary | null }
+
+export const showCall = (record: CallRecord, summary?: CallSummaryRecord): CallView => {
+  const shown = summary?.summary ?? null
+  return { ...z.encode(CallView, { ...record, summary: shown }), summary: shown }
+}

@@ -1,9 +1,8 @@
-import { UtcTimestamp } from '@wabakit/contract'
 import type { AttemptRecord, DeliveryRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
 import { DiagnosisView, diagnose } from './diagnosis.ts'
-import { UtcOrNull, utc, utcOrNull } from './times.ts'
+import { Utc, UtcOrNull } from './times.ts'
 import { WaitView } from './wait.ts'
 
 export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped'])
@@ -23,7 +22,7 @@ export const DeliveryView = named(
     attempts: z.number(),
     failures: z.number(),
     deferrals: z.number(),
-    createdAt: UtcTimestamp,
+    createdAt: Utc,
     finishedAt: UtcOrNull,
     wait: z.nullable(WaitView),
     lastResponse: z.nullable(z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) })),
@@ -34,38 +33,23 @@ export const DeliveryView = named(
 
 /** What a delivery is about, and what became of it. */
 type DeliveryDetails = Partial<
-  Pick<z.infer<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
+  Pick<z.input<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
 >
 
 export const showDelivery = (
   record: DeliveryRecord,
-  { wait = null, lastResponse = null, customerNumber = null, groupName = null }: DeliveryDetails = {},
-): z.infer<typeof DeliveryView> => ({
-  id: record.id,
-  subscriptionId: record.subscriptionId,
-  eventId: record.eventId,
-  eventName: record.eventName,
-  subject: record.subject,
-  webhookId: record.webhookId,
-  status: record.status,
-  dueAt: utcOrNull(record.dueAt),
-  attempts: record.attempts,
-  failures: record.failures,
-  deferrals: record.deferrals,
-  createdAt: utc(record.createdAt),
-  finishedAt: utcOrNull(record.finishedAt),
-  wait,
-  lastResponse,
-  customerNumber,
-  groupName,
-})
+  details: DeliveryDetails = {},
+): z.input<typeof DeliveryView> => {
+  const none = { wait: null, lastResponse: null, customerNumber: null, groupName: null }
+  return z.encode(DeliveryView, { ...none, ...details, ...record })
+}
 
 export const AttemptView = named(
   'Attempt',
   'One attempt of a delivery. `status` is null when there was no response, and `error` says why. `diagnosis` says what was likely the cause. With `deferred`, the endpoint was handling the event already (409 with `Retry-After`).',
   z.object({
     number: z.number(),
-    startedAt: UtcTimestamp,
+    startedAt: Utc,
     durationMs: z.number(),
     url: z.string(),
     status: z.nullable(z.number()),
@@ -90,15 +74,5 @@ export const SentRequestView = named(
   }),
 )
 
-export const showAttempt = (record: AttemptRecord): z.infer<typeof AttemptView> => ({
-  number: record.number,
-  startedAt: utc(record.startedAt),
-  durationMs: record.durationMs,
-  url: record.url,
-  status: record.status,
-  error: record.error,
-  responseBody: record.responseBody,
-  succeeded: record.succeeded,
-  deferred: record.deferred,
-  diagnosis: diagnose(record),
-})
+export const showAttempt = (record: AttemptRecord): z.input<typeof AttemptView> =>
+  z.encode(AttemptView, { ...record, diagnosis: diagnose(record) })

@@ -1,8 +1,7 @@
-import { UtcTimestamp } from '@wabakit/contract'
 import type { EventRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { EventChannel, named } from '../schemas.ts'
-import { utc } from './times.ts'
+import { Utc } from './times.ts'
 
 export const EventView = named(
   'Event',
@@ -12,17 +11,10 @@ export const EventView = named(
     name: z.string(),
     subject: z.string(),
     channel: EventChannel,
-    occurredAt: UtcTimestamp,
+    occurredAt: Utc,
     payload: z.string(),
   }),
 )
-export type EventView = z.infer<typeof EventView>
+export type EventView = z.input<typeof EventView>
 
-export const showEvent = (record: EventRecord): EventView => ({
-  id: record.id,
-  name: record.name,
-  subject: record.subject,
-  channel: record.channel,
-  occurredAt: utc(record.occurredAt),
-  payload: record.payload,
-})
+export const showEvent = (record: EventRecord): EventView => z.encode(EventView, record)

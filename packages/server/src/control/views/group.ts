@@ -1,8 +1,8 @@
-import { JoinApprovalMode, UtcTimestamp } from '@wabakit/contract'
+import { JoinApprovalMode } from '@wabakit/contract'
 import type { GroupRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
-import { utc } from './times.ts'
+import { Utc } from './times.ts'
 
 export const GroupView = named(
   'Group',
@@ -14,16 +14,9 @@ export const GroupView = named(
     description: z.nullable(z.string()),
     joinApprovalMode: JoinApprovalMode,
     inviteLink: z.nullable(z.string()),
-    createdAt: UtcTimestamp,
+    createdAt: Utc,
   }),
 )
 
-export const showGroup = (record: GroupRecord): z.infer<typeof GroupView> => ({
-  groupId: record.clientCustomGroupId,
-  wabaNumber: record.wabaNumber,
-  subject: record.subject,
-  description: record.description,
-  joinApprovalMode: record.joinApprovalMode,
-  inviteLink: record.inviteLink,
-  createdAt: utc(record.createdAt),
-})
+export const showGroup = (record: GroupRecord): z.input<typeof GroupView> =>
+  z.encode(GroupView, { ...record, groupId: record.clientCustomGroupId })

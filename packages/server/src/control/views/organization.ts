@@ -1,8 +1,8 @@
-import { JoinApprovalMode, UtcTimestamp } from '@wabakit/contract'
+import { JoinApprovalMode } from '@wabakit/contract'
 import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
-import { utc } from './times.ts'
+import { Utc } from './times.ts'
 
 export const OrganizationView = named(
   'Organization',
@@ -14,28 +14,23 @@ export const OrganizationView = named(
       z.object({ wabaNumber: z.string(), enabled: z.boolean(), joinApprovalMode: JoinApprovalMode }),
     ),
     pstnNumbers: z.array(z.string()),
-    createdAt: UtcTimestamp,
+    createdAt: Utc,
   }),
 )
 
-export const showOrganization = (record: OrganizationRecord): z.infer<typeof OrganizationView> => ({
-  id: record.id,
-  callSummaries: record.callSummaries,
-  integrations: record.integrations.map(({ number, enabled, joinApprovalMode }) => ({
-    wabaNumber: number,
-    enabled,
-    joinApprovalMode,
-  })),
-  pstnNumbers: record.pstnNumbers.map(({ number }) => number),
-  createdAt: utc(record.createdAt),
-})
+export const showOrganization = (record: OrganizationRecord): z.input<typeof OrganizationView> =>
+  z.encode(OrganizationView, {
+    ...record,
+    integrations: record.integrations.map(({ number, ...rest }) => ({ ...rest, wabaNumber: number })),
+    pstnNumbers: record.pstnNumbers.map(({ number }) => number),
+  })
 
 const apiKey = () => ({
   id: z.string(),
   label: z.string(),
   wabaNumbers: z.union([z.literal('all'), z.array(z.string())]),
   fingerprint: z.string(),
-  createdAt: UtcTimestamp,
+  createdAt: Utc,
 })
 
 export const ApiKeyView = named(
@@ -49,10 +44,9 @@ export const NewApiKeyView = named(
   z.object({ ...apiKey(), key: z.string() }),
 )
 
-export const showApiKey = (record: ApiKeyRecord): z.infer<typeof ApiKeyView> => ({
-  id: record.id,
-  label: record.label,
-  wabaNumbers: record.wabaNumbers === 'all' ? 'all' : [...record.wabaNumbers],
-  fingerprint: record.hash.slice(0, 8),
-  createdAt: utc(record.createdAt),
-})
+export const showApiKey = (record: ApiKeyRecord): z.input<typeof ApiKeyView> =>
+  z.encode(ApiKeyView, {
+    ...record,
+    wabaNumbers: record.wabaNumbers === 'all' ? 'all' : [...record.wabaNumbers],
+    fingerprint: record.hash.slice(0, 8),
+  })

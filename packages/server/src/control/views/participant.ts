@@ -1,8 +1,7 @@
-import { UtcTimestamp } from '@wabakit/contract'
 import type { ParticipantRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
-import { utc } from './times.ts'
+import { Utc } from './times.ts'
 
 export const ParticipantView = named(
   'Participant',
@@ -11,13 +10,9 @@ export const ParticipantView = named(
     groupId: z.string(),
     phone: z.string(),
     state: z.enum(['joined', 'left', 'removed']),
-    changedAt: UtcTimestamp,
+    changedAt: Utc,
   }),
 )
 
-export const showParticipant = (record: ParticipantRecord): z.infer<typeof ParticipantView> => ({
-  groupId: record.groupId,
-  phone: record.phone,
-  state: record.state,
-  changedAt: utc(record.changedAt),
-})
+export const showParticipant = (record: ParticipantRecord): z.input<typeof ParticipantView> =>
+  z.encode(ParticipantView, record)

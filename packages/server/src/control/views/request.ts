@@ -1,15 +1,14 @@
-import { UtcTimestamp } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import type { LoggedRequest } from '../request-log.ts'
 import { named } from '../schemas.ts'
-import { utc } from './times.ts'
+import { Utc } from './times.ts'
 
 export const ApiRequestView = named(
   'ApiRequest',
   'A request of the public API, without its key and its body. `organizationId` and the key are null without a valid key. `repeated` means that the same request had created the group before.',
   z.object({
     requestId: z.string(),
-    at: UtcTimestamp,
+    at: Utc,
     method: z.string(),
     path: z.string(),
     endpoint: z.nullable(z.enum(['groups.create', 'calls.getSummary'])),
@@ -25,19 +24,5 @@ export const ApiRequestView = named(
   }),
 )
 
-export const showRequest = (request: LoggedRequest): z.infer<typeof ApiRequestView> => ({
-  requestId: request.requestId,
-  at: utc(request.startedAt),
-  method: request.method,
-  path: request.path,
-  endpoint: request.endpoint,
-  status: request.status,
-  code: request.code,
-  durationMs: request.durationMs,
-  organizationId: request.organizationId,
-  keyId: request.keyId,
-  keyLabel: request.keyLabel,
-  groupId: request.groupId,
-  callId: request.callId,
-  repeated: request.isRepeated,
-})
+export const showRequest = (request: LoggedRequest): z.input<typeof ApiRequestView> =>
+  z.encode(ApiRequestView, { ...request, at: request.startedAt, repeated: request.isRepeated })

@@ -1,8 +1,7 @@
-import { UtcTimestamp } from '@wabakit/contract'
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { EventChannel, named } from '../schemas.ts'
-import { UtcOrNull, utc, utcOrNull } from './times.ts'
+import { Utc, UtcOrNull } from './times.ts'
 
 const subscription = () => ({
   id: z.string(),
@@ -17,7 +16,7 @@ const subscription = () => ({
   failingSince: UtcOrNull,
   isReported: z.boolean(),
   previousSecretExpiresAt: UtcOrNull,
-  createdAt: UtcTimestamp,
+  createdAt: Utc,
 })
 
 export const SubscriptionView = named(
@@ -31,22 +30,11 @@ export const SubscriptionSecretView = named(
   z.object({ ...subscription(), secret: z.string() }),
 )
 
-export const showSubscription = (record: Subscription): z.infer<typeof SubscriptionView> => ({
-  id: record.id,
-  channel: record.channel,
-  number: record.number,
-  url: record.url,
-  events: record.events === 'all' ? 'all' : [...record.events],
-  headerNames: [...record.headerNames],
-  maxAttemptsPerSecond: record.maxAttemptsPerSecond,
-  enabled: record.enabled,
-  disabledReason: record.disabledReason,
-  failingSince: utcOrNull(record.failingSince),
-  isReported: record.isReported,
-  previousSecretExpiresAt: utcOrNull(record.previousSecretExpiresAt),
-  createdAt: utc(record.createdAt),
-})
+export const showSubscription = (record: Subscription): z.input<typeof SubscriptionView> => {
+  const events = record.events === 'all' ? ('all' as const) : [...record.events]
+  return z.encode(SubscriptionView, { ...record, events, headerNames: [...record.headerNames] })
+}
 
 export const showSubscriptionSecret = (
   record: SubscriptionWithSecret,
-): z.infer<typeof SubscriptionSecretView> => ({ ...showSubscription(record), secret: record.secret })
+): z.input<typeof SubscriptionSecretView> => ({ ...showSubscription(record), secret: record.secret })

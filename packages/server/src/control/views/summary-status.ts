@@ -23,4 +23,4 @@ export const SummaryStatusView = named(
     }),
   ]),
 )
-export type SummaryStatusView = z.infer<typeof SummaryStatusView>
+export type SummaryStatusView = z.input<typeof SummaryStatusView>

@@ -14,7 +14,7 @@ export const MarkView = named(
   'Something unusual. `duplicate`: it happened again. `reordered`: it was delivered before an earlier event. `overtaken`: a later event was delivered first. `gap`: the endpoint never received it, but a later event.',
   z.object({ kind: z.enum(['duplicate', 'reordered', 'overtaken', 'gap']), text: z.string() }),
 )
-export type Mark = z.infer<typeof MarkView>
+export type Mark = z.input<typeof MarkView>
 
 const marks = { marks: z.array(MarkView) }
 const ofDelivery = {
@@ -53,7 +53,7 @@ export const TimelineEntryView = named(
     }),
   ]),
 )
-export type TimelineEntry = z.infer<typeof TimelineEntryView>
+export type TimelineEntry = z.input<typeof TimelineEntryView>
 
 export const TimelineView = named(
   'Timeline',
@@ -69,4 +69,4 @@ export const TimelineView = named(
     entries: z.array(TimelineEntryView),
   }),
 )
-export type TimelineView = z.infer<typeof TimelineView>
+export type TimelineView = Omit<z.input<typeof TimelineView>, 'call'> & { call: CallView | null }

@@ -1,7 +1,8 @@
+import { UtcTimestamp } from '@wabakit/contract'
 import type { Wait } from '@wabakit/core/hosting'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
-import { formatMoment, UtcOrNull, utc, utcOrNull } from './times.ts'
+import { formatMoment, utc } from './times.ts'
 
 const text = { text: z.string() }
 const other = { deliveryId: z.string(), eventName: z.string(), ...text }
@@ -11,7 +12,12 @@ export const WaitView = named(
   'Why a delivery is not being attempted, or what it waits for. `event`: an earlier event that must be delivered first. `lane`: another delivery of the same subject blocks it. `slot`: it is due, and a worker takes it as soon as it can. `limit`: it is due, and its subscription has a `maxAttemptsPerSecond`. `endpoint`: it is due, and other attempts to the endpoint are under way. `text` says it in a sentence.',
   z.discriminatedUnion('reason', [
     z.object({ reason: z.literal('event'), ...other }),
-    z.object({ reason: z.literal('lane'), ...other, attempt: z.number(), nextAttemptAt: UtcOrNull }),
+    z.object({
+      reason: z.literal('lane'),
+      ...other,
+      attempt: z.number(),
+      nextAttemptAt: z.nullable(UtcTimestamp),
+    }),
     z.object({ reason: z.enum(['retry', 'deferred']), nextAttemptAt: z.string(), ...text }),
     z.object({ reason: z.literal('attempting'), leaseExpiresAt: z.string(), ...text }),
     z.object({ reason: z.enum(['slot', 'limit', 'endpoint']), ...text }),
@@ -43,7 +49,8 @@ export const showWait = (wait: Wait, now: number): WaitView => {
       const held = attempt === 0 ? `Behind ${eventName}` : `Lane held by attempt ${attempt} of ${eventName}`
       const until = next === null || next <= now ? '' : `, next at ${formatMoment(next, now)}`
       const text = `${held}${until}.`
-      return { reason: 'lane', deliveryId, eventName, attempt, nextAttemptAt: utcOrNull(next), text }
+      const nextAttemptAt = next === null ? null : utc(next)
+      return { reason: 'lane', deliveryId, eventName, attempt, nextAttemptAt, text }
     }
     case 'retry': {
       const text = `Next attempt at ${formatMoment(wait.until, now)}.`
