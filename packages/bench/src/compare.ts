@@ -18,7 +18,7 @@ export type CompareOptions = {
   /** A commit, branch or tag. */
   readonly reference: string
   readonly names: readonly string[]
-  /** How often each version runs each benchmark. */
+  /** Number of runs of each benchmark per version. */
   readonly turns: number
   /** Rounds of each run. @default the rounds of the benchmark */
   readonly rounds?: string | undefined

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How a workload of `counted.ts` is counted. */
+/** The settings for counting a workload of `counted.ts`. */
 type Counting = {
-  /** How often each run performs the operation. */
+  /** Number of operations per run. */
   readonly count: number
   /** The growth that a comparison accepts: more than runs of one version differ by, which is in the comments. */
   readonly tolerance: { readonly instructions: number; readonly bytes: number }

@@ -33,7 +33,7 @@ export type Row = {
 }
 
 export type MeasureOptions = {
-  /** How often a contender performs its operation per round. */
+  /** Number of operations of a contender per round. */
   readonly count: number
   /** @default 15 */
   readonly rounds?: number

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { payload } from './call-ai-summary.ts'
 
-/** How often a paced task begins per second. */
+/** Number of starts of a paced task per second. */
 export const pace = 500
 
 /** The maximum number of concurrent tasks, if they take longer than the pace allows. */

@@ -2,7 +2,7 @@ import type { HealthEvent } from '@wabakit/contract'
 import type { AttemptResult, DeliveryRecord, DisabledReason } from './records.ts'
 import type { LoadedDelivery, Pace } from './store-requests.ts'
 
-// What a scheduler and a store say to each other
+// The messages between a scheduler and a store
 
 /**
  * A subscription as a scheduler sees it. `queue` identifies it in the whole store, and `shard` is derived from it: a number from 0 to
@@ -60,13 +60,13 @@ export type Settlement = AttemptKey & {
   /** The delivery as it was loaded. */
   readonly delivery: DeliveryRecord
   readonly result: AttemptVerdict
-  /** The new pace of the subscription, if it is to be written. */
+  /** The new pace of the subscription; omitted if the stored one stays. */
   readonly pace?: Pace | undefined
   /** Time for which all attempts may fail before the subscription is disabled, in milliseconds. */
   readonly failingLimitMs: number
 }
 
-/** What a settlement changed; nothing if it is `stale`. */
+/** The changes of a settlement; none if it is `stale`. */
 export type SettlementOutcome =
   | { readonly outcome: 'stale' }
   | {
@@ -76,14 +76,14 @@ export type SettlementOutcome =
       readonly turn: number
       /** Set when this settlement disabled the subscription. */
       readonly disabled: DisabledReason | null
-      /** What operators are told, stored in the same transaction. */
+      /** The health events of operators, stored in the same transaction. */
       readonly health: readonly HealthEvent[]
       /** The head of its lane, if the delivery is finished or no longer blocks the lane. */
       readonly next: PendingDelivery | null
     }
 
 /**
- * What happened to a queue, after the commit.
+ * A change of a queue, after the commit.
  * - `head`: this delivery was added, and was the head of its lane.
  * - `appended`: there is something new at or after a position.
  * - `changed`: something else changed, so that it must be read again from the start.
@@ -147,9 +147,9 @@ export type ShardsRequest = {
 export type WorkersView = {
   /** The workers that are alive. */
   readonly workers: readonly string[]
-  /** `owner` is `null` if there is none that is alive. */
+  /** `owner` is `null` unless it is alive. */
   readonly shards: ReadonlyArray<OwnedShard & { readonly owner: string | null }>
-  /** How soon to renew again, in milliseconds. */
+  /** Time until the next renewal, in milliseconds. */
   readonly renewInMs: number
 }
 
@@ -213,7 +213,7 @@ export type Journal = {
   listen(listener: (news: News) => void): () => void
 
   /**
-   * Says that a worker is alive for another `leaseMs`, and returns which workers are, and who owns which shard. A store may
+   * Renews the lease of a worker for another `leaseMs`, and returns the living workers and the owners of all shards. A store may
    * notice sooner that a worker is dead.
    */
   renewWorker(renewal: WorkerRenewal): Promise<WorkersView>
@@ -224,7 +224,7 @@ export type Journal = {
    * @returns those that were taken, with their new epochs.
    */
   takeShards(request: ShardsRequest): Promise<OwnedShard[]>
-  /** Gives shards up. Those that belong to others stay as they are. */
+  /** Gives shards up. Shards of other workers stay as they are. */
   giveShards(request: ShardsRequest): Promise<void>
   /** Forgets a worker, and gives up all its shards. */
   endWorker(worker: string): Promise<void>

@@ -169,7 +169,7 @@ export type EventRecord = {
   readonly waitsFor: string | null
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
   readonly traceparent: string | null
-  /** Whether its payload is made up, although an endpoint takes it for a true one. See `DeliveryOptions.allowsForged`. */
+  /** Set if a caller made the payload up; an endpoint cannot tell it from a true one. See `DeliveryOptions.allowsForged`. */
   readonly forged: boolean
   /** Time of the event, as Unix time in milliseconds. */
   readonly occurredAt: number
@@ -206,7 +206,7 @@ export type SubscriptionRecord = {
   readonly disabledReason: DisabledReason | null
   /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */
   readonly failingSince: number | null
-  /** Whether operators were told that it fails, and not yet that it recovered. Maintained by the store. */
+  /** Set if operators were told that it fails, and not yet that it recovered. Maintained by the store. */
   readonly isReported: boolean
   /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
@@ -244,9 +244,9 @@ export type DeliveryRecord = {
   readonly attempts: number
   /** Number of failed attempts since it was created or last sent again. Determines the next pause. */
   readonly failures: number
-  /** How often its endpoint deferred it since it was created or last sent again. See `AttemptVerdict`. */
+  /** Number of deferrals since it was created or last sent again. See `AttemptVerdict`. */
   readonly deferrals: number
-  /** The pauses after these deferrals together, in milliseconds. */
+  /** The pauses after these deferrals in total, in milliseconds. */
   readonly deferredMs: number
   /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
@@ -263,7 +263,7 @@ export type AttemptResult = {
   readonly url: string
   /** HTTP status, or `null` if there was no response. */
   readonly status: number | null
-  /** Why there was no response, or `null`. */
+  /** The reason why there was no response, or `null`. */
   readonly error: string | null
   /** The first 4,096 characters of the response body. */
   readonly responseBody: string | null

@@ -142,7 +142,7 @@ export type EventQuery = FilteredPageRequest & EventSelection & InOrder
 export type DeliveryQuery = FilteredPageRequest & DeliverySelection & InOrder
 
 /**
- * How a subscription's endpoint responded the last time: `quick` or `slow` after a success, `failing` after a failure;
+ * The last response of a subscription's endpoint: `quick` or `slow` after a success, `failing` after a failure;
  * and `new` before that. Subscriptions that are not `quick` are suspect.
  */
 export type Pace = 'new' | 'failing' | 'slow' | 'quick'
@@ -211,7 +211,7 @@ export type Backlog = {
   readonly due: number
   /** Deliveries whose next attempt is due later. */
   readonly later: number
-  /** How long the oldest due delivery has been due, in milliseconds; 0 if none is due. */
+  /** Time since the oldest due delivery became due, in milliseconds; 0 if none is due. */
   readonly oldestDueMs: number
   /** Enabled subscriptions whose last attempt failed. */
   readonly failingSubscriptions: number

@@ -126,7 +126,7 @@ const drawOperation = (
   return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
 }
 
-/** How long handlers of receivers take, in milliseconds. */
+/** Duration of receivers' handlers, in milliseconds. */
 const handlers: readonly [Part, ...Part[]] = [
   [0, 0],
   [0, 20],
@@ -182,7 +182,7 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
 }
 
-/** Draws how likely each fault of a boundary is. Most are impossible in a run, so that others show what they can do. */
+/** Draws the probability of each fault of a boundary. Most are impossible in a run, so that the effects of the others show. */
 const drawRates = <Kind extends string>(
   draws: Draws,
   boundary: string,

@@ -10,7 +10,7 @@ export type Summary = {
   steps: number
   virtualMs: number
   deliveries: number
-  /** How often each fault happened. */
+  /** Number of occurrences of each fault. */
   faults: Record<string, number>
   /** Runs by engine. */
   engines: Record<string, number>
@@ -53,7 +53,7 @@ export type ExploreOptions = {
   onProgress(summary: Summary): void
 }
 
-/** How many seeds a thread runs before it reports. */
+/** Number of seeds that a thread runs before it reports. */
 const chunk = 50
 
 /** Runs seeds in threads. A seed has the same run in every thread. */

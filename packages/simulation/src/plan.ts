@@ -56,7 +56,7 @@ export type SubscriptionStep =
 /** Values of `maxAttemptsPerSecond` that a change by a user may choose; `null`: no maximum. */
 export const attemptLimits: readonly [number | null, ...(number | null)[]] = [0.2, 1, 4, 40, null]
 
-/** How an endpoint behaves for a while. */
+/** The behavior of an endpoint for a while. */
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
 
 /** A fault that begins at a time, and lasts for a while. */
@@ -127,7 +127,7 @@ export type NetworkFault = (typeof networkFaults)[number]
 export type TransactionFault = (typeof transactionFaults)[number]
 export type EndpointFault = (typeof endpointFaults)[number]
 
-/** How likely each fault is, from 0 to 1. */
+/** The probability of each fault, from 0 to 1. */
 export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
 /**
@@ -161,17 +161,17 @@ export type Plan = {
   readonly calmAt: number
   /** Factor of the time that messages and calls of the store take. 0: everything of a moment happens in that moment. */
   readonly latency: number
-  /** How long a commit of SQLite takes, in milliseconds. Its process does nothing else meanwhile. */
+  /** Duration of a commit of SQLite, in milliseconds. Its process does nothing else meanwhile. */
   readonly commitMs: number
-  /** How long calls of a scheduler take at most, to the store and back, in milliseconds, besides their latency. */
+  /** Maximum duration of a scheduler's calls to the store and back, in milliseconds, besides their latency. */
   readonly slowMs?: number
   readonly pollMs: number
   readonly sharesFairly: boolean
-  /** How many deliveries of a subscription a server holds in memory. */
+  /** Number of deliveries of a subscription that a server holds in memory. */
   readonly windowSize: number
   /** Time for which all attempts fail before operators are told, in milliseconds. @default the documented one */
   readonly reportAfterMs?: number
-  /** How long handlers of receivers take, in milliseconds: from and to. */
+  /** Duration of receivers' handlers, in milliseconds: from and to. */
   readonly handlerMs: readonly [number, number]
   readonly operations: readonly Operation[]
   readonly faults: readonly Fault[]

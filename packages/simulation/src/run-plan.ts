@@ -60,7 +60,7 @@ const standstills: readonly [Range, ...Range[]] = [
   [21_000, 35_000],
 ]
 
-/** How long a process is down that died, in milliseconds. */
+/** Downtime of a killed process, in milliseconds. */
 const downtimes: readonly [Range, ...Range[]] = [
   [1, 5_000],
   [1, 5_000],

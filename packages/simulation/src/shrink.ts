@@ -82,7 +82,7 @@ const measureCpuMs = (): number => process.cpuUsage().user / 1_000
 
 /** A story with more operations and faults is not readable. */
 export const maximumEntries = 10
-/** How many other seeds are tried to get there. */
+/** Number of other seeds that are tried for a shorter story. */
 const maximumSeeds = 300
 
 export type ShrinkOptions = Pick<Failure, 'violation'> & {

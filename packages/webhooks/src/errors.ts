@@ -27,7 +27,7 @@ export type VerificationDetails = {
   readonly header?: string | undefined
   /** Seconds from the signature to now: positive when it is old, negative when it lies in the future. */
   readonly skewSeconds?: number | undefined
-  /** What caused the error. */
+  /** The cause of the error. */
   readonly cause?: unknown
 }
 
@@ -143,7 +143,7 @@ export class WebhookDriftError extends Error {
   readonly code = 'drifted'
   /** The name of the event. */
   readonly eventName: EventName
-  /** What does not match, by field. */
+  /** The mismatches, by field. */
   readonly issues: readonly Issue[]
   // Private, so that printing the error does not print personal data.
   readonly #rawBody: Uint8Array

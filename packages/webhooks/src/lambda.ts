@@ -24,7 +24,7 @@ export type LambdaEvent = {
   }
   /** The body as text, or as base64. */
   readonly body?: string | null | undefined
-  /** Whether the body is base64. */
+  /** Set if the body is base64. */
   readonly isBase64Encoded?: boolean | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assertFetchMethod, createRequest, isUnparsed, toUrl } from './adapter.ts'
 
-/** What a framework keeps in a request, besides what Node does. */
+/** The properties that frameworks add to Node's request. */
 type Kept = {
   /** The body as parsed by Express or Fastify. */
   readonly body?: unknown

@@ -12,7 +12,7 @@ export type Contents = {
   readonly subscription: string
   /** `pending` or `delivered`. */
   readonly status: string
-  /** When a pending delivery is due. A delivered one was settled at `n`. */
+  /** Due time of a pending delivery. A delivered one was settled at `n`. */
   readonly dueAt: string
 }
 
@@ -43,7 +43,7 @@ const attempt = { startedAt: 0, durationMs: 1, url: 'https://receiver.example/',
 const result: AttemptVerdict = { kind: 'delivered', attempt: { ...attempt, responseBody: 'ok' } }
 let counter = 0
 
-/** A queue, and how far it was read. */
+/** A queue, and the position up to which it was read. */
 type Reading = OwnedShard & { readonly queue: QueueState['queue']; after: number }
 
 const openQueues = async (store: Store): Promise<Reading[]> => {
@@ -58,7 +58,7 @@ const openQueues = async (store: Store): Promise<Reading[]> => {
   })
 }
 
-/** The queues of each store, that which was read last at the end. */
+/** The queues of each store, the one that was read last at the end. */
 const opened = new WeakMap<Store, Reading[]>()
 
 /** Duration of a cycle, and the number of deliveries it settled. */

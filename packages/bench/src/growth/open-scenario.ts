@@ -2,7 +2,7 @@ import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
 
-/** Which endpoints a scenario has besides 20 healthy ones. Each option is for one kind of scenario. */
+/** The endpoints of a scenario besides 20 healthy ones. Each option is for one kind of scenario. */
 export type ScenarioOptions = {
   /**
    * Number of endpoints that get events from `flood`.

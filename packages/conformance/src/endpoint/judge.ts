@@ -103,7 +103,7 @@ export const judgeOnce = async (
   return { verdict: counts.every((count) => count === 1) ? 'pass' : 'fail', observed }
 }
 
-/** Judges an attack by what comes after it: whether the endpoint still accepts a genuine delivery. */
+/** Judges an attack by its aftermath: the endpoint must still accept a genuine delivery. */
 export const judgeSurvived = async ({ isAlive }: Examination, observed: string): Promise<Finding> =>
   (await isAlive())
     ? { verdict: 'pass', observed: `${observed}; still accepts genuine deliveries` }

@@ -13,7 +13,7 @@ export type ExaminationPlan = {
   readonly requests: number
 }
 
-/** Which endpoint to examine, and how. Pass `secret`, `headers`, or both. */
+/** The endpoint to examine, and the settings of the examination. Pass `secret`, `headers`, or both. */
 export type ExamineEndpointOptions = {
   /** URL of the endpoint. */
   readonly url: string

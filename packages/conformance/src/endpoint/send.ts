@@ -26,7 +26,7 @@ export type Exchange = {
   readonly headers: Readonly<Record<string, string>>
   /** The response's body, cut off at the limit. */
   readonly body: string
-  /** Why there was no response. */
+  /** The reason why there was no response. */
   readonly error: string | undefined
   /** Set if the response did not arrive in time. */
   readonly timedOut: boolean

@@ -26,7 +26,7 @@ export type Check<Context> = {
   run(context: Context, signal: AbortSignal): Promise<Finding>
 }
 
-/** Which checks run, and who hears of it. */
+/** The limits of a run, and the callbacks that decide about its checks and get their results. */
 export type RunOptions<Context> = {
   readonly context: Context
   /** Returns the maximum duration of one check, in milliseconds. */

@@ -14,7 +14,7 @@ export type GroupScene = {
 
 /** The webhooks of an added subscription, before and after a rotation of its secret and a response with status 410. */
 export type SubscriptionScene = {
-  /** Why the subscription could not be added or its secret rotated. */
+  /** The reason why the subscription could not be added, or its secret not rotated. */
   readonly failure: string | undefined
   readonly first: ReceivedWebhook | undefined
   readonly newSecret: string

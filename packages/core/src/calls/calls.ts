@@ -27,7 +27,7 @@ export type CallAcceptance = {
   readonly startedAt?: number | undefined
 }
 
-/** How a conversation ends. @inline */
+/** The end of a conversation. @inline */
 export type CallEnding = {
   /**
    * Length of the conversation, in whole seconds: the call ended this long after it was accepted. At most the time since

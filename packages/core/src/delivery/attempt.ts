@@ -51,7 +51,7 @@ export type EndedAttempt = {
   readonly attempt: AttemptResult
   /** The pause that the endpoint requested, in milliseconds. */
   readonly retryAfterMs: number | undefined
-  /** Whether the endpoint must not get the event, so that nothing was sent. */
+  /** Set if the endpoint must not get the event, so that nothing was sent. */
   readonly isRefused: boolean
 }
 
@@ -136,7 +136,7 @@ const withDeadline = <Result>(
       deadline.abort(error)
     }
     const expire = (): void => abort(`no complete response within ${timeoutMs} ms`)
-    // Two steps of one timer. A timeout may be shorter than what is slow.
+    // Two steps of one timer. The timeout may be shorter than `slowAfterMs`.
     let timer =
       timeoutMs <= slowAfterMs
         ? setTimeout(expire, timeoutMs)
@@ -157,7 +157,7 @@ const withDeadline = <Result>(
     )
   })
 
-/** Why a forged event is not sent. */
+/** The recorded reason for a forged event that is not sent. */
 const forgedRefusal =
   'not sent: the payload of this event was given by a caller, and the URL is not a loopback address'
 

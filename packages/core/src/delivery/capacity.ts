@@ -4,24 +4,24 @@ import type { Clock } from '../values/clock.ts'
 /** Limits how many attempts start at once. */
 type Pacer = { isOpen(): boolean; count(): void }
 
-/** What an attempt occupies. */
+/** The capacity that an attempt occupies. */
 export type Slot = {
-  /** Frees the slot. What follows, such as writing its result, needs none. */
+  /** Frees the slot. The steps that follow, such as writing the result, need none. */
   free(): void
   /** Moves the attempt to a slow slot. */
   moveToSlow(): void
-  /** Ends what the attempt occupies. */
+  /** Ends the attempt's use of capacity. */
   end(): void
 }
 
 /**
- * What a worker may attempt at once (decision 0050). Quick attempts share `concurrency` slots, for at most half a second each. All others have slow
+ * The capacity of a worker (decision 0050). Quick attempts share `concurrency` slots, for at most half a second each. All others have slow
  * slots, of which an organization gets no more while it holds as many as are free; and they start one after the other.
  */
 export type Capacity = {
   /** Returns whether an attempt of this pace can start now. */
   allows(pace: Pace): boolean
-  /** Returns the organizations that can start none that are not quick. */
+  /** Returns the organizations that cannot start attempts that are not quick. */
   listFull(): ReadonlySet<string>
   start(pace: Pace, organizationId: string): Slot
 }
@@ -29,19 +29,19 @@ export type Capacity = {
 export type CapacityOptions = {
   readonly concurrency: number
   readonly clock: Clock
-  /** Whether attempts that are not quick start one after the other. */
+  /** Set if attempts that are not quick start one after the other. */
   isPaced(): boolean
-  /** Called when more may start. */
+  /** Called when more attempts may start. */
   onFree(): void
 }
 
-/** For each slot, the result of another attempt may be on its way to the store. */
+/** Attempts per slot: while one runs, the result of another may be on its way to the store. */
 const heldPerSlot = 2
 
 /** A slow attempt does little but wait, so there can be many. */
 const slowSlotsPerSlot = 16
 
-/** How many start together, and how long each of them counts: 400 per second that are new or slow, and 50 that are failing. */
+/** Limits of starts, and the time for which each start counts: 400 per second that are new or slow, and 50 that are failing. */
 const suspectPacing = { burst: 4, pauseMs: 2.5 }
 const failingPacing = { burst: 2, pauseMs: 20 }
 

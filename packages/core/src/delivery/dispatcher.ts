@@ -28,7 +28,7 @@ export type DeliveryOptions = {
    */
   readonly perSubscription?: number | undefined
   /**
-   * Whether suspect endpoints have separate capacity: those of new subscriptions, and those whose last attempt was slow or
+   * Gives suspect endpoints separate capacity: those of new subscriptions, and those whose last attempt was slow or
    * failed. A subscription that is new or whose last attempt failed has at most one concurrent attempt. Disable this only
    * if the server has a single user, as in a test.
    * @default true
@@ -62,7 +62,7 @@ export type DeliveryOptions = {
   readonly random?: Random | undefined
 }
 
-/** An attempt and what was recorded of it. */
+/** An attempt and its recorded outcome. */
 export type AttemptReported = {
   readonly attempted: LoadedDelivery
   /** `released` if the attempt was stopped before it had a result. */
@@ -126,7 +126,7 @@ export type DispatcherContext = ServerContext & {
 /** Duration in milliseconds after which an attempt is slow and frees its slot. */
 const slowAfterMs = 500
 
-/** The pause before an attempt to renew a lease that failed is repeated, in milliseconds. */
+/** The pause after a failed renewal of the lease, in milliseconds. */
 const failurePauseMs = 500
 
 /** The lease of a worker that was not started, and so does not renew it: `runDue` ends by itself. */
@@ -208,7 +208,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   let isStarted = false
   /** The time between a start and the next stop. */
   let current: object | undefined
-  /** Those who want deliveries to be sent: `start`, and each `runDue`. */
+  /** The callers that want deliveries to be sent: `start`, and each `runDue`. */
   let users = 0
   let unsubscribe: (() => void) | undefined
   let opening: Promise<void> = Promise.resolve()
@@ -246,7 +246,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     return closing
   }
 
-  /** Repeats work until `isOver`. It returns after how long, in milliseconds. */
+  /** Repeats work until `isOver`. The work returns the pause before its repetition, in milliseconds. */
   const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {
       const ms = await work().catch((error: unknown) => {

@@ -2,7 +2,7 @@ import type { DeliveryRecord, DisabledReason, EventRecord } from '../records.ts'
 import { blockingFailures } from './schedule.ts'
 
 /**
- * Why a delivery is not being attempted, or what it waits for.
+ * The reason why a delivery is not being attempted, or has to wait.
  * - `event`: an earlier event that its own must follow, and whose delivery is unfinished.
  * - `lane`: another delivery blocks its lane, or is before it in the lane.
  * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was handling the event already.
@@ -19,7 +19,7 @@ export type Wait =
   | { readonly reason: 'limit'; readonly maxAttemptsPerSecond: number }
   | { readonly reason: 'disabled'; readonly disabledReason: DisabledReason }
 
-/** What surrounds a delivery. @inline */
+/** The circumstances of a delivery. @inline */
 export type Surroundings = {
   readonly now: number
   /** The deliveries of the same subscription and subject, in the order of their events. */
@@ -28,7 +28,7 @@ export type Surroundings = {
   /** Why its subscription is disabled; `null` while it is enabled. */
   readonly disabledReason: DisabledReason | null
   readonly maxAttemptsPerSecond: number | null
-  /** Whether another delivery of the subscription is being attempted. */
+  /** Set if another delivery of the subscription is being attempted. */
   readonly isEndpointBusy: boolean
 }
 

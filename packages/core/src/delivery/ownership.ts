@@ -11,19 +11,19 @@ import { startBackgroundTimer } from '../values/clock.ts'
  *   endpoint fails. One shard at a time.
  * - being given up → not owned, by `giveShards`.
  * - owned or being given up → not owned: the lease is over, the store has lost the worker, or another one has taken the shard. What
- *   runs ends at once, also if it had 5 s.
+ *   runs ends at once, even within its 5 s.
  *
  * What may never happen: that a worker starts something in a shard after its lease is over. A lease counts from before its renewal was
  * sent, and for its worker it is a quarter shorter, in case its clock is set back a little.
  */
 export type Ownership = {
-  /** Renews the lease, takes what is free, and gives up what is too much. Returns how soon to renew again, in milliseconds. */
+  /** Renews the lease, takes free shards, and gives up shards beyond its share. Returns the time until the next renewal, in milliseconds. */
   renew(): Promise<number>
-  /** Gives up everything, after what runs has ended. */
+  /** Gives up all shards, once all attempts have ended. */
   end(): Promise<void>
-  /** Ends what runs, because the store has lost this worker. */
+  /** Ends all attempts, because the store has lost this worker. */
   lose(): void
-  /** Returns whether the lease is still valid. Otherwise everything is lost. */
+  /** Returns whether the lease is still valid. If it is not, the worker has lost all shards. */
   check(): boolean
   /** Returns the epoch of a shard in which something may start; `undefined` otherwise. */
   getEpoch(shard: number): number | undefined
@@ -34,7 +34,7 @@ export type OwnershipContext = {
   readonly clock: Clock
   readonly worker: string
   readonly getLeaseMs: () => number
-  /** Called with shards that this worker has from now on. */
+  /** Called with shards that this worker has just taken. */
   onTaken(shards: readonly OwnedShard[]): void
   /** Called when nothing may start in a shard any more. Resolves when nothing runs there, at the latest after `graceMs`. */
   onLeft(shard: number, graceMs: number): Promise<void>
@@ -56,7 +56,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   let leaseEnd = -Infinity
   let timer: ReturnType<typeof setTimeout> | undefined
   let renewing: Promise<number> | undefined
-  /** How often the store has lost this worker. */
+  /** Number of times that the store has lost this worker. */
   let losses = 0
 
   const drop = (shard: number): void => {
@@ -119,7 +119,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     )
     const wanted = free.slice(0, Math.max(0, share - owned.size))
     await take(wanted)
-    // What it no longer has, and the store does not know.
+    // Shards that this worker no longer has, although the store assigns them to it.
     const left = free.filter((each) => each.owner === worker && !wanted.includes(each))
     if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
     const [surplus] = owned.size > share && leaving.size === 0 ? owned : []
@@ -132,11 +132,11 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     check()
     const lossesBefore = losses
     const view = await journal.renewWorker({ worker, leaseMs, now: sentAt })
-    // What was renewed before the loss is worth nothing after it.
+    // A renewal from before the loss no longer counts.
     if (losses > lossesBefore) return renew()
     leaseEnd = sentAt + leaseMs * ownShare
     watch()
-    // It may have taken longer than the lease.
+    // The renewal may have taken longer than the lease.
     if (check()) await adjust(view)
     return view.renewInMs
   }

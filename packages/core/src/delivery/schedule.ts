@@ -29,7 +29,7 @@ export const blockingFailures = 3
 /** Maximum pause that an endpoint can request by `Retry-After`, in milliseconds. */
 const maxRetryAfterMs = 24 * hour
 
-/** How often an endpoint can defer a delivery, and for how long together, in milliseconds. */
+/** Maximum number of deferrals of a delivery, and of their pauses in total, in milliseconds. */
 const maxDeferrals = 20
 const maxDeferredMs = 15 * minute
 

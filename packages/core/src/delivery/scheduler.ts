@@ -57,18 +57,18 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - More than about `windowLimits.budget` deliveries are held, whatever the store contains.
  */
 export type Scheduler = {
-  /** Reads everything in shards that are owned from now on. */
+  /** Reads all queues of newly owned shards. */
   take(shards: readonly OwnedShard[]): void
-  /** Stops what runs in failing queues of a shard at once, and the rest after `graceMs`. Forgets the shard. Resolves when nothing runs there. */
+  /** Stops the attempts of a shard: those of failing queues at once, the rest after `graceMs`. Forgets the shard. Resolves when none is left. */
   leave(shard: number, graceMs: number): Promise<void>
-  /** Must be called with the news of the journal. */
+  /** Takes the news of the journal. */
   tell(news: News): void
-  /** Reads what news may not have told. */
+  /** Reads changes that the news may have missed. */
   sweep(): Promise<void>
-  /** Starts nothing more. Stops what runs in failing queues at once, and the rest after `graceMs`. Resolves when nothing runs. */
+  /** Starts no more attempts. Stops those of failing queues at once, and the rest after `graceMs`. Resolves when none is left. */
   close(graceMs: number): Promise<void>
   open(): void
-  /** Resolves when nothing is due, and nothing runs. Rejects if something failed. */
+  /** Resolves when no delivery is due and no attempt runs. Rejects if a read or a write failed. */
   drain(): Promise<void>
   /** Returns when an attempt of a delivery ends at the latest, if one is under way. */
   findAttempt(deliveryId: string): number | undefined
@@ -83,7 +83,7 @@ export type Job = {
   readonly stopping: StopSignal
 }
 
-/** How an attempt ended. Without a `result`, it was stopped. */
+/** The end of an attempt. Without a `result`, it was stopped. */
 export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
 
 export type SchedulerContext = {
@@ -92,15 +92,15 @@ export type SchedulerContext = {
   readonly concurrency: number
   readonly perSubscription: number
   readonly sharesFairly: boolean
-  /** How long an attempt lasts at most, in milliseconds. */
+  /** Maximum duration of an attempt, in milliseconds. */
   readonly timeoutMs: number
-  /** Returns the epoch of a shard in which something may start. */
+  /** Returns the epoch of a shard in which attempts may start. */
   getEpoch(shard: number): number | undefined
   /** Makes an attempt. */
   attempt(job: Job): Promise<Ended>
-  /** Writes the outcome of an attempt. `pace` is the new pace, if it is to be written. */
+  /** Writes the outcome of an attempt. `pace` is the new pace, unless the stored one stays. */
   settle(job: Job, result: AttemptVerdict, pace: Pace | undefined): Promise<SettlementOutcome>
-  /** Whether settlements are being written. */
+  /** Returns whether settlements are being written. */
   isSettling(): boolean
   readonly onError: (error: unknown) => void
 }
@@ -118,7 +118,7 @@ type Queue = HeapItem & {
   stored: { pace: Pace; at: number }
   readonly jobs: Set<RunningJob>
   busy: number
-  /** Where to look again when the settlements that are being written are written. */
+  /** The position to read again from, once the settlements that are being written are complete. */
   lookFrom: number
 }
 
@@ -127,17 +127,17 @@ type RunningJob = Job & { readonly queue: Queue; readonly endsAt: number }
 /** A delivery that is loading. */
 type Picked = { readonly queue: Queue; readonly entry: Entry; readonly slot: Slot }
 
-/** How many deliveries of each kind, heads and retries, are held by a process, and of a queue. The simulator makes it fewer. */
+/** Maximum number of deliveries of each kind, heads and retries, that a process holds in total and per queue. Simulated runs lower it. */
 export const windowLimits = { budget: 10_000, perQueue: 512 }
 
 /** Pages that are read at once. */
 const maxReading = 4
 
-/** The pause after a read that failed, and before a queue is read again that was not as it had been read, in milliseconds. */
+/** The pause after a failed read, and before a queue is read again because it has changed, in milliseconds. */
 const failurePauseMs = 250
 const missPauseMs = 20
 
-/** How often the pace of a subscription is written at most, in milliseconds. */
+/** Minimum time between two writes of a subscription's pace, in milliseconds. */
 const pacePauseMs = 1_000
 
 const nobody: ReadonlySet<string> = new Set()
@@ -164,7 +164,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const unread = new Set<Queue>()
   /** Deliveries under way, by their ids. */
   const jobs = new Map<string, RunningJob>()
-  /** Of the queues whose subscriptions have one, and longer than the queues: another attempt may follow soon. */
+  /** Start limits by queue. They outlive the queues, because another attempt may follow soon. */
   const limits = new Map<string, StartLimit>()
   const drains: Array<{ resolve(): void; reject(error: unknown): void }> = []
   const idle: Array<{ readonly isIdle: () => boolean; resolve(): void }> = []
@@ -172,15 +172,15 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   let isOpen = false
   let isRequested = false
   let isLoading = false
-  /** Pages of deliveries, and of queues, that are being read. */
+  /** Number of pages of deliveries and of queues that are being read. */
   let reading = 0
   let sweeping = 0
   /** Shards that were taken, and are not read yet. */
   const newShards = new Map<number, OwnedShard>()
-  /** How far all other shards were read. */
+  /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
 
-  /** A drain waits for nothing: its clock may stand still. */
+  /** Set during a drain, which uses no timers: its clock may stand still. */
   const isPaced = (): boolean => drains.length === 0
 
   const capacity: Capacity = createCapacity({
@@ -207,7 +207,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const getSize = (): number =>
     Math.max(1, Math.min(windowLimits.perQueue, Math.floor(windowLimits.budget / queues.size)))
 
-  /** Puts a queue where it belongs, after anything of it has changed. */
+  /** Moves a queue to the set of its state, after any change. */
   const place = (queue: Queue): void => {
     if (queues.get(queue.id) !== queue) return
     const now = clock.now()
@@ -223,7 +223,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     getTurns(queue).delete(queue)
     if (isDue || queue.at === Infinity) upcoming.remove(queue)
     else upcoming.put(queue)
-    // Its pace is not known elsewhere until it is written.
+    // Until its pace is written, only this process knows it.
     if (queue.busy === 0 && queue.window.isEmpty() && queue.pace === queue.stored.pace) forget(queue)
   }
 
@@ -245,7 +245,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     if (known !== undefined) return known
     const epoch = getEpoch(shard)
     if (epoch === undefined) return undefined
-    // Of a queue that was read, and is not here, nothing is left.
+    // A queue that was read and is not here has no deliveries left.
     const window = createWindow({ queue: id, journal, isEmpty: !newShards.has(shard), getSize })
     const stored = { pace, at: -Infinity }
     const queue: Queue = {
@@ -268,7 +268,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     place(queue)
   }
 
-  /** Looks for heads from a position on; and again, once the settlements are written that may not have seen them. */
+  /** Looks for heads from a position on, and again once the settlements that may have missed them are written. */
   const lookFrom = (state: QueueState, from: number): void => {
     const queue = open(state)
     if (queue === undefined) return
@@ -291,7 +291,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     }
   }
 
-  /** Reads queues page by page. Returns the cursor behind them; `undefined` if that failed. */
+  /** Reads queues page by page. Returns the cursor after the last page; `undefined` if a read failed. */
   const readQueues = async (shards: readonly number[], since?: string): Promise<string | undefined> => {
     sweeping++
     let position = since
@@ -313,7 +313,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     }
   }
 
-  /** Reads everything in the shards of which that has not been done. */
+  /** Reads the queues of all shards that have not been read yet. */
   const readNewShards = async (): Promise<void> => {
     const reads = new Map(newShards)
     if (reads.size === 0) return
@@ -322,10 +322,10 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       await pauseReading(failurePauseMs)
       return readNewShards()
     }
-    // Sweeps go on from where the first shards were read.
+    // Sweeps continue from the cursor of the first shards.
     cursor ??= behind
     for (const [shard, taken] of reads) if (newShards.get(shard) === taken) newShards.delete(shard)
-    // A drain waits for this.
+    // A drain waits until this read is complete.
     request()
   }
 
@@ -337,7 +337,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     cursor = (await readQueues(known, cursor)) ?? cursor
   }
 
-  /** Counts as reading, so that a drain waits for it. */
+  /** Counts a read as running, so that a drain waits for it. */
   const pauseReading = async (ms: number): Promise<void> => {
     reading++
     await new Promise<void>((resolve) => startBackgroundTimer(resolve, ms))
@@ -345,7 +345,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     request()
   }
 
-  /** Reads pages, those of the queues first that have waited longest. */
+  /** Reads pages, starting with the queues that have waited longest. */
   const read = (): void => {
     for (const queue of unread) {
       if (reading >= maxReading) return
@@ -376,7 +376,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     timer = { at, handle: startBackgroundTimer(wake, Math.min(maxTimerMs, Math.max(0, at - clock.now()))) }
   }
 
-  /** Makes the queues ready whose time has come. */
+  /** Makes queues ready when they have become due. */
   const advance = (): void => {
     const now = clock.now()
     for (let queue = upcoming.peek(); queue !== undefined && queue.at <= now; queue = upcoming.peek())
@@ -409,7 +409,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     return [...quick, ...pickFrom(ready.suspect, 'new', full), ...pickFrom(ready.failing, 'failing', full)]
   }
 
-  /** Ends what was under way. */
+  /** Removes a delivery from those under way. */
   const release = ({ queue, entry, slot }: Picked): void => {
     slot.end()
     queue.busy--
@@ -422,7 +422,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     place(picked.queue)
   }
 
-  /** What is stored is not what was held. */
+  /** Drops a held delivery that differs from the stored one. */
   const discard = (picked: Picked): void => {
     release(picked)
     const { window } = picked.queue
@@ -513,7 +513,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
         const [key, attempted] = [keys[index], loaded[index]]
         const isLimited = limits.has(picked.queue.id)
         if (key === undefined || attempted === undefined) discardForNow(picked)
-        // Since then, it may have been closed or left.
+        // Meanwhile, the scheduler may have been closed, or the shard left.
         else if (!isOpen || getEpoch(picked.queue.shard) !== picked.queue.epoch) putBack(picked)
         else if (mayStart(picked.queue, attempted.subscription)) void run(picked, key, attempted)
         else putBack(picked)
@@ -544,7 +544,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       advance()
       const picks = isLoading ? [] : pick()
       if (picks.length > 0) void load(picks)
-      // What was taken may have made room.
+      // The deliveries that were taken may have made room.
       read()
     }
     if (drains.length > 0 && hasNothingDue()) for (const { resolve } of drains.splice(0)) resolve()
@@ -554,7 +554,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     }
   }
 
-  /** Fills what is free, once what happens now is done. */
+  /** Fills free capacity, after the current synchronous work. */
   const request = (): void => {
     if (isRequested) return
     isRequested = true
@@ -568,12 +568,12 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       request()
     })
 
-  /** Lists all queues, also those in which something still runs although their shard is being left. */
+  /** Lists all queues, including those of shards that are being left and still have attempts. */
   const listQueues = (): Queue[] => [
     ...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)]),
   ]
 
-  /** Stops what runs in failing queues at once, and the rest after some time, and waits for its end. */
+  /** Stops the attempts of failing queues at once, and the rest after some time, and waits until they have ended. */
   const stopJobs = async (own: readonly Queue[], graceMs: number): Promise<void> => {
     const stop = (queues: readonly Queue[]): void => {
       for (const { jobs } of queues) for (const { stopping } of jobs) stopping.stop()

@@ -13,7 +13,7 @@ export type SettlementWriter = {
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
    */
   write(settlement: Settlement): Promise<SettlementOutcome>
-  /** Whether a batch is being written. */
+  /** Returns whether a batch is being written. */
   isWriting(): boolean
   /** Ends all repetitions. */
   setImpatient(isImpatient: boolean): void
@@ -27,7 +27,7 @@ type Waiting = {
 
 const maxBatch = 128
 
-/** How long a failure may wait for a success, or other failures, in milliseconds. */
+/** Maximum time that a failure waits for a success or other failures, in milliseconds. */
 const failurePatienceMs = 50
 
 /** Both errors allow a repetition: if the settlements were committed after all, the next outcomes are `stale`. */
@@ -39,9 +39,9 @@ const getPauseMs = (error: unknown): number | undefined => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export type SettlementWriterOptions = {
-  /** How long to repeat a batch, in milliseconds. */
+  /** Time for which a batch is repeated, in milliseconds. */
   readonly patienceMs: number
-  /** Whether failures may wait. */
+  /** Set if failures may wait. */
   isPatient(): boolean
 }
 
@@ -103,7 +103,7 @@ export const createSettlementWriter = (
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
-      // Those who waited go on before the next batch.
+      // The callers of this batch continue before the next batch starts.
       await undefined
     } while (hasUrgent())
     isWriting = false

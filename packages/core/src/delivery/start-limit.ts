@@ -9,7 +9,7 @@ export type StartLimit = {
   nextAt(): number
   /** Notes that a delivery was picked and is being loaded. */
   pick(): void
-  /** Notes that all that were picked are loaded. */
+  /** Notes that all picked deliveries are loaded. */
   endLoading(): void
   /** Counts a start, if it is allowed. */
   start(perSecond: number, now: number): boolean
@@ -19,18 +19,18 @@ export type StartLimit = {
   isOver(now: number): boolean
 }
 
-/** For how long a start matters: the smallest number is 0.01, and a larger one may become it. In milliseconds. */
+/** Time for which a start counts, in milliseconds: the limit may be lowered to its minimum, 0.01 per second. */
 const memoryMs = 100_000
 
 export const createStartLimit = (): StartLimit => {
-  /** When the last attempts started. */
+  /** The times of the last starts. */
   const starts: number[] = []
   let perSecond = 1
   let isDoubtful = false
   let picked = 0
 
   const findNext = (): number => {
-    // Late timers must not cost throughput, so starts come a little closer than they should on average.
+    // Late timers must not cost throughput, so starts are slightly closer together than the limit requires on average.
     const pauseMs = Math.max(0, 900 / perSecond - 2)
     const first = starts.at(picked - Math.ceil(perSecond)) ?? -Infinity
     if (picked > 0 && (pauseMs > 0 || picked >= perSecond)) return Infinity

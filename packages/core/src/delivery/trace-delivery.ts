@@ -14,12 +14,12 @@ export type DeliveryTrace = {
   readonly headers: Record<string, string>
   /** The response: set when there is one. */
   result?: unknown
-  /** Why there is no response. */
+  /** The reason why there is no response. */
   error?: unknown
 }
 
 const channel = findTracingChannel('wabakit.delivery')
 
-/** Traces an attempt, if anybody subscribes to the channel. */
+/** Traces an attempt, if the channel has subscribers. */
 export const traceDelivery = <Result>(trace: DeliveryTrace, work: () => Promise<Result>): Promise<Result> =>
   channel?.hasSubscribers ? channel.tracePromise(work, trace) : work()

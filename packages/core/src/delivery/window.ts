@@ -26,13 +26,13 @@ export type Window = {
   putBack(entry: Entry): void
   /** Ends an attempt. `retry` is the delivery if it is due again, and `next` the head that may follow it. */
   end(entry: Entry, retry: PendingDelivery | null, next: PendingDelivery | null): void
-  /** Adds a head that was told. */
+  /** Adds a head from the news. */
   add(head: PendingDelivery): void
   /** Reads heads again from a position. */
   lookFrom(position: number): void
   /** Reads everything again. */
   restart(): void
-  /** Returns whether there is something to read, and nothing is being read. */
+  /** Returns whether there is a page to read, and none is being read. */
   needsReading(): boolean
   /** Reads one page. */
   read(): Promise<void>
@@ -45,11 +45,11 @@ type Place = Pick<PendingDelivery, 'dueAt' | 'position'>
 const isBefore = (left: Place, right: Place): boolean =>
   left.dueAt < right.dueAt || (left.dueAt === right.dueAt && left.position < right.position)
 
-/** Before everything, and behind everything. */
+/** The positions before and after all others. */
 const nowhere: Place = { dueAt: -Infinity, position: -1 }
 const everywhere: Place = { dueAt: Infinity, position: Infinity }
 
-/** A page that is being read, and what happened meanwhile. */
+/** A page that is being read, and the changes meanwhile. */
 type Reading = {
   isVoid: boolean
   /** The turns of deliveries that ended, by their ids. */
@@ -62,9 +62,9 @@ type Reading = {
 export type WindowContext = {
   readonly queue: string
   readonly journal: Pick<Journal, 'readHeads' | 'readRetries'>
-  /** Whether the queue contains nothing but what will be told. */
+  /** Set if the queue contains only deliveries that news will tell. */
   readonly isEmpty: boolean
-  /** Returns how many heads, and how many retries, are to be held now. */
+  /** Returns the number of heads, and of retries, that may be held now. */
   getSize(): number
 }
 
@@ -81,7 +81,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
 
   const hold = (pending: PendingDelivery, isRetry: boolean): void => {
     const old = known.get(pending.id)
-    // What is taken comes back when it has ended.
+    // A taken delivery comes back when its attempt has ended.
     if (old?.isBusy) {
       if (!isRetry && pending.turn > old.turn) old.newer = pending
       return
@@ -109,12 +109,12 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
 
   const add = (head: PendingDelivery, hasRoom: boolean): void => {
     if (reading !== undefined) reading.heads.push(head)
-    // What is not read yet is read in its order.
+    // Heads that are not read yet are read in their order.
     else if (hasRoom && (isEnd || head.position <= after)) hold(head, false)
     else lookFrom(Math.min(head.position, after + 1))
   }
 
-  /** Lets the retries go that are due last, until the others fit. */
+  /** Drops the retries with the latest due times, until the others fit. */
   const trim = (): void => {
     const limit = getSize()
     if (retries <= 2 * limit) return
@@ -134,7 +134,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
 
   const begin = (): Reading => ({ isVoid: false, ended: new Map(), heads: [], retries: [], from: Infinity })
 
-  /** Applies a page, and then what happened while it was read. */
+  /** Applies a page, and then the changes that happened while it was read. */
   const finish = (
     done: Reading,
     page: { isEnd: boolean; items: readonly PendingDelivery[] },
@@ -173,7 +173,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
     } finally {
       if (page !== undefined && !own.isVoid) {
         horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)
-        // Behind it, there may be others that are not held.
+        // Others after it may not be held.
         for (const each of [...known.values()]) {
           if (each.isRetry && !each.isBusy && isBefore(horizon, each)) drop(each)
         }

@@ -18,7 +18,7 @@ export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 /** Returns the subject of a call's events, which are delivered in order. */
 export const toCallSubject = (callId: string): string => `call:${callId}`
 
-/** When an event happened, and the `traceparent` of the request that caused it. */
+/** The time of an event, and the `traceparent` of the request that caused it. */
 type Occurrence = Pick<EventDraft, 'occurredAt' | 'traceparent'>
 
 const draftGroupEvent = (

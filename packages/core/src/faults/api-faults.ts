@@ -39,7 +39,7 @@ export type ApiFault = {
   readonly carriedOut?: boolean | undefined
 }
 
-/** Which requests a fault hits: those of one endpoint, or `*` for all. */
+/** The requests that a fault hits: those of one endpoint, or `*` for all. */
 export type FaultedEndpoint = EndpointName | '*'
 
 /** A fault with the requests that it hits. */

@@ -1,6 +1,6 @@
 import type { Random } from '../values/ids.ts'
 
-/** How often a fault hits. */
+/** The number and the probability of a fault's hits. */
 export type FaultOptions = {
   /** Number of hits, at least 1, or `always` (until the fault is removed). @default 1 */
   readonly times?: number | 'always' | undefined

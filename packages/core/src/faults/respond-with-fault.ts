@@ -104,7 +104,7 @@ export type FaultedExchange = {
   reset(): void
 }
 
-/** Responds to a request as a fault says; with 502 if the connection was reset, for logs and metrics. */
+/** Responds to a request as a fault determines; with 502 if the connection was reset, for logs and metrics. */
 export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchange): Promise<Response> => {
   await exchange.sleep(fault.latencyMs ?? 0)
   const original = isCarriedOut(fault) ? await exchange.respond() : undefined

@@ -90,7 +90,7 @@ export const createCancel = (store: Store, { selection, now, dryRun }: CancelOpt
     let count = 0
     const lanes = Map.groupBy(items, ({ subscriptionId, subject }) => `${subscriptionId} ${subject}`)
     const cancelLane = async (lane: readonly DeliveryRecord[]): Promise<void> => {
-      // Newest first: without its head, a lane would go on.
+      // Newest first: without its head, a lane would continue.
       for (const { organizationId, id } of lane) {
         if (await store.cancelDelivery({ organizationId, deliveryId: id, now })) count += 1
       }

@@ -61,7 +61,7 @@ export type SignedDelivery = {
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }
 
-/** Lists what has changed about a signature since an attempt. */
+/** Lists the changes since an attempt that affect its signature. */
 const listChanges = (
   signedAt: number,
   [{ webhookId, eventId }, { previousSecret, updatedAt }]: readonly [DeliveryRecord, SubscriptionRecord],
@@ -95,7 +95,7 @@ export type Deliveries = {
    * await server.deliveries.resend('acme', { statuses: ['skipped', 'exhausted'], finishedFrom, finishedBefore })
    */
   resend(organizationId: string, selection: DeliveriesToChange, options?: ResendOptions): Promise<number>
-  /** Does one part of the same, of at most 10,000 deliveries. Repeat it with each `nextCursor`. */
+  /** Changes one part of the selection, at most 10,000 deliveries. Repeat it with each `nextCursor`. */
   resendPart(
     organizationId: string,
     selection: DeliveriesToChange,
@@ -127,7 +127,7 @@ export type Deliveries = {
     selection: DeliveriesToChange,
     options?: Pick<ResendOptions, 'dryRun'>,
   ): Promise<number>
-  /** Does one part of the same, of at most 10,000 deliveries. Repeat it with each `nextCursor`. */
+  /** Changes one part of the selection, at most 10,000 deliveries. Repeat it with each `nextCursor`. */
   cancelPart(
     organizationId: string,
     selection: DeliveriesToChange,
@@ -175,7 +175,7 @@ const parseChange = (organizationId: string, toChange: DeliveriesToChange): Deli
   return { ...selection, organizationId }
 }
 
-/** Returns statuses as a store has them: it does not know what is being attempted. */
+/** Returns statuses as a store has them: it does not know which deliveries are being attempted. */
 const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
   ...new Set(statuses.map((status) => (status === 'claimed' ? 'pending' : status))),
 ]

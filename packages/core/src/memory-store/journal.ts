@@ -28,7 +28,7 @@ export type JournalContext = {
   readonly news: NewsChannel
   /** Returns the next number of the order in which things happen. */
   readonly nextOrder: () => number
-  /** Whether deliveries are told that are not the heads of their lanes. */
+  /** Set if news also tells deliveries that are not the heads of their lanes. */
   readonly tellsAll: boolean
   /** Publishes an event, if its organization exists. */
   publish(event: EventRecord): void
@@ -37,7 +37,7 @@ export type JournalContext = {
 export type MemoryJournal = Journal & {
   /** Tells that a delivery was added. */
   tellAdded(row: DeliveryRow): void
-  /** Tells that something else of a subscription changed. */
+  /** Tells that a subscription changed in another way. */
   tellChanged(owner: SubscriptionRow): void
 }
 
@@ -75,13 +75,13 @@ export const createJournal = ({
     news.tell({ kind: 'changed', state: toState(owner) })
   }
 
-  /** Finds what an attempt is of, unless it was begun in an earlier turn, or by an earlier owner. */
+  /** Finds the delivery of an attempt, unless it was begun in an earlier turn or by an earlier owner. */
   const find = (key: AttemptKey): DeliveryRow | undefined => {
     const row = deliveries.get(key.id)
     return row?.turn === key.turn && isCurrent(key) ? row : undefined
   }
 
-  /** Returns what was settled, and what it changed of the subscription. */
+  /** Returns the settled delivery, and the changes of its subscription. */
   const settle = (settlement: Settlement) => {
     const row = find(settlement)
     if (row === undefined || !(isUnfinished(row) || row.state === 'skipped')) return undefined

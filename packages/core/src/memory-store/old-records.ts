@@ -1,7 +1,7 @@
 import { sha256 } from '../values/sha256.ts'
 import type { OrganizationTables } from './tables.ts'
 
-/** Removes a call with its summary, of which a mark stays. */
+/** Removes a call with its summary, and keeps a mark of the summary. */
 export const forgetCall = ({ calls, summaries, summaryMarks }: OrganizationTables, callId: string): void => {
   calls.delete(callId)
   if (summaries.delete(callId)) summaryMarks.add(sha256(callId))

@@ -28,7 +28,7 @@ export type DeliveryRow = {
   readonly event: EventRecord
   readonly owner: SubscriptionRow
   state: LaneState | 'delivered' | 'exhausted' | 'skipped'
-  /** While it is unfinished. */
+  /** Present while it is unfinished. */
   dueAt: number
   turn: number
   webhookId: string
@@ -48,9 +48,9 @@ export type SubscriptionRow = {
   changedAt: number
   /** By subject, by position. */
   readonly lanes: Map<string, DeliveryRow[]>
-  /** Those that were never attempted, by position, and others that once were among them. */
+  /** Deliveries that were never attempted, by position. Some may have been attempted since. */
   fresh: DeliveryRow[]
-  /** Those that were attempted. */
+  /** Deliveries that were attempted. */
   readonly retries: Set<DeliveryRow>
 }
 

@@ -60,7 +60,7 @@ export const leaveLane = (
 /** Lists the unfinished deliveries of a subscription. */
 export const listUnfinished = ({ lanes }: SubscriptionRow): DeliveryRow[] => [...lanes.values()].flat()
 
-/** Lists those that are pending: the heads of lanes, and those that were attempted. */
+/** Lists pending deliveries: the heads of lanes, and those that were attempted. */
 export const listPending = (owner: SubscriptionRow): DeliveryRow[] => [
   ...[...owner.lanes.keys()].flatMap((subject) => findHead(owner, subject) ?? []),
   ...owner.retries,
@@ -80,7 +80,7 @@ export const readHeads = (owner: SubscriptionRow, after: number, limit: number) 
     last = row.position
   }
   const isEnd = index >= owner.fresh.length
-  // What is no longer fresh was in the way.
+  // Skips deliveries that are no longer fresh.
   if (index - examined > 2 * limit) owner.fresh = owner.fresh.filter(({ state }) => state === 'fresh')
   return { heads, after: last, isEnd }
 }

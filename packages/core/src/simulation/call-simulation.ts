@@ -33,7 +33,7 @@ export type CallSimulation = {
   readonly channel?: Channel | undefined
   /** `INCOMING`: customer to business. @default 'INCOMING' */
   readonly direction?: CallDirection | undefined
-  /** How the call goes. @default 'answered' */
+  /** The outcome of the call. @default 'answered' */
   readonly outcome?: CallOutcome | undefined
   /** Length of the conversation in whole seconds. @default made up, 25 to 480 */
   readonly durationInSeconds?: number | undefined

@@ -21,13 +21,13 @@ import { sha256 } from '../values/sha256.ts'
  * reported until an attempt succeeds.
  *
  * What may never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or `disabled`
- * before it, or any event about a delivery of one of these events: nobody could be told.
+ * before it, or any event about a delivery of one of these events: no one would receive it.
  */
 export type Health = Pick<SubscriptionRecord, 'disabledReason' | 'failingSince' | 'isReported'>
 
-/** What a settlement changes of a subscription's health. */
+/** The changes of a subscription's health by a settlement. */
 export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
-  /** Why the subscription must be disabled; `null` if it stays as it is. */
+  /** The reason for disabling the subscription; `null` if it stays as it is. */
   readonly disabled: 'gone' | 'failing' | null
   readonly health: readonly HealthEvent[]
   /** `health` as events of the organization and the operator. One whose organization does not exist is not published. */
@@ -37,10 +37,10 @@ export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
 /** The organization of the operator. If it exists, its subscriptions get the health events of all organizations. */
 export const operatorId = 'wabakit:operator'
 
-/** Time for which all attempts fail before a subscription is reported, in milliseconds. The simulator makes it shorter. */
+/** Time for which all attempts fail before a subscription is reported, in milliseconds. Simulated runs shorten it. */
 export const healthLimits = { reportAfterMs: 10 * 60_000 }
 
-/** Whether an attempt failed. */
+/** Set if the attempt failed. */
 export const isFailure = ({ kind }: AttemptVerdict): boolean =>
   kind === 'retry' || kind === 'exhausted' || kind === 'gone'
 
@@ -77,7 +77,7 @@ const buildEvent = (
   },
 })
 
-/** Those of one subscription are a subject, so they are delivered in order. Their ids follow from what caused them. */
+/** The health events of one subscription share a subject, so they are delivered in order. Their ids follow from their causes. */
 const toRecords = (event: HealthEvent, { turn, now }: Settlement): EventRecord[] => {
   const { organizationId, subscriptionId, eventId } = event.data
   const cause = JSON.stringify([organizationId, subscriptionId, eventId, turn, now, event.type])

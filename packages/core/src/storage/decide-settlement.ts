@@ -10,7 +10,7 @@ import { type DecidedHealth, decideHealth, type Health, isFailure } from './deci
  */
 export type LaneState = 'fresh' | 'started' | 'passable'
 
-/** What a settlement changes of a delivery. `dueAt` is `null` once it is finished. */
+/** The changes of a delivery by a settlement. `dueAt` is `null` once it is finished. */
 export type SettledDelivery = Pick<
   DeliveryRecord,
   'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'dueAt' | 'finishedAt'
@@ -22,7 +22,7 @@ export type BeforeSettlement = {
   readonly subscription: Health
 }
 
-/** What a settlement changes. */
+/** The changes of a settlement. */
 export type DecidedSettlement = DecidedHealth & {
   readonly delivery: SettledDelivery
   readonly attempt: Omit<AttemptRecord, 'deliveryId'>

@@ -21,7 +21,7 @@ export type Heap<Item extends HeapItem> = {
 /**
  * Creates an empty heap.
  *
- * @param isBefore - whether `left` comes before `right`.
+ * @param isBefore - returns whether `left` comes before `right`.
  */
 export const createHeap = <Item extends HeapItem>(
   isBefore: (left: Item, right: Item) => boolean,

@@ -1,6 +1,6 @@
 import type { News } from '../store.ts'
 
-/** Tells the schedulers of the same process what happened. A store's `listen` is its `listen`. */
+/** Brings news to the schedulers of the same process. A store's `listen` is its `listen`. */
 export type NewsChannel = {
   /** Calls every listener once the current synchronous work is done. */
   tell(news: News): void

@@ -29,7 +29,7 @@ const deriveFields = (template: Fields, overrides: Fields, wabaNumber: string): 
   }
 }
 
-/** Returns what is wrong with a call that its direction and its trigger contradict each other about. */
+/** Returns the contradiction between the direction and the trigger of a call, if there is one. */
 const findContradiction = ({ callDirection, triggeredVia }: Fields): string | undefined => {
   if (callDirection === undefined || triggeredVia === undefined) return undefined
   if ((callDirection === 'INCOMING') === (triggeredVia === 'INBOUND')) return undefined

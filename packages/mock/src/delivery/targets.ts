@@ -5,7 +5,7 @@ export type DeliveryTarget =
   | { handle(request: Request): Response | Promise<Response> }
   | ((request: Request) => Response | Promise<Response>)
 
-/** Where the deliveries of a subscription go. */
+/** The target of a subscription's deliveries. */
 export type Destination = {
   /** Its name in recorded deliveries. */
   readonly name: string

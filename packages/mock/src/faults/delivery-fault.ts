@@ -13,7 +13,7 @@ export const faultOptions = {
   chance: z.optional(z.number().check(z.positive(), z.maximum(1))),
 } satisfies Record<keyof FaultOptions, unknown>
 
-/** Which events a fault hits: those of one name, or `*` for all. @inline */
+/** The events that a fault hits: those of one name, or `*` for all. @inline */
 export type FaultedEvent = EventName | '*'
 
 /** Options of every delivery fault. */

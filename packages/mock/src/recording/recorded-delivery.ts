@@ -22,7 +22,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly status: number | undefined
   /** Beginning of the response's body. */
   readonly responseBody: string
-  /** Why there was no response; `undefined` if there was one. */
+  /** The reason why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
   /** Set if the status was 200 to 299. */
   readonly acknowledged: boolean

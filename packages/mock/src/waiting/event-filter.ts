@@ -11,7 +11,7 @@ export type EventMatch<Name extends EventName> =
 export type EventFilter<Name extends EventName> = {
   readonly name: Name
   accepts(event: WebhookEvent | undefined): event is WebhookEventOf<Name>
-  /** How an event of the name differs; `undefined` if the match is a function. */
+  /** The differences of an event of the name; `undefined` if the match is a function. */
   findDifferences(event: WebhookEvent): readonly Difference[] | undefined
   /** For messages: `CALL_ENDED {"callId":"call_1"}`. */
   readonly label: string

@@ -8,7 +8,7 @@ import { createEventFilter, type EventFilter, type EventMatch } from './event-fi
 import { explainMissingDelivery, explainMissingEvent, type Situation } from './timeout-message.ts'
 import type { Waiters } from './waiters.ts'
 
-/** How long to wait. */
+/** Maximum time to wait. */
 export type WaitOptions = {
   /** Milliseconds of real time. @default 1_000 */
   readonly timeoutMs?: number | undefined

@@ -45,7 +45,7 @@ const parseTime = (text: string): string => {
   return new Date(time).toISOString()
 }
 
-/** Texts by commas; a single word that is not in a list, such as `all`, stays alone. */
+/** Splits a text at its commas. The word `all` stays as it is. */
 const parseList = (text: string): string | string[] => (text === 'all' ? text : text.split(','))
 
 const flatten = (schema: Schema): readonly Schema[] => schema.anyOf?.flatMap(flatten) ?? [schema]

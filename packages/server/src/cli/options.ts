@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Format } from './output.ts'
 
-/** The command line as the user can run it: with npx, `wabakit` alone is not in the path. */
+/** The command as the user can run it: with npx, `wabakit` alone is not in the path. */
 export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
 
 export type ServerAddress = {

@@ -36,7 +36,7 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
   output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
 }
 
-/** Checks that what would be removed exists: that is all that can be said. */
+/** Checks that the record exists, which is all that a dry run of a removal can find out. */
 const checkExists = async (
   control: ControlClient,
   operation: Operation,
@@ -90,7 +90,7 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
   for (const name of listPathParameters(operation)) command.argument(`<${name}>`)
   const fieldOptions = listFieldOptions(operation)
   const { needsSet } = fieldOptions
-  // Every command has this one.
+  // Every command has `--organization`.
   const options = fieldOptions.options.filter(({ field }) => field !== 'organization')
   for (const { option } of options) command.addOption(option)
   if (needsSet) command.option('--set <path=value>', 'set any other field (repeatable)', collect)

@@ -32,7 +32,7 @@ const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Ou
   return facts
 }
 
-/** Says what to do next, and where the page is. */
+/** Lists the next steps, with the address of the inspector. */
 const listNextSteps = (
   { url, demo }: RunningServer,
   { role, webhookUrl, port }: ServerConfig,

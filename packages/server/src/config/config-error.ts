@@ -2,7 +2,7 @@
 export type ConfigProblem = {
   /** The setting, or a field of it (`organizations.0.id`). */
   readonly key: string
-  /** Where the value comes from: `--port`, `WABAKIT_PORT` or the path of the file, for example. */
+  /** Source of the value: `--port`, `WABAKIT_PORT` or the path of the file, for example. */
   readonly source: string
   /** The problem, and the values that are valid. */
   readonly message: string

@@ -27,14 +27,14 @@ export const findReceivers = async (
 }
 
 /**
- * Returns whether a URL may get an event with a payload of a caller's. An endpoint cannot tell it from a true one, so only the
+ * Returns whether a URL may get an event whose payload comes from a caller. An endpoint cannot tell it from a true one, so only the
  * machine of a developer may get it. Each attempt checks this again.
  */
 export const allowsForged = (url: string, { mock }: Pick<ServerInfo, 'mock'>): boolean =>
   mock || isLoopbackHost(new URL(url).hostname)
 
 /**
- * Checks that subscriptions may get an event with a payload of a caller's.
+ * Checks that subscriptions may get an event whose payload comes from a caller.
  *
  * @throws ControlError `not_allowed`
  */

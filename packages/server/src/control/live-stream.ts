@@ -20,7 +20,7 @@ type LiveStreamOptions = {
   /** `undefined` when no other process shares the store. */
   readonly otherAttempts: OtherAttempts | undefined
   /**
-   * How often to poll the store for events without a notification, such as those of another process to which no client
+   * Interval of polling the store for events without a notification, such as those of another process to which no client
    * has subscribed, in milliseconds.
    * @default 1_000
    */

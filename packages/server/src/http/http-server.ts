@@ -66,7 +66,7 @@ const setLimits = (
   server.keepAliveTimeout = 65_000
 }
 
-/** When the server stops: how long a request that has begun may take to become complete up to its body, in milliseconds. */
+/** Maximum time for a request to arrive up to its body while the server stops, in milliseconds. */
 const headersGraceMs = 500
 
 /** The share of the connections that clients of one address (IPv6: /64 network) may have, unless there is a proxy. */
@@ -89,7 +89,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (closing) response.shouldKeepAlive = false
     response.on('close', () => {
       running.delete(response)
-      // Its keep-alive may have been promised before the server began to close.
+      // The server may have promised keep-alive before it began to close.
       if (closing) server.closeIdleConnections()
     })
     if (!normalizeTarget(request)) request.url = '*'

@@ -121,7 +121,7 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
       if (!incoming.readableEnded) reject(new Error('The client closed the connection.'))
     }
     if (incoming.complete) {
-      // Works even if the client has gone since.
+      // Works even if the client has disconnected.
       add(incoming.read() ?? Buffer.alloc(0))
       finish()
     } else if (incoming.destroyed) {
@@ -202,7 +202,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     }
   }
 
-  /** Finds what needs a `Response`: the control API, which streams, and faults, which break responses off. */
+  /** Finds the handler of a request that needs a `Response`: the control API streams, and faults truncate responses. */
   const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
     if (api === undefined || path === '*' || healthPaths.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)

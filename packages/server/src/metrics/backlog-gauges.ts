@@ -8,7 +8,7 @@ export type BacklogGauges = {
   refresh(): Promise<void>
 }
 
-/** Where the backlog is measured, and the clock of its due times. */
+/** The store whose backlog is measured, and the clock of its due times. */
 export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
 
 /** Counting stops at this number. */

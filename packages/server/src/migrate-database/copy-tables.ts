@@ -7,7 +7,7 @@ import type { OnRows } from './progress.ts'
 export type CopyOptions = {
   readonly source: Source
   readonly target: Target
-  /** How far an earlier copy came. */
+  /** The progress of an earlier copy. */
   readonly from: CopyProgress
   /** Called with the numbers of rows that are in the target, including those of an earlier copy. */
   readonly onRows: OnRows

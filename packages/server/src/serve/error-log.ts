@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** How often an error that repeats is logged, in milliseconds. */
+/** Minimum time between two lines about the same error, in milliseconds. */
 const repeatMs = 60_000
 
 export type ErrorLog = {

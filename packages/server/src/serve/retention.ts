@@ -4,9 +4,9 @@ import type { Clock, Store } from '@wabakit/core'
 type RetentionOptions = {
   readonly store: Pick<Store, 'prune'>
   readonly clock: Clock
-  /** How long finished deliveries and their events are kept, in milliseconds. */
+  /** Time for which finished deliveries and their events are kept, in milliseconds. */
   readonly keptMs: number
-  /** How long calls, groups and participants are kept after their last change, in milliseconds; `undefined` forever. */
+  /** Time for which calls, groups and participants are kept after their last change, in milliseconds; `undefined`: forever. */
   readonly recordsKeptMs: number | undefined
   readonly onError: (error: unknown) => void
 }

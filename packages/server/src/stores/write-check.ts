@@ -1,4 +1,4 @@
-/** How long the outcome of a write counts, in milliseconds. */
+/** Time for which the outcome of a write counts, in milliseconds. */
 const validMs = 5_000
 
 /** The outcome of the last write of a store: when it ended, and the error if it failed. */

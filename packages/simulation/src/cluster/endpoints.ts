@@ -26,7 +26,7 @@ export type Endpoint = {
   expectNextSecret(): void
   /** The number of the latest secret. */
   readonly secretNumber: number
-  /** How often the work of each delivery was done. */
+  /** Number of times that each delivery was handled. */
   readonly handled: ReadonlyMap<string, number>
 }
 
@@ -90,7 +90,7 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
       claimTtlMs: 10_000,
     })
       .onAny(work)
-      // What operators are told is no event of the interface.
+      // Health events are not events of the interface.
       .onUnknown(work)
       .onDrift(({ name: event }) => {
         throw new Error(`The receiver got a drifted ${event}.`)

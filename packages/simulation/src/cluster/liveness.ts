@@ -12,7 +12,7 @@ const starves = 'what is due is attempted soon'
 /** A lease, an attempt, and some time for retries of settlements, in milliseconds. Others of its subscription may be first. */
 const patienceMs = 90_000
 
-/** When retention has run after the faults stopped, in milliseconds: `wabakit serve` runs it every minute. */
+/** Time after the faults by which retention has run, in milliseconds: `wabakit serve` runs it every minute. */
 const retentionMs = 60_000
 
 /** No delivery of a short run has a later attempt than that, in milliseconds. */

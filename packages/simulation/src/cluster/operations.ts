@@ -31,7 +31,7 @@ export type Operations = {
   haveEnded(): boolean
 }
 
-/** Errors that a user gets for what is not possible, and for what a user cannot help. */
+/** Errors of operations that are not possible, and of failures that are not the user's fault. */
 const expected = [
   IllegalTransitionError,
   InputError,

@@ -27,7 +27,7 @@ export const createWebhookNetwork = (
 
   return (url, { headers, body, signal }, attempted) =>
     new Promise((resolve, reject) => {
-      // The rest of a task in which it died.
+      // The server died within this task.
       if (owner.state === 'ended') return
       const endpoint = endpoints.get(getHost(url))
       if (endpoint === undefined) throw new Error(`There is no endpoint at ${url}.`)

@@ -25,18 +25,18 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
 type Worker = {
   id: string
   isRegistered: boolean
-  /** Whether it can renew its lease. */
+  /** Set if it can renew its lease. */
   canRenew: boolean
-  /** Tells those who wait that it is registered. */
+  /** Resolves the waits for its registration. */
   waiting: Array<() => void>
   /** Tells it that it is lost. */
   lose(): void
 }
 
-/** For how long a worker whose session is over keeps its shards, as on PostgreSQL, in milliseconds. */
+/** Time for which a worker whose session is over keeps its shards, as on PostgreSQL, in milliseconds. */
 const graceMs = 2_000
 
-/** How long a worker waits for its session, in milliseconds. */
+/** Time that a worker waits for its session, in milliseconds. */
 const patienceMs = 5_000
 
 /**

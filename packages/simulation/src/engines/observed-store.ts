@@ -22,7 +22,7 @@ export const observeCommits = (
   { observe }: Pick<RunContext, 'observe'>,
   server: string,
 ): Store => {
-  /** Before, because the process may die as soon as it is committed, and after, because it may wait until then. */
+  /** Observed before the commit, because the process may die right after it, and after the commit, because the call may wait until then. */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     observe({ kind: 'reset', server, phase: 'begins' })
     try {
@@ -69,7 +69,7 @@ export const observeCommits = (
 const toResult = (error: unknown): 'not done' | 'unknown' =>
   error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'
 
-/** Reports what a server learns of its changes: the store has promised something by that. */
+/** Reports the results that a server gets for its changes: each is a promise of the store. */
 export const observePromises = (
   store: Store,
   { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,

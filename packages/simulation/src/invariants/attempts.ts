@@ -9,16 +9,16 @@ const slots = 'a subscription has no more attempts than allowed'
 const carefully = 'a subscription that fails has one attempt at a time'
 const never = 'nothing starts in a subscription that is disabled or removed'
 
-/** How many attempts a subscription may have at once. */
+/** Maximum number of concurrent attempts of a subscription. */
 const perSubscription = 8
 
 /** Maximum shift by short steps of a clock, in milliseconds. */
 const driftMs = 12_000
 
-/** How long a worker may believe that it owns a shard that others have taken: it is cut off, or its clock was set back. */
+/** Maximum time for which a worker may believe that it owns a shard that others have taken: it is cut off, or its clock was set back. */
 const believesMs = 100
 
-/** How long what was read before a failure may take to begin. */
+/** Maximum time until an attempt begins that was read before a failure. */
 const beginsMs = 2_000
 
 /** A process that stood still needs a moment to notice that its lease is over, or its session. */
@@ -40,7 +40,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const failingSince = new Map<string, Map<string, number>>()
   /** Subscriptions that are disabled or removed, by users' changes that have ended. */
   const disabled = new Set<string>()
-  /** How many changes have begun, and not ended well. */
+  /** Number of changes that have begun, and not succeeded. */
   const changing = new Map<string, number>()
 
   const isOwner = (server: string, { shard, epoch }: OwnedShard): boolean => {

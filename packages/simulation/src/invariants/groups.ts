@@ -9,7 +9,7 @@ const undone = 'nothing rejected takes effect'
 
 type Result = 'done' | 'not done' | 'unknown'
 
-/** The groups that clients were told of exist as told. */
+/** Judges that the groups that clients got exist, unchanged. */
 export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
   const results = new Map<string, Result[]>()
   const acknowledged: { readonly groupId: string; readonly operation: Operation }[] = []

@@ -3,7 +3,7 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const order = 'deliveries of a lane are attempted in order'
 
-/** Failures after which others may overtake. */
+/** Number of failures after which other deliveries may overtake. */
 const blockingFailures = 3
 
 const isFinished = ({ status }: DeliveryRecord): boolean =>

@@ -15,7 +15,7 @@ export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule
         : [],
     ),
   )
-  /** When attempts started, by server and subscription, while there was a limit. */
+  /** Start times of attempts, by server and subscription, while there was a limit. */
   const starts = new Map<string, number[]>()
   return {
     observe: (observation) => {

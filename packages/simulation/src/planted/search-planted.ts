@@ -21,7 +21,7 @@ type Found = {
   readonly invariant: string
 }
 
-/** How a bug was found, or `null`. */
+/** The run that found the bug, or `null`. */
 export type Find = { readonly bug: PlantedBug; readonly found: Found | null }
 
 /** The engine on which a bug can be seen, or nothing. */
@@ -53,7 +53,7 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
 }
 
 export type SearchOptions = {
-  /** How many bugs are searched concurrently. */
+  /** Number of bugs that are searched concurrently. */
   readonly threads: number
   /** Only bugs whose name or file contains one of these parts, which are separated by commas. */
   readonly only?: string

@@ -29,5 +29,5 @@ export type Dedupe = {
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }
 
-/** For how long handled deliveries are remembered by default, in milliseconds: longer than any retry schedule. */
+/** Default time for which handled deliveries are remembered, in milliseconds: longer than any retry schedule. */
 export const defaultRetentionMs = 7 * 24 * 3_600_000

@@ -29,7 +29,7 @@ export type DriftedEvent = {
   readonly kind: 'drifted'
   /** The name of the event. */
   readonly name: EventName
-  /** What does not match, by field. */
+  /** The mismatches, by field. */
   readonly issues: readonly Issue[]
   /** The payload as it arrived. */
   readonly raw: RawPayload

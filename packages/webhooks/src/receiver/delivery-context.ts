@@ -11,9 +11,9 @@ export type DeliveryContext = {
   }
   /** This attempt. */
   readonly attempt: {
-    /** When the sender sent it, from `webhook-timestamp`. */
+    /** Time of sending, from `webhook-timestamp`. */
     readonly at: Date | undefined
-    /** When it arrived here. */
+    /** Time of arrival. */
     readonly receivedAt: Date
   }
   /** The bytes of the body exactly as they arrived. */

@@ -8,7 +8,7 @@ import {
   WebhookUsageError,
 } from '../errors.ts'
 
-/** What the sender and the log learn about a rejected request. */
+/** The facts about a rejected request that the sender and the log learn. */
 type Problem = {
   readonly status: number
   readonly code: string

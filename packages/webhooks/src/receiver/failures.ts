@@ -1,12 +1,12 @@
 import type { DeliveryContext } from './delivery-context.ts'
 import { describeRejection } from './error-response.ts'
 
-/** Where a delivery failed: before its event was known, in the dedupe store, in the inbox, or in a handler. */
+/** The stage at which a delivery failed: before its event was known, in the dedupe store, in the inbox, or in a handler. */
 export type FailureStage = 'request' | 'dedupe' | 'inbox' | 'handler'
 
 /** The delivery that failed. */
 export type Failure = {
-  /** Where it failed. */
+  /** The stage at which it failed. */
   readonly stage: FailureStage
   /** The request's headers. */
   readonly headers: Headers

@@ -8,7 +8,7 @@ import type { ReceiverSettings } from './options.ts'
 export type Delivery = {
   readonly context: DeliveryContext
   readonly tasks: readonly Task<DeliveryContext>[]
-  /** Whether the response does not wait for the handlers. */
+  /** Set if the response does not wait for the handlers. */
   readonly isEarly: boolean
   /** Called with the promise of work that may outlast the response. */
   readonly keepAlive: (work: Promise<unknown>) => void

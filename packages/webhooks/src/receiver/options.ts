@@ -8,7 +8,7 @@ import type { WaitUntil } from './running.ts'
 
 /** Options for {@link createReceiver}. */
 export type ReceiverOptions<Context = DeliveryContext> = {
-  /** Decides who may send. There is no default; to accept anyone, choose `unsigned()`. */
+  /** Verifies the sender. There is no default; to accept anyone, choose `unsigned()`. */
   readonly verify: Verifier
   /**
    * Remembers handled deliveries, so that a retry or a replay is not handled again.

@@ -4,7 +4,7 @@ import { concat } from '../payload.ts'
 const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 
-/** What frameworks pass to a route instead of a Fetch request. */
+/** The contexts that frameworks pass to a route instead of a Fetch request. */
 export type RequestHolder =
   /** SvelteKit, React Router, Astro, Cloudflare Pages. */
   | { readonly request: Request }
@@ -48,7 +48,7 @@ export const assertJson = (type: string | null): void => {
 /** Bytes of a body that a request may always hold while it is read. Most webhooks have fewer. */
 const freeBytes = 65_536
 
-/** What all requests hold beyond that is limited to this number of bodies of the maximum size: strangers may send them. */
+/** Maximum size of all bytes beyond that, in bodies of the maximum size, because strangers may send them. */
 const maxLargeBodies = 16
 
 type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number }

@@ -18,7 +18,7 @@ export type UnansweredOutcome = (typeof unansweredOutcomes)[number]
 export type UnansweredCall = {
   /** Empty if the call could not be made. */
   readonly callId: string
-  /** Why the call could not be made. */
+  /** The reason why the call could not be made. */
   readonly failure: string | undefined
   /** The response to the fetch of its summary. */
   readonly fetched: Exchange | undefined

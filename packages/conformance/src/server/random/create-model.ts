@@ -36,7 +36,7 @@ export const createModel = () => {
   }
 
   return {
-    /** Says what the response to a step should be, and remembers what it creates. */
+    /** Predicts the response to a step, and remembers the group that it creates. */
     expect: (step: Step): Expectation => {
       switch (step.kind) {
         case 'fetch':

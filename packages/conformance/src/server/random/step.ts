@@ -8,7 +8,7 @@ export type Step =
       readonly kind: 'create'
       readonly key: 'api' | 'other' | 'unknown'
       readonly number: 'own' | 'unknown' | 'disabled'
-      /** Which of the sequence's group ids; without one, the service generates it. */
+      /** Index of one of the sequence's group ids; `undefined` lets the service generate one. */
       readonly slot: number | undefined
       readonly subject: string
       readonly description: string | undefined

@@ -9,7 +9,7 @@ export type Framework = {
   readonly dependency: string
   /** The language, whatever the project looks like. */
   readonly language?: Language
-  /** Where the receiver goes, without its ending. */
+  /** Path of the receiver, without its extension. */
   readonly receiver: string
   /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]

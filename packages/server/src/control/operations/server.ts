@@ -37,7 +37,7 @@ export const serverOperations = [
     run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
       const found = new Map<string, Promise<unknown>>()
-      /** Whether a call that existed was erased or removed since. Its id may contain the number of the customer. */
+      /** Returns whether the call was erased or removed after the request. Its id may contain the number of the customer. */
       const isErased = async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
         if (organizationId === null || callId === null || status === 404) return false
         const key = JSON.stringify([organizationId, callId])

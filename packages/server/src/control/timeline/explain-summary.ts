@@ -7,7 +7,7 @@ type SummaryCircumstances = {
   readonly call: CallRecord
   readonly summary: CallSummaryRecord | undefined
   readonly callSummaries: OrganizationRecord['callSummaries']
-  /** When the summary will be saved, as Unix time in milliseconds; `undefined` if nothing is scheduled. */
+  /** Due time of the summary, as Unix time in milliseconds; `undefined` if nothing is scheduled. */
   readonly dueAt: number | undefined
   readonly deliveries: readonly { readonly delivery: DeliveryRecord; readonly wait: WaitView | null }[]
   readonly now: number

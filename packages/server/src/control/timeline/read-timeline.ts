@@ -76,7 +76,7 @@ const readWait = async (
   return wait === undefined ? null : showWait(wait, time)
 }
 
-/** Returns what a delivery waits for; `null` if it needs no attempt. */
+/** Returns the reason why a delivery waits; `null` if it needs no attempt. */
 export const explainDelivery = async (
   context: WaitContext,
   delivery: DeliveryRecord,

@@ -31,7 +31,7 @@ export const DeliveryView = named(
   }),
 )
 
-/** What a delivery is about, and what became of it. */
+/** The subject of a delivery, its wait and its last response. */
 type DeliveryDetails = Partial<
   Pick<z.input<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
 >

@@ -31,12 +31,12 @@ export type AttemptFeedOptions = {
 
 const channels = { followed: 'wabakit_followed', attempts: 'wabakit_attempts' } as const
 
-/** How often a follower announces itself, and how long an announcement is valid. */
+/** Interval of a follower's announcements, and the time for which one is valid. */
 const renewMs = 5_000
 const validMs = 15_000
-/** How long to wait for the connection before a stream is opened. */
+/** Maximum time to wait for the connection before a stream is opened. */
 const connectMs = 2_000
-/** How long a new publisher waits for followers to announce themselves. */
+/** Time that a new publisher waits for followers to announce themselves. */
 const announcementMs = 250
 /** The pause between messages, and the maximum number of attempts to keep for the next message. */
 const pauseMs = 20
@@ -66,7 +66,7 @@ const parse = (payload: string): z.infer<typeof Message> | undefined => {
 
 /** Creates a feed over NOTIFY. It sends nothing while there are no followers. */
 export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeedOptions): AttemptFeed => {
-  /** When the last announcement for each organization expires. */
+  /** Expiry of the last announcement for each organization. */
   const followed = new Map<string, number>()
   /** Attempts from before the followers were known. */
   let early: Array<() => void> | undefined = []

@@ -5,7 +5,7 @@ import type { PostgresDatabase } from './open-postgres.ts'
 
 export type BacklogMeasure = Pick<Store, 'measureBacklog'>
 
-/** More than the limit is examined, because heads and those that wait are not told apart. */
+/** Examines more rows than the limit, because the index does not tell heads from waiting deliveries. */
 const most = '($1 * 2 + 10)'
 
 const measure = `

@@ -33,11 +33,11 @@ export type Changes = Pick<
   | 'addEventTo'
 >
 
-/** How changes of one kind become a statement. */
+/** The rules by which changes of one kind become a statement. */
 type ChangeKind<Change, Table extends ChangedTable> = {
   readonly table: Table
   getRecord(change: Change): StoredRecords[Table]
-  /** Returns what identifies the record in its organization. A statement has at most one change of each record. */
+  /** Returns the key of the record in its organization. A statement has at most one change of each record. */
   getKey(change: Change): readonly string[]
 }
 

@@ -33,7 +33,7 @@ import { createWriteLimit } from './write-limit.ts'
 /** The state of a delivery before its settlement, as far as it matters. */
 type StateBefore = Pick<SettledDelivery, 'state' | 'finishedAt'>
 
-/** A settlement in a batch, and what it changes. */
+/** A settlement in a batch, and its changes. */
 type Item = {
   readonly settlement: Settlement
   readonly queue: string
@@ -41,7 +41,7 @@ type Item = {
   readonly decided: DecidedSettlement
 }
 
-/** What differs can differ again while it is decided anew. */
+/** Maximum number of decisions: a row that differed can differ again meanwhile. */
 const maxTries = 5
 
 const toStatus = (state: SettledDelivery['state']): DeliveryStatus =>
@@ -85,10 +85,10 @@ const stale: SettlementOutcome = { outcome: 'stale' }
 
 const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledReason: null }
 
-/** What is assumed of a delivery. Whether it was attempted before makes no difference. */
+/** The assumptions about a delivery, which do not depend on earlier attempts. */
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
-/** Loads, settles and reads pending deliveries in PostgreSQL, and says which shards belong to whom. */
+/** Loads, settles and reads pending deliveries in PostgreSQL, and assigns shards to workers. */
 export const createJournal = ({
   query,
   read,
@@ -100,7 +100,7 @@ export const createJournal = ({
   /** Subscriptions as they were when they were last read or settled. */
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
-  /** An endpoint that alternately fails and succeeds may be noted as failing, or not, a little later. */
+  /** An endpoint that alternately fails and succeeds may be noted as failing or recovered a little later. */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
   const removals = createRemovals(query)
   let owned: ReadonlySet<number> = new Set()
@@ -169,7 +169,7 @@ export const createJournal = ({
     return { items, assumed, after, changed: [...changed.values()] }
   }
 
-  /** Returns what is known of deliveries after a difference. */
+  /** Returns the known states of deliveries after a difference. */
   const learn = (settlements: readonly Settlement[], { lost, queues: found, deliveries }: Difference) => {
     for (const { queue, ...state } of found ?? []) queues.set(queue, state)
     const gone = new Set(settlements.filter(({ shard }) => lost.includes(shard)).map(({ id }) => id))

@@ -6,15 +6,15 @@ import type { AddedRow } from './functions/lanes.ts'
 import type { Notifications } from './notifications.ts'
 import type { Query } from './query.ts'
 
-/** Tells the schedulers of all processes what happened to queues. */
+/** Brings news of queues to the schedulers of all processes. */
 export type QueueNews = Pick<NewsChannel, 'listen'> & {
-  /** Tells of deliveries that were added. */
+  /** Reports added deliveries. */
   tellAdded(rows: readonly AddedRow[]): void
-  /** Tells of queues that were changed by hand. */
+  /** Reports queues that were changed by request. */
   tellChanged(queues: readonly (QueueState | null)[]): void
   /** Tells the schedulers of this process that their worker is lost. */
   tellLost(): void
-  /** Says which shards belong to a worker of this process. News of others are of no interest to it. */
+  /** Sets the shards of this process's worker, which needs no news of others. */
   setShards(shards: ReadonlySet<number>): void
   close(): void
 }
@@ -36,7 +36,7 @@ const pauseMs = 20
 /** The pause before a notification that no delivery waits for, because its worker is in this process. */
 const longPauseMs = 250
 
-/** The maximum number of deliveries that are told one by one. */
+/** Maximum number of deliveries that are reported one by one. */
 const maxAdded = 500
 
 const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState => ({

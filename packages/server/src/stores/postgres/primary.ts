@@ -13,7 +13,7 @@ export type Primary = {
   find(): Promise<void>
 }
 
-/** How long the result of a search is used, so that failing requests do not flood the hosts with connections. */
+/** Time for which the result of a search is used, so that failing requests do not flood the hosts with connections. */
 const searchMs = 250
 
 /** Finds the primary among the hosts of a URL. */

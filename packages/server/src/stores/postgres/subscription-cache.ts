@@ -2,7 +2,7 @@ import type { SubscriptionRecord } from '@wabakit/core'
 import type { Query } from './query.ts'
 import { mapTable, type SelectedRow } from './records.ts'
 
-/** A subscription as it is now: which revision it has, and what changes without a new one. */
+/** The current state of a subscription: its revision, and the fields that change without a new one. */
 type Current = {
   readonly queue: string
   readonly revision: number

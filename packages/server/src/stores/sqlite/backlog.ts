@@ -6,7 +6,7 @@ import { isHead, isRetry } from './lanes.ts'
 /** See {@link Store.measureBacklog}. */
 export type MeasureBacklog = (request: Parameters<Store['measureBacklog']>[0]) => Backlog
 
-/** Returns SQL that counts retries by one range of an index per subscription. */
+/** Returns SQL that counts retries with one range of an index per subscription. */
 const buildRetryCount = (when: '<=' | '>'): string =>
   `${busySubscriptions} select count(*) as count from (
      select 1 from busy cross join deliveries d on d.subscription = busy.subscription and ${isRetry} and d.dueAt ${when} ? limit ?

@@ -12,7 +12,7 @@ export type Calls = {
   save(change: CallChange): SaveOutcome
   find(organizationId: string, callId: string): CallRecord | undefined
   list(query: CallQuery): Page<CallRecord>
-  /** Removes a call with its summary, of which a mark stays. */
+  /** Removes a call with its summary, and keeps a mark of the summary. */
   remove(organizationId: string, callId: string): void
 }
 

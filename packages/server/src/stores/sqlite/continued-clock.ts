@@ -2,7 +2,7 @@ import type { Clock } from '@wabakit/core'
 import { type ClockSources, createServiceClock, maxDriftMs } from '@wabakit/core/hosting'
 import type { OpenDatabase } from './open-database.ts'
 
-/** How often the time is written, in milliseconds. */
+/** Interval in which the time is written, in milliseconds. */
 const noteMs = 60_000
 
 /**
@@ -25,7 +25,7 @@ export const continueClock = (
     startAt: expected < lastService - maxDriftMs ? lastService : expected,
     onStep: (stepMs) => {
       onStep(stepMs)
-      // Only after the caller has its time.
+      // Written only after the caller has its time.
       queueMicrotask(note)
     },
   })

@@ -30,7 +30,7 @@ const columns = `
   d.deferredMs, e.occurredAt as createdAt, d.finishedAt, d.state, ${status} as status,
   iif(${status} = 'pending', d.dueAt, null) as dueAt, d.event, d.subscription, s.disabledReason is not null as isDisabled`
 
-/** How a query finds its rows: an index of the first table has them in order. */
+/** The path by which a query finds its rows: an index of the first table has them in order. */
 type Path = {
   readonly first: string
   readonly second: string

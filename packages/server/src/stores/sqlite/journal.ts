@@ -39,7 +39,7 @@ export type JournalContext = {
   publish(event: EventRecord): void
 }
 
-/** What settlements change of a delivery. */
+/** The columns of a delivery that settlements change. */
 const settledColumns = ['state', 'dueAt', 'finishedAt', 'attempts', 'failures', 'deferrals', 'deferredMs']
 
 /** Selects the delivery that was loaded, unless it was settled since. What was skipped meanwhile can still be settled. */
@@ -62,7 +62,7 @@ const unattempted = { state: 'fresh', finishedAt: null }
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
-/** One look into an index for each subscription with unfinished deliveries. */
+/** Looks into an index once per subscription with unfinished deliveries. */
 export const busySubscriptions = `with recursive busy (subscription) as (
   select min(subscription) from deliveries where finishedAt is null and subscription > ?
   union all
@@ -155,7 +155,7 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
     if (current === undefined || current.record.revision < 0) return { outcome: 'stale' }
     const { record, pace } = current
-    // For a success, it makes no difference.
+    // A success does not depend on it.
     const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, turn)
     if (before === undefined) return { outcome: 'stale' }
     const decided = decideSettlement(

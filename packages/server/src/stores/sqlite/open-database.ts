@@ -18,7 +18,7 @@ export type OpenDatabase = {
   close(): void
 }
 
-/** How long to wait for another program, such as a backup, when opening, in milliseconds. */
+/** Maximum time to wait for another program, such as a backup, when opening, in milliseconds. */
 const openingTimeoutMs = 2_000
 
 /**

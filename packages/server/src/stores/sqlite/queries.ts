@@ -15,7 +15,7 @@ type Selection = {
 
 export type ListQuery = Selection & { readonly limit: number; readonly offset?: number }
 
-/** How much a page may examine. */
+/** Limits of what a page may examine. */
 export type Bounds = {
   readonly maxExamined?: number | undefined
   /** A text that payloads are searched for. If it is set, the selection has their sizes in the column `bytes`. */

@@ -20,7 +20,7 @@ export type QueueNews = Pick<Journal, 'listen'> & {
   findState(subscription: number): QueueState | undefined
 }
 
-/** When something last happened to a queue: the position of the last delivery, and the order of the last change. */
+/** The last changes of a queue: the position of the last delivery, and the order of the last other change. */
 type Touched = { event: number; change: number }
 
 /** Only one process uses the file, so nothing happens that is not noted here. */

@@ -21,7 +21,7 @@ const { toRecord } = mapTable('subscriptions')
 export const markRemoved = `update subscriptions
   set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
 
-/** Whether a change makes what is known about the endpoint obsolete. */
+/** Returns whether a change invalidates what is known about the endpoint. */
 const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
   const isEnabledAgain = current.disabledReason !== null && next.disabledReason === null
   return isEnabledAgain || current.url !== next.url

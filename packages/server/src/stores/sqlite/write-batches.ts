@@ -27,7 +27,7 @@ export type WriteBatchesOptions = {
   readonly checkOwner: () => void
   /** Called after each commit, before it is acknowledged. Throws if the files of the database are gone. */
   readonly checkFiles: () => void
-  /** To which writes add how memory follows them. */
+  /** Writes add the changes of memory that follow from them. */
   readonly effects: Effects
   readonly now: () => number
 }
@@ -41,7 +41,7 @@ const isStorageError = (error: unknown): boolean =>
 /** Maximum number of writes per transaction. They block the event loop. */
 const maxWrites = 512
 
-/** How often to retry while another program holds the lock, and the pause between the attempts in milliseconds. */
+/** Maximum number of attempts while another program holds the lock, and the pause between them in milliseconds. */
 const busy = { retries: 100, pauseMs: 20 }
 
 /**

@@ -3,7 +3,7 @@ import type { Query } from '../query.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
 /**
- * Which transactions a read saw, as `pg_current_snapshot()` shows it. What a later read sees in addition was written by a
+ * The transactions that a read saw, as `pg_current_snapshot()` shows it. What a later read sees in addition was written by a
  * transaction that was under way, or that began later. So however late a transaction commits, it is not missed, and all
  * others are read once.
  */
@@ -103,7 +103,7 @@ const listNews = `
     WHERE wabakit.shard_of(s.position) = ANY ($3)
   ) AS found ON true`
 
-/** What transactions have committed that a read did not see. */
+/** The changes of transactions that a read did not see. */
 export type CommittedNews = {
   /** Deliveries that were added. */
   readonly added: readonly AddedRow[]
@@ -114,7 +114,7 @@ export type CommittedNews = {
 
 type NewsRow = (AddedRow | (QueueState & { readonly id: null })) & { readonly snapshot: Snapshot }
 
-/** Reads what was added, at most `limit` deliveries, and what was changed, since a read. */
+/** Reads the deliveries that were added since a read, at most `limit`, and the queues that were changed. */
 export const readNews = async (
   read: Query,
   {

@@ -232,7 +232,7 @@ const load = `
     SELECT FROM wabakit.shards h WHERE h.shard = k.shard AND h.epoch = k.epoch OFFSET 0
   ) AS h`
 
-/** A delivery that is loaded, its event, and what changes in its subscription without a new revision. */
+/** A loaded delivery, its event, and the fields of its subscription that change without a new revision. */
 export type LoadedRow = Pick<
   DeliveryRecord,
   'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
@@ -266,7 +266,7 @@ export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promis
 /** A subscription as a settlement assumes it. */
 export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
 
-/** What a settlement writes of a subscription. */
+/** The columns of a subscription that a settlement writes. */
 export type NewQueue = {
   readonly queue: string
   readonly failing_since: number | null
@@ -276,7 +276,7 @@ export type NewQueue = {
   readonly now: number
 }
 
-/** What a settlement writes of a delivery. */
+/** The columns of a delivery that a settlement writes. */
 export type DecidedRow = {
   readonly key: AttemptKey
   readonly before: SettledDelivery['state']
@@ -294,7 +294,7 @@ export type SettleInput = {
   readonly events: readonly EventRecord[]
 }
 
-/** What is not as a settlement assumed. A delivery that is missing is stale. */
+/** The rows that differ from the assumptions of settlements. A missing delivery is stale. */
 export type Difference = {
   readonly lost: readonly number[]
   readonly queues: ReadonlyArray<AssumedQueue & { readonly queue: string }> | null
@@ -315,7 +315,7 @@ export type Settled = {
   readonly different: Difference | null
 }
 
-/** Whether a result is one of a pending delivery that succeeded: those are written as arrays. */
+/** Returns whether a pending delivery succeeded. Such results are written as arrays. */
 const isSuccess = ({ before, after, attempt }: DecidedRow): boolean =>
   after.state === 'delivered' && before !== 'skipped' && attempt.error === null
 
@@ -340,7 +340,7 @@ const toOther = ({ key, before, after, attempt }: DecidedRow) => ({
   deferred: attempt.deferred,
 })
 
-/** Writes results, unless something is not as assumed. */
+/** Writes results, unless a row differs from the assumptions. */
 export const settle = async (query: Query, input: SettleInput): Promise<Settled> => {
   const { epochs, assumed, changed, rows, events } = input
   const successes = rows.filter(isSuccess)
