@@ -218,7 +218,7 @@ export type Journal = {
    */
   renewWorker(renewal: WorkerRenewal): Promise<WorkersView>
   /**
-   * Takes those of the shards that still have this epoch and whose owner is this worker, dead or nobody. Waits for
+   * Takes those of the shards that still have this epoch and whose owner is this worker or dead, or that have none. Waits for
    * settlements of them that are being written.
    *
    * @returns those that were taken, with their new epochs.

@@ -46,7 +46,7 @@ export const MockOptions = z.extend(TenantSettings, {
    */
   clock: z.optional(z.enum(['virtual', 'machine'])),
   /**
-   * Where the virtual clock starts: an ISO 8601 date-time, or Unix time in milliseconds.
+   * Start of the virtual clock: an ISO 8601 date-time, or Unix time in milliseconds.
    * @default '2026-01-01T10:00:00.000Z'
    */
   startAt: z.optional(

@@ -37,7 +37,7 @@ export const redactResponse = ({ response, text, requestId, redact }: ReceivedRe
   }
 }
 
-/** How much of a server's message our message quotes, in UTF-16 units. */
+/** Maximum length of the quotation from a server's message in ours, in UTF-16 units. */
 const maxMessageLength = 1_000
 
 const classes: Readonly<Record<number, typeof ApiError>> = {

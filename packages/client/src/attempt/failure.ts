@@ -17,7 +17,7 @@ const certificateCodes = /(?:^|_)CERT(?:_|$)|^UNABLE_TO_/
 
 const systemCalls = /^(?:connect|getaddrinfo)$/
 
-/** Deno has no codes, but its message says that it was connecting. Node's says "bad port" for a port that fetch blocks. */
+/** Deno has no codes, but its message says that it was connecting. Node reports "bad port" for a port that fetch blocks. */
 const messages = /^(?:error sending request for url \(\S+\): client error \(Connect\)|bad port$)/
 
 type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
@@ -59,7 +59,7 @@ export const createTimeoutError = (
     neverSent: !sent,
   })
 
-/** Returns the message of the innermost cause, because the outer ones only say "fetch failed". */
+/** Returns the message of the innermost cause, because the outer ones are only "fetch failed". */
 const getInnermostMessage = (error: unknown, depth = 0): string => {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error && depth < 4) return getInnermostMessage(error.cause, depth + 1)

@@ -8,7 +8,7 @@ export const errorBodyLimit = 65_536
 /** A body, as far as it was received. */
 export type ReadBody = {
   readonly text: string
-  /** Why the rest is missing: the limit was reached, or reading failed with `error`. */
+  /** The reason why the rest is missing: the limit was reached, or reading failed with `error`. */
   readonly cut?: 'limit' | { readonly error: unknown }
 }
 

@@ -92,7 +92,7 @@ export class SummaryUnavailableError extends UnprocessableError {
   }
 }
 
-/** 202: the call is in progress, or its summary is being generated. `retryAfterMs` says when to ask again. */
+/** 202: the call is in progress, or its summary is being generated. `retryAfterMs` is the requested pause. */
 export class SummaryPendingError extends ApiError {
   override get name(): 'SummaryPendingError' {
     return 'SummaryPendingError'

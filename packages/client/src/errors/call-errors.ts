@@ -76,7 +76,7 @@ export class ResponseFormatError extends WabakitError {
   declare readonly status: number
   /** `false` if the body was empty or ended too early. */
   declare readonly isComplete: boolean
-  /** Where the body differs from the contract; empty for a redirect. */
+  /** The differences of the body from the contract; empty for a redirect. */
   declare readonly issues: readonly Issue[]
   /** The response's `x-request-id`, if any. */
   declare readonly requestId: string | undefined

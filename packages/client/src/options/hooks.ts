@@ -57,7 +57,7 @@ export type Hooks = {
     | ((context: {
         /** The request of the failed attempt. */
         readonly request: HookRequest
-        /** Why the attempt failed. */
+        /** The reason for the failure. */
         readonly error: WabakitError
         /** The wait before the next attempt, in milliseconds. */
         readonly delayMs: number

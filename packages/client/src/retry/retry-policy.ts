@@ -7,7 +7,7 @@ import type { Settings } from '../options/settings.ts'
 const isLost = (failure: WabakitError): failure is ConnectionError | TimeoutError =>
   failure instanceof ConnectionError || failure instanceof TimeoutError
 
-/** The service says that it changed nothing, and that a later attempt may succeed. */
+/** The service has changed nothing, and a later attempt may succeed. */
 const isPostponed = (failure: WabakitError): boolean =>
   failure instanceof ApiError &&
   (failure.status === 429 || (failure.status === 503 && failure.code === 'storage_unavailable'))

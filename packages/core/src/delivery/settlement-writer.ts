@@ -7,7 +7,7 @@ import type { Journal, Settlement, SettlementOutcome } from '../store.ts'
  */
 export type SettlementWriter = {
   /**
-   * Writes a settlement. If the store is unavailable, or does not say what became of it, it is written again, for a limited time: if the result were
+   * Writes a settlement. If the store is unavailable, or its outcome is unknown, it is written again, for a limited time: if the result were
    * lost, the delivery would be attempted again.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.

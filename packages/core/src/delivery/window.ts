@@ -9,7 +9,7 @@ export type Entry = PendingDelivery &
   HeapItem & { isRetry: boolean; isBusy: boolean; newer: PendingDelivery | null }
 
 /**
- * What a scheduler holds of one queue: the deliveries that can be attempted, as far as they fit. The rest stays in the store.
+ * The part of one queue that a scheduler holds: the deliveries that can be attempted, as far as they fit. The rest stays in the store.
  *
  * A window has a place in the **heads**: up to the position `after`, all are held, taken or finished; `isEnd` if there was nothing behind it. And
  * it has a place in the **retries**: all that are due up to `horizon` are held or taken. It reads on when it is half empty.

@@ -8,7 +8,7 @@ export type SubscriptionAuthorization =
 /** Headers of the webhooks of a subscription besides their signature. All of them are secret. */
 export type SubscriptionHeaders = {
   /**
-   * Static headers, at most 20 and together at most 8,192 characters. Values are visible ASCII characters and spaces.
+   * Static headers, at most 20, of at most 8,192 characters in total. Values are visible ASCII characters and spaces.
    * Names that HTTP or the signature uses are refused.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined

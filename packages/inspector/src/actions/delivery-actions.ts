@@ -14,7 +14,7 @@ export const resend = (id: string, { newWebhookId = false } = {}): Promise<boole
     return newWebhookId ? 'Sent again, as if it were new.' : 'Sent again.'
   })
 
-/** Starts the next attempt now, and not when the schedule says. */
+/** Starts the next attempt now instead of at its scheduled time. */
 export const retryNow = (id: string): Promise<boolean> =>
   perform(async () => {
     await post(id, 'retry')

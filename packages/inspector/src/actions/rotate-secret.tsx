@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
 import { perform } from './perform.ts'
 
-/** How long the old secret also signs: the default of the server. */
+/** Time for which the old secret also signs: the default of the server. */
 const overlapMs = 86_400_000
 
 /**

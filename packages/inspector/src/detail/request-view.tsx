@@ -9,7 +9,7 @@ const sentences = {
   webhook_id: 'The webhook-id is that of a later resend, and so is the signature.',
 } as const
 
-/** Says whether a rebuilt request is what was sent, and what is not. */
+/** Lists the differences of a rebuilt request from the one that was sent. */
 export const describeExactness = ({ changed }: Pick<SentRequest, 'changed'>): string =>
   changed.length === 0
     ? 'As it was sent: rebuilt from the event, the attempt and the secret, which have not changed since.'

@@ -4,7 +4,7 @@ import { HttpStatus } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { BodyView } from './body-view.tsx'
 
-/** How many characters of a response the server keeps. */
+/** Number of characters of a response that the server keeps. */
 const keptCharacters = 4_096
 
 /** The response of an endpoint, or the reason why there was none. */

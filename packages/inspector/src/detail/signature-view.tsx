@@ -7,12 +7,12 @@ import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { describeExactness } from './request-view.tsx'
 
-/** How far a timestamp may be off, in milliseconds: the default of Standard Webhooks. */
+/** Maximum difference of a timestamp from the clock, in milliseconds: the default of Standard Webhooks. */
 const toleranceMs = 300_000
 
 type Judgment = { readonly isValid: boolean; readonly verdict: string; readonly text: string }
 
-/** Says whether a receiver with the secret accepts the request at this moment. */
+/** Shows whether a receiver with the secret accepts the request at this moment. */
 const judge = ({ headers, changed }: SentRequest): Judgment => {
   if (changed.includes('secret')) {
     const text = 'The secret was replaced after this attempt. A resend is signed with the new one.'

@@ -7,7 +7,7 @@ import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
 
-/** How many unfinished deliveries are counted. */
+/** Maximum number of unfinished deliveries that are counted. */
 const maxCounted = 100
 
 const unfinished = 'pending,waiting,claimed'

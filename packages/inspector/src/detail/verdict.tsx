@@ -5,7 +5,7 @@ import { WaitText } from '../parts/wait-text.tsx'
 
 type VerdictProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
-/** Why an attempt has failed: the likely cause and what to do. And what the delivery waits for. */
+/** Explains a failed attempt by its likely cause and remedy, and the reason why the delivery waits. */
 export const Verdict = ({ delivery, attempt }: VerdictProps) => {
   const { wait, subscriptionId, attempts } = delivery
   const diagnosis = attempt?.diagnosis

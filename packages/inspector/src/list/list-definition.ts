@@ -41,7 +41,7 @@ export type ListDefinition<Item> = {
   readonly searches?: string
   readonly columns: readonly Column<Item>[]
   readonly isChangedBy: (message: LiveMessage) => boolean
-  /** How often to read a list that changes without messages, in milliseconds. */
+  /** Interval of reading a list that changes without messages, in milliseconds. */
   readonly pollMs?: number
   /** Actions of keys on the record that is open or was reached. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>

@@ -151,7 +151,7 @@ export const createRecordList = <Item>(
 
   return {
     items,
-    /** How many records are newer than those shown. From `pageSize` on, there may be more. */
+    /** Number of records that are newer than those shown. From `pageSize` on, there may be more. */
     freshCount,
     isLoading,
     error,

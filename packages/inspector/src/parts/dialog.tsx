@@ -37,7 +37,7 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
         leave()
       }}
       onKeyDown={(event) => {
-        // The browser closes a dialog by the second Escape whatever the page says.
+        // The browser closes a dialog by the second Escape whatever the page does.
         if (event.key !== 'Escape') return
         event.preventDefault()
         event.stopPropagation()

@@ -1,6 +1,6 @@
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
-/** A state in a word, in the color of its tone. The word alone says everything. */
+/** A state in a word, in the color of its tone. The word alone is enough. */
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )

@@ -23,7 +23,7 @@ export type Scale = { readonly gaps: readonly Gap[]; place(time: number): number
 export type ScaleMode = 'compressed' | 'linear'
 
 /**
- * How much of the axis a gap takes. Attempts are milliseconds, minutes or a day apart. On a compressed axis, a gap that is
+ * Returns the part of the axis that a gap takes. Attempts are milliseconds, minutes or a day apart. On a compressed axis, a gap that is
  * ten times as long takes only one step more.
  */
 const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (ms: number) => ms } as const

@@ -1,4 +1,4 @@
-/** Where something is on the axis, in pixels. */
+/** A place on the axis, in pixels. */
 export type Placed = { readonly x: number; readonly width: number }
 
 const gap = 2

@@ -42,7 +42,7 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
 }
 
 /**
- * What operators are told follows from the settlements. It is not observed when a change by hand is committed, nor what a process on
+ * Health events follow from the settlements. It is not observed when a change by hand is committed, nor what a process on
  * SQLite commits while it dies: after that, only the order of what was told is judged.
  */
 export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {

@@ -20,7 +20,7 @@ export type DiagnosisCause = keyof typeof remedies
 export type Diagnosis = {
   /** The cause, for programs. */
   readonly cause: DiagnosisCause
-  /** What the cause means and what to do, for people. It never contains a secret. */
+  /** The meaning of the cause and its remedy, for people. It never contains a secret. */
   readonly message: string
 }
 

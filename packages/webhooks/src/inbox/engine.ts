@@ -47,7 +47,7 @@ export type Effects<Client, Database> = {
   readonly abandon: () => void
 }
 
-/** What an inbox needs from a database. There is one for each kind. */
+/** The database operations of an inbox. Each kind of database has its own. */
 export type InboxEngine<Client, Database> = {
   readonly dialect: InboxDialect
   /** Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects after a few seconds. */

@@ -4,7 +4,7 @@ import type { Claim, InboxEngine, InboxValue, Outcome, Statement } from './engin
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
 import { inboxSyntaxes } from './schema.ts'
 
-// Every entry of an inbox is in one state, and `due_at` says when its next transition is due.
+// Every entry of an inbox is in one state, and `due_at` is the time of its next transition.
 //
 //   (arrives)  → stored                                   in the insert before the response
 //   stored     → claimed                                  by a worker, the first of its lane
@@ -29,7 +29,7 @@ import { inboxSyntaxes } from './schema.ts'
 // A claim has a token. Whatever a worker writes about an entry compares it, so a worker that was paused past its claim
 // changes nothing. Leaving `claimed` removes the token.
 
-/** For how long an entry that fails holds up the later ones of its lane, from its first attempt, in milliseconds. */
+/** Time from its first attempt for which a failing entry blocks the later ones of its lane, in milliseconds. */
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */
@@ -42,7 +42,7 @@ const closedStates = `'handled', 'parked', 'suppressed', 'discarded', 'unavailab
 export const erased = `state = 'erased', delivery_id = NULL, name = NULL, subject = NULL, reason = NULL, error = NULL,
   headers = NULL, body = NULL, sent_at = NULL`
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export type Settlement =
   | {
       readonly state: 'failed'
@@ -56,7 +56,7 @@ export type Settlement =
   | { readonly state: 'suppressed' }
   | { readonly state: 'erased' }
 
-/** How long bodies and keys are kept, in milliseconds. */
+/** Time for which bodies and keys are kept, in milliseconds. */
 export type Retention = {
   readonly handledBodyMs: number
   readonly parkedBodyMs: number
@@ -65,7 +65,7 @@ export type Retention = {
 
 /** Which entries to claim, and for how long. */
 type ClaimRequest = {
-  /** Whether to claim those that were attempted before. */
+  /** Set to claim entries that were attempted before. */
   readonly again: boolean
   /** Ids of entries that this process is still handling, even if their claims have expired. */
   readonly except: readonly string[]
@@ -126,7 +126,7 @@ export const createEntries = (
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
 
-  /** Whether an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
+  /** SQL condition: an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
   const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${table} s
       WHERE s.subject = r.subject AND s.state ${toMembership(openStates)} AND s.id <> r.id AND (

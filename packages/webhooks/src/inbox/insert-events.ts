@@ -2,7 +2,7 @@ import { readColumn } from '../dedupe/sql-table.ts'
 import type { InboxEngine, InboxValue, Outcome, Statement } from './engine.ts'
 import type { StoredEvent } from './identify.ts'
 
-/** What a duplicate of a parked event replaces. */
+/** The columns that a duplicate of a parked event replaces. */
 const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
 
 // Functions, so that programs without an inbox do not contain them.

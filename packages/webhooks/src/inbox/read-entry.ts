@@ -14,7 +14,7 @@ export type ClaimedEntry = Claim & {
   readonly sentAt: Date | undefined
   readonly headers: Headers
   readonly body: Uint8Array
-  /** What becomes of the entry, if another one has reported the same fact. */
+  /** The new state of the entry, if another one has reported the same fact. */
   readonly known: 'suppressed' | 'erased' | undefined
 }
 

@@ -146,7 +146,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
   const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>
     endTurn(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
 
-  /** Reads what other events say about the call. */
+  /** Reads the facts about the call in other events. */
   const readCall = async ({ id, subject, fact }: Missing) => {
     const { rows } = await query({
       text: `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,

@@ -66,7 +66,7 @@ export type SqlInboxOptions = {
    * @default 1_000
    */
   readonly pollMs?: number | undefined
-  /** How long entries are kept. */
+  /** Time for which entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
    * Called with every entry that is parked, unless it is a known event without a handler. Whatever it throws is
@@ -81,7 +81,7 @@ export type SqlInboxOptions = {
   readonly clock?: { now(): number } | undefined
 }
 
-/** How long an inbox keeps what it no longer needs, in milliseconds. */
+/** Time for which an inbox keeps handled entries and their keys, in milliseconds. */
 export type InboxRetention = {
   /**
    * The bodies of handled entries. 0 deletes them with the completion.

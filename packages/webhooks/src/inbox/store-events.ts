@@ -4,7 +4,7 @@ import type { Entries } from './entries.ts'
 import type { StoredEvent } from './identify.ts'
 import type { Insert } from './insert-events.ts'
 
-/** For how long storing is tried while the database cannot be reached. Senders wait about 15 seconds. */
+/** Time for which storing is tried while the database cannot be reached, in milliseconds. Senders wait about 15 seconds. */
 const patienceMs = 8_000
 
 /** Time after which stored entries that no process has claimed are warned about, in milliseconds. */

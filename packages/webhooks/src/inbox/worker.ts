@@ -27,7 +27,7 @@ const stopped = new Error('The receiver is being stopped.')
 const drawDelay = (attempts: number): number =>
   Math.round(minimumDelayMs + Math.random() * Math.min(maximumDelayMs, firstDelayMs * 2 ** (attempts - 1)))
 
-/** Why an entry was parked. */
+/** The reason why an entry was parked. */
 export type Parked = Extract<Settlement, { readonly state: 'parked' }>
 
 /** An attempt under way. */
@@ -37,7 +37,7 @@ type Attempt<Client, Database> = {
   readonly effects: Effects<Client, Database>
   /** When the claim was made or renewed, by the monotonic clock. */
   renewedAt: number
-  /** Whether its handlers have ended. */
+  /** Set once its handlers have ended. */
   ended: boolean
 }
 
@@ -57,7 +57,7 @@ type WorkerOptions<Client, Database> = InboxHost<InboxContext<Client, Database>>
 
 const describe = (error: unknown): string => toStorableText(String(error), 2_000)
 
-/** Why no handler took an event. */
+/** The reason why no handler took an event. */
 const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
   if (parsed === undefined) return 'unreadable'
   return parsed.kind === 'event' ? 'no_handler' : parsed.kind
@@ -261,7 +261,7 @@ export const createWorker = <Client, Database>({
   let claiming: Promise<unknown> = Promise.resolve()
   /** Runs one claim at a time, because each depends on the number of free slots. */
   const claimNext = (): Promise<number> => {
-    // Entries that were completed together free their slots together, for one claim.
+    // Entries that were completed in one batch free their slots at once, for one claim.
     const next = claiming.then(collect).then(claimFree)
     claiming = next.catch(() => {})
     return next

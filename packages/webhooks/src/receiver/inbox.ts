@@ -50,11 +50,11 @@ export type InboxEntry = {
   readonly id: string
   /** Its state. */
   readonly state: InboxState
-  /** Why it is parked. */
+  /** The reason for parking it. */
   readonly reason: ParkedReason | undefined
   /** The error of the last attempt. */
   readonly error: string | undefined
-  /** Where it came from: `webhook`, or the `source` given to `accept`. */
+  /** Its source: `webhook`, or the `source` given to `accept`. */
   readonly source: string
   /** The sender's id, such as the `webhook-id`. */
   readonly deliveryId: string | undefined
@@ -84,7 +84,7 @@ export type InboxSelection = {
   readonly id?: string | readonly string[] | undefined
   /** A state. */
   readonly state?: InboxState | undefined
-  /** Why entries are parked. */
+  /** The reasons for which entries are parked. */
   readonly reason?: ParkedReason | undefined
   /** The name of the event. */
   readonly name?: string | undefined
@@ -134,7 +134,7 @@ export type InboxEntries = {
    */
   discard(selection: InboxSelection): Promise<number>
   /**
-   * Erases everything about a call or a group, or the events that mention a number together with their calls. Hashes
+   * Erases everything about a call or a group, or the events that mention a number and their calls. Hashes
    * stay for the time of `retention.keyMs`, so that neither a duplicate nor `reconcile` brings them back.
    *
    * @returns the number of erased entries.

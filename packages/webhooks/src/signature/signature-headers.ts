@@ -15,7 +15,7 @@ export type SignatureHeaders = {
   readonly signatures: readonly string[]
 }
 
-/** What reads a header by its name in lower case. */
+/** Reads a header by its name in lower case. */
 type HeaderReader = { get(name: string): string | null | undefined }
 
 const isReader = (source: HeaderSource): source is Headers => typeof source.get === 'function'
@@ -97,7 +97,7 @@ export const parseSignatureHeaders = (headers: HeaderReader): SignatureHeaders =
   return { id, timestamp, signedPrefix: `${id}.${time}.`, signatures: parseSignatures(signature) }
 }
 
-/** The tolerance unless the options say otherwise. */
+/** The default tolerance. */
 export const defaultToleranceSeconds = 300
 
 /**
@@ -117,7 +117,7 @@ export const checkAge = (timestamp: number, nowMs: number, toleranceSeconds: num
   )
 }
 
-/** Reads the id and the time of a delivery whose verifier says nothing about them. Both are optional. */
+/** Reads the id and the time of a delivery whose verifier does not determine them. Both are optional. */
 export const readUnsignedHeaders = (headers: Headers) => {
   const timestamp = parseTimestamp(headers.get('webhook-timestamp') ?? '')
   return {

@@ -15,8 +15,8 @@ import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
 
 /**
- * Loading and settling deliveries. What a settlement changes is decided outside, from the delivery as it was loaded. So
- * `settle` compares and sets: it writes all results, or says what is not as it was assumed, and writes none.
+ * Loading and settling deliveries. The changes of a settlement are decided outside, from the delivery as it was loaded. So
+ * `settle` compares and sets: it writes all results, or returns the rows that differ from what it assumed, and writes none.
  */
 export const settlementFunctions = /* sql */ `
 -- The epochs of shards are those that the worker knows.
