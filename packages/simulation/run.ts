@@ -117,7 +117,7 @@ const searchForPlanted = async (): Promise<void> => {
   const finds = await searchPlanted({
     threads: Number(values.threads ?? availableParallelism()),
     only: values.only,
-    onFind: (find) => console.log(formatFind(find)),
+    onFind: (find, left) => console.log(`${String(left).padStart(3)} left  ${formatFind(find)}`),
     onFalse: (seed) => {
       console.log(`Seed ${seed} breaks an invariant without a planted bug, too. Find its cause.`)
       fail()

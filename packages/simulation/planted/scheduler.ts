@@ -1,3 +1,4 @@
+import type { Plan } from '../src/plan.ts'
 import type { PlantedBug } from './bug.ts'
 
 const windowFile = 'core/src/delivery/window.ts'
@@ -11,6 +12,18 @@ const tables = 'core/src/memory-store/tables.ts'
 const workers = 'core/src/storage/workers.ts'
 const history = 'core/src/memory-store/history.ts'
 const decision = 'core/src/storage/decide-settlement.ts'
+
+const hasLateNews = ({ newsMs = 0 }: Plan): boolean => newsMs > 0
+
+/** A queue is read again during the pages of many deliveries. */
+const hasSlowWindows = (plan: Plan): boolean =>
+  hasLateNews(plan) && (plan.slowMs ?? 0) > 0 && plan.windowSize <= 3 && plan.operations.length >= 10
+
+const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {}).length > 0
+
+/** Failures are settled, and their outcome gets lost. */
+const repeatsSettlements = ({ rates }: Plan): boolean =>
+  (rates?.store['response lost'] ?? 0) > 0 && Object.keys(rates?.endpoint ?? {}).length > 0
 
 /** Bugs in the scheduler, in the ownership of shards, and in the journal in memory. */
 export const schedulerBugs: readonly PlantedBug[] = [
@@ -45,7 +58,10 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'window: what is taken is held again',
     file: windowFile,
-    find: `    if (old?.isBusy) return
+    find: `    if (old?.isBusy) {
+      if (!isRetry && pending.turn > old.turn) old.newer = pending
+      return
+    }
 `,
     replace: ``,
   },
@@ -55,6 +71,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `      if (reading !== undefined) reading.isVoid = true
 `,
     replace: ``,
+    needs: hasSlowWindows,
   },
   {
     name: 'window: the end of the heads is taken for granted',
@@ -118,6 +135,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
 `,
     replace: ``,
+    needs: ({ slowMs = 0 }) => slowMs > 0,
   },
   {
     name: 'scheduler: a stale settlement is forgotten',
@@ -160,6 +178,17 @@ export const schedulerBugs: readonly PlantedBug[] = [
     })`,
     replace: `      place(picked.queue)
     })`,
+    needs: hasLateNews,
+  },
+  {
+    name: 'scheduler: a queue is forgotten while it waits to be read again',
+    file: scheduler,
+    find: `    place(picked.queue)
+    void pauseReading(missPauseMs)`,
+    replace: `    picked.queue.window.end(picked.entry, null, null)
+    place(picked.queue)
+    void pauseReading(missPauseMs)`,
+    needs: hasLateNews,
   },
   {
     name: 'scheduler: nothing wakes it when something is due',
@@ -205,8 +234,8 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `      await pauseReading(failurePauseMs)
       return readNewShards()`,
     replace: `      newShards.clear()
-      cursor ??= '0'
       return undefined`,
+    needs: losesCalls,
   },
   {
     name: 'scheduler: changes by hand are ignored',
@@ -345,10 +374,8 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'ownership: attempts in a lost shard go on',
     file: scheduler,
-    find: `    const timeout = graceMs > 0 ? setTimeout(stopAll, graceMs) : stopAll()
-`,
-    replace: `    const timeout = graceMs > 0 ? setTimeout(stopAll, graceMs) : undefined
-`,
+    find: `setTimeout(stop, graceMs, own) : stop(own)`,
+    replace: `setTimeout(stop, graceMs, own) : undefined`,
   },
   {
     name: 'ownership: the lease is only looked at when it is renewed',
@@ -394,6 +421,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     file: journal,
     find: `row?.turn === key.turn && isCurrent(key)`,
     replace: `isCurrent(key)`,
+    needs: repeatsSettlements,
   },
   {
     name: 'journal: a settlement needs no epoch',
@@ -413,6 +441,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `    row.turn++
 `,
     replace: ``,
+    needs: repeatsSettlements,
   },
   {
     name: 'journal: what is skipped is loaded',

@@ -80,6 +80,7 @@ export const storeFaults = [
   'aborted',
   'commit lost',
   'response lost',
+  'late commit',
   'slow',
   'dies before',
   'dies after',
@@ -165,6 +166,8 @@ export type Plan = {
   readonly commitMs: number
   /** Maximum duration of a scheduler's calls to the store and back, in milliseconds, besides their latency. */
   readonly slowMs?: number
+  /** How late news is at most, in milliseconds, besides its latency. */
+  readonly newsMs?: number
   readonly pollMs: number
   readonly sharesFairly: boolean
   /** Number of deliveries of a subscription that a server holds in memory. */

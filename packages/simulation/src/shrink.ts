@@ -67,6 +67,7 @@ const listSimpler = (plan: Plan): Plan[] => {
     { ...plan, windowSize: Math.max(plan.windowSize, 100) },
     { ...plan, latency: Math.min(plan.latency, 1) },
     { ...plan, slowMs: 0 },
+    { ...plan, newsMs: 0 },
     { ...plan, calmAt: last + 1 },
     ...listSimplerOperations(plan),
   ].filter((simpler) => {
@@ -88,6 +89,8 @@ const maximumSeeds = 300
 export type ShrinkOptions = Pick<Failure, 'violation'> & {
   /** @default 120_000 */
   readonly maximumCpuMs?: number
+  /** Number of operations and faults with which it ends. @default 0 */
+  readonly enough?: number
 }
 
 /**
@@ -97,7 +100,7 @@ export type ShrinkOptions = Pick<Failure, 'violation'> & {
  */
 export const shrinkPlan = async (
   failing: Plan,
-  { violation, maximumCpuMs = limits.cpuMs }: ShrinkOptions,
+  { violation, maximumCpuMs = limits.cpuMs, enough = 0 }: ShrinkOptions,
 ): Promise<Failure> => {
   const start = measureCpuMs()
   let runs = 0
@@ -107,13 +110,15 @@ export const shrinkPlan = async (
     const found = result.violation
     return found?.invariant === violation.invariant ? { plan, violation: found, result } : undefined
   }
-  const isExhausted = (): boolean => runs > limits.runs || measureCpuMs() - start > maximumCpuMs
 
   const first = await runPlan(failing)
   const timed = failing.faults.filter((fault) => !isCallFault(fault))
   const counted = first.callFaults.map(({ on, fault }) => ({ on, fault }))
   const explicit: Plan = { ...failing, rates: null, faults: [...timed, ...counted] }
   let best: Failure = (await fails(explicit)) ?? { plan: failing, violation, result: first }
+
+  const isExhausted = (): boolean =>
+    runs > limits.runs || measureCpuMs() - start > maximumCpuMs || countEntries(best.plan) <= enough
 
   const removeStretches = async (): Promise<boolean> => {
     let hasShrunk = false

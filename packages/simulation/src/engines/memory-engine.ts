@@ -105,7 +105,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       },
       listen: (listener) => {
         const tell = (news: News): void => {
-          const delayMs = run.travel('news', 5)
+          const delayMs = run.travel('news', 5) + draws.between('late news', [0, plan.newsMs ?? 0])
           scheduler.schedule({ owner, delayMs, label: 'news' }, () => listener(news))
         }
         worker.lose = () => tell({ kind: 'lost' })

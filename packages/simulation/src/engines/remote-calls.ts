@@ -72,6 +72,16 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
           return fail(why, createAbort?.() ?? refuse(why))
         }
         if (fault === 'commit lost') return lose('the commit is lost')
+        // Of settlements alone: what commits late is fenced by its turn and its epoch.
+        if (fault === 'late commit' && method === 'settleDeliveries') {
+          const lateMs = draws.between(`${name} commits late`, [500, 20_000])
+          run.noteTrouble(lateMs)
+          scheduler.schedule(
+            { owner: storeOwner, delayMs: lateMs, label: `${name} commits` },
+            () => void execute(),
+          )
+          return lose('the connection is lost before it is committed')
+        }
         try {
           const result = await execute()
           if (fault === 'response lost') lose('it is committed, but the response is lost')

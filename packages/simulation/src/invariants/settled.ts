@@ -30,6 +30,9 @@ export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {
           violate(complete, `${what} is exhausted after ${attempts} attempts`)
         if (status === 'skipped' && !isSkippable(plan)) violate(complete, `${what} was skipped`)
         const list = await committed.listAttempts(organizationId, id)
+        const distinct = new Set(list.map((attempt) => JSON.stringify({ ...attempt, number: 0 })))
+        if (!isReset && distinct.size < list.length)
+          violate(recorded, `an attempt of ${what} is recorded ${list.length - distinct.size + 1} times`)
         const succeeded = list.filter((attempt) => attempt.succeeded).length
         if (list.length !== attempts)
           violate(recorded, `${what} had ${attempts} attempts, and ${list.length} are recorded`)

@@ -10,6 +10,9 @@ const starves = 'what is due is attempted soon, whatever others do'
 const startMs = 5_000
 const attemptMs = 20_000
 
+/** Calls that it takes at most until a delivery is attempted: a page of heads and of retries, what is attempted, and a settlement. */
+const callsPerStart = 8
+
 const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
 
 /** Returns whether servers, the store and the network always work, so that only endpoints fail. */
@@ -24,6 +27,7 @@ const isEndpointFault = (fault: Fault): boolean =>
 
 /** While only endpoints fail, all deliveries are attempted in time: those to other endpoints at once. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
+  const { newsMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0
   const failing = new Set([
     // Receivers look for new secrets once a minute.
@@ -38,7 +42,8 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
   const getPatience = ({ subscriptionId }: DeliveryRecord, deliveries: readonly DeliveryRecord[]): number => {
     const others = deliveries.filter((each) => isUnfinished(each) && each.subscriptionId === subscriptionId)
     const heldUpMs = getHeldUpMs(plan, subscriptionId, deliveries)
-    return heldUpMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
+    const slowMs = newsMs + callsPerStart * slowCallMs * (1 + others.length)
+    return heldUpMs + slowMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
   const dueTimes = createDueTimes(now)
   return isReliable(plan)

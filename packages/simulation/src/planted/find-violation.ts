@@ -1,16 +1,19 @@
 // Runs one seed after the other until an invariant is broken, and prints which. Started in a copy with a planted bug, and
 // then in the original with the one seed, which must not break anything there.
 
+import { plantedBugs } from '../../planted/index.ts'
 import { drawPlan } from '../draw-plan.ts'
 import { runPlan } from '../run-plan.ts'
-import { countEntries, shrinkPlan } from '../shrink.ts'
+import { countEntries, maximumEntries, shrinkPlan } from '../shrink.ts'
+import { chooseEngine } from './choose-engine.ts'
 
 const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
-/** Only runs on this engine; on any if it is empty. */
-const engine = process.argv[5] ?? ''
+const bug = plantedBugs.find(({ name }) => name === process.argv[5])
+/** The engine on which the bug can be seen; any if it is `undefined`. */
+const engine = bug && chooseEngine(bug)
 
-/** Time of one processor in which a run is shrunk, in milliseconds. */
-const maximumShrinkCpuMs = 8_000
+/** Time of one processor in which a run is shrunk at most, in milliseconds. Most take a second or two. */
+const maximumShrinkCpuMs = 30_000
 
 const measureCpuMs = (): number => {
   const { user, system } = process.cpuUsage()
@@ -20,11 +23,13 @@ const measureCpuMs = (): number => {
 const search = async (): Promise<object | null> => {
   for (let seed = first; seed < first + count && measureCpuMs() < maximumCpuMs; seed++) {
     const drawn = drawPlan(seed)
-    if (engine !== '' && drawn.engine !== engine) continue
+    if (engine !== undefined && drawn.engine !== engine) continue
+    if (bug?.needs?.(drawn) === false) continue
     const { violation } = await runPlan(drawn)
     if (violation === undefined) continue
     const cpuMs = measureCpuMs()
-    const { plan } = await shrinkPlan(drawn, { violation, maximumCpuMs: maximumShrinkCpuMs })
+    const shrinking = { violation, maximumCpuMs: maximumShrinkCpuMs, enough: maximumEntries }
+    const { plan } = await shrinkPlan(drawn, shrinking)
     return { cpuMs, seed, entries: countEntries(plan), ...violation }
   }
   return null

@@ -21,6 +21,8 @@ const packages = ['wire', 'contract', 'client', 'webhooks', 'core', 'conformance
 export type Copy = {
   /** The script that looks for a violation. */
   readonly script: string
+  /** A folder in which Node.js keeps what it has compiled, because most of the copy is the same for every bug. */
+  readonly compileCache: string
   /** Plants a bug. Returns a function that removes it. */
   plant(bug: PlantedBug): () => void
   remove(): void
@@ -58,6 +60,7 @@ export const copySources = (): Copy => {
   }
   return {
     script: join(folder, 'packages/simulation/src/planted/find-violation.ts'),
+    compileCache: join(folder, 'compiled'),
     plant: (bug) => {
       const path = join(folder, 'packages', bug.file)
       const text = readFileSync(path, 'utf8')

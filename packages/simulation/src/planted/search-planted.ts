@@ -24,15 +24,13 @@ type Found = {
 /** The run that found the bug, or `null`. */
 export type Find = { readonly bug: PlantedBug; readonly found: Found | null }
 
-/** The engine on which a bug can be seen, or nothing. */
-const chooseEngine = ({ file }: PlantedBug): string => {
-  if (file.includes('/stores/sqlite/')) return 'sqlite'
-  return /^core\/src\/(?:delivery|memory-store|storage\/workers)/.test(file) ? 'memory' : ''
-}
-
-const find = async (script: string, ...values: ReadonlyArray<number | string>): Promise<Found | null> => {
+const find = async (
+  { script, compileCache }: Copy,
+  ...values: ReadonlyArray<number | string>
+): Promise<Found | null> => {
   const args = ['--conditions=@wabakit/source', script, ...values.map(String)]
-  const { stdout } = await run(process.execPath, args, { timeout: maximumMs, killSignal: 'SIGKILL' })
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache }
+  const { stdout } = await run(process.execPath, args, { timeout: maximumMs, killSignal: 'SIGKILL', env })
   return JSON.parse(stdout)
 }
 
@@ -40,12 +38,10 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
   let cpuMs = 0
   for (let first = 1; ; ) {
     const removeBug = copy.plant(bug)
-    const found = await find(copy.script, first, Infinity, maximumCpuMs - cpuMs, chooseEngine(bug)).finally(
-      removeBug,
-    )
+    const found = await find(copy, first, Infinity, maximumCpuMs - cpuMs, bug.name).finally(removeBug)
     if (found === null) return { bug, found }
     cpuMs += found.cpuMs
-    const isReal = (await find(copy.script, found.seed, 1)) === null
+    const isReal = (await find(copy, found.seed, 1)) === null
     if (isReal) return { bug, found: { ...found, cpuMs } }
     onFalse(found.seed)
     first = found.seed + 1
@@ -57,7 +53,8 @@ export type SearchOptions = {
   readonly threads: number
   /** Only bugs whose name or file contains one of these parts, which are separated by commas. */
   readonly only?: string
-  onFind(find: Find): void
+  /** Receives each result. `left`: how many bugs remain. */
+  onFind(find: Find, left: number): void
   /** Receives a seed that breaks an invariant without any planted bug. It does not count. */
   onFalse(seed: number): void
 }
@@ -66,15 +63,16 @@ export type SearchOptions = {
 export const searchPlanted = async (options: SearchOptions): Promise<readonly Find[]> => {
   const { threads, only = '', onFind } = options
   const parts = only.split(',')
-  const left = plantedBugs.filter(({ name, file }) => parts.some((part) => `${name} ${file}`.includes(part)))
+  const all = plantedBugs.filter(({ name, file }) => parts.some((part) => `${name} ${file}`.includes(part)))
+  const waiting = [...all]
   const finds: Find[] = []
   const work = async (): Promise<void> => {
     const copy = copySources()
     try {
-      for (let bug = left.shift(); bug !== undefined; bug = left.shift()) {
+      for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
         const find = await findBug(copy, bug, options)
         finds.push(find)
-        onFind(find)
+        onFind(find, all.length - finds.length)
       }
     } finally {
       copy.remove()

@@ -1,0 +1,8 @@
+import type { PlantedBug } from '../../planted/bug.ts'
+import type { EngineName } from '../plan.ts'
+
+/** Returns the engine on which a bug can be seen; `undefined` if that is any. */
+export const chooseEngine = ({ file }: PlantedBug): EngineName | undefined => {
+  if (file.includes('/stores/sqlite/')) return 'sqlite'
+  return /^core\/src\/(?:delivery|memory-store|storage\/workers)/.test(file) ? 'memory' : undefined
+}
