@@ -5,14 +5,15 @@ import { parseArgs } from 'node:util'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { survive } from './survive.ts'
 
-// The long form: `npm run torture:orders -- [sqlite] [postgres] [--calls 2000] [--seconds 60]`. Ends with 1 if a completed
-// call of which anything was acknowledged has no summary, or more than one.
+// The long form: `npm run torture:orders -- [sqlite] [postgres] [--calls 2000] [--seconds 60] [--recovery 120]`. Ends with 1
+// if a completed call of which anything was acknowledged has no summary in time after the last kill, or more than one.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     calls: { type: 'string', default: '2000' },
     seconds: { type: 'string', default: '60' },
+    recovery: { type: 'string', default: '120' },
     seed: { type: 'string', default: '1' },
   },
 })
@@ -20,6 +21,7 @@ const engines = positionals.length > 0 ? positionals : ['sqlite', 'postgres']
 const load = {
   calls: Number(values.calls),
   loadMs: Number(values.seconds) * 1_000,
+  recoveryMs: Number(values.recovery) * 1_000,
   lifeMs: [1_000, 5_000],
   seed: Number(values.seed),
 } as const
