@@ -93,8 +93,11 @@ export const array =
   (isItem: Check): Check =>
   (value, path, report) => {
     if (!Array.isArray(value)) return fail('must be an array', value, path, report)
-    const valid = value.every((item) => isItem(item))
-    if (!valid) for (const [index, item] of value.entries()) isItem(item, `${path}.${index}`, report)
+    let valid = true
+    for (let index = 0; index < value.length; index += 1) {
+      if (isItem(value[index])) continue
+      valid = isItem(value[index], `${path}.${index}`, report)
+    }
     return valid
   }
 

@@ -61,9 +61,17 @@ export const isWebhookId = (id: string): boolean => /^[!-\-/-~]+$/.test(id)
 /** The last second that a `Date` can represent (ECMA-262, "Time Values and Time Range"). */
 const lastSecond = 8.64e12
 
-/** Unix seconds in digits only; `undefined` for any other text. */
-const parseTimestamp = (text: string): number | undefined =>
-  /^\d{1,13}$/.test(text) && Number(text) <= lastSecond ? Number(text) : undefined
+/** Unix seconds in digits only; `undefined` for any other text. A pattern and `Number` take several times as long as a loop. */
+const parseTimestamp = (text: string): number | undefined => {
+  if (text.length > 13) return undefined
+  let seconds = text === '' ? Number.NaN : 0
+  for (let index = 0; index < text.length; index += 1) {
+    const digit = text.charCodeAt(index) - 48
+    if (digit < 0 || digit > 9) return undefined
+    seconds = seconds * 10 + digit
+  }
+  return seconds <= lastSecond ? seconds : undefined
+}
 
 const parseSignatures = (value: string): string[] => {
   const signatures: string[] = []
