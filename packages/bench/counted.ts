@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { openSync, readSync, writeSync } from 'node:fs'
 import { getHeapStatistics } from 'node:v8'
 import { payload } from './src/call-ai-summary.ts'
@@ -18,6 +19,16 @@ const prepareWebhook = async () => {
 }
 
 const workloads: Readonly<Record<string, () => Operation | Promise<Operation>>> = {
+  'the floor of P1': () => {
+    const body = Buffer.from(payload)
+    const key = Buffer.alloc(32)
+    const sign = () => createHmac('sha256', key).update('msg_1.1.').update(body).digest()
+    const signature = sign()
+    return () => {
+      if (!timingSafeEqual(sign(), signature)) throw new Error('no match')
+      return JSON.parse(body.toString())
+    }
+  },
   'P1 verify, parse and validate': async () => {
     const { parseEvent, verifySignature } = await import('@wabakit/webhooks')
     const { secret, headers } = await prepareWebhook()

@@ -4,15 +4,17 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compare } from './src/compare.ts'
-import { compareCounts } from './src/compare-counts.ts'
+import { checkCounts, compareCounts, recordCounts } from './src/compare-counts.ts'
 import { formatGoalsPage, formatPage } from './src/performance-page.ts'
 import { printGoals, readResults } from './src/result.ts'
 
 // npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
+// npm run bench -- --counts [--update]
 //
 // Runs the benchmarks of all goals, or the named ones, each in a process of its own. Each prints a table and writes
 // results/<name>.json. At the end, prints all goals and writes docs/performance.md and GOALS.md. With `--counts`, two versions are compared
-// by instructions and bytes rather than by time, for a gate in CI.
+// by instructions and bytes rather than by time; without another version, this one with counts.json, which CI does and
+// `--update` writes.
 
 /** The benchmarks with their goals. */
 const benchmarks: Readonly<Record<string, string>> = {
@@ -47,6 +49,7 @@ const { values, positionals } = parseArgs({
     compare: { type: 'string' },
     turns: { type: 'string', default: '5' },
     counts: { type: 'boolean', default: false },
+    update: { type: 'boolean', default: false },
   },
 })
 
@@ -93,6 +96,10 @@ if (unknown.length > 0) {
   process.exitCode = 2
 } else if (values.compare !== undefined && values.counts) {
   process.exitCode = (await compareCounts(values.compare)) ? 0 : 1
+} else if (values.counts && values.update) {
+  recordCounts()
+} else if (values.counts) {
+  process.exitCode = checkCounts() ? 0 : 1
 } else if (values.compare !== undefined) {
   const { compare: reference, turns, rounds } = values
   process.exitCode = (await compare({ reference, names, turns: Number(turns), rounds })) ? 0 : 1

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root, withCheckout } from './compare.ts'
-import { countings, countWorkload, hasInstructionCounter } from './counts.ts'
+import { countings, countWorkload, floor, hasInstructionCounter } from './counts.ts'
 import { printTable, readResults } from './result.ts'
 
 /** A figure that must not grow, by its name. */
 type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance: number }>
+
+/** What was recorded: values by the names of figures, and the version of Node.js and the processor that they hold for. */
+type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
 /** Sizes do not vary. A new feature may cost a little. */
 const sizeTolerance = 0.01
@@ -46,27 +49,28 @@ const measureFigures = (checkout: string): Figures => {
   return figures
 }
 
-const format = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 4 })
-
-/**
- * Compares what operations of two versions cost in instructions, allocated bytes and bundled bytes. Unlike times, these
- * hardly depend on what else the machine does, so CI can require that they do not grow.
- *
- * @returns whether everything ran here, and nothing grew beyond its tolerance.
- */
-export const compareCounts = async (reference: string): Promise<boolean> => {
+const measureHere = (): Figures => {
   if (!hasInstructionCounter())
     console.error('This machine does not count instructions: perf is missing or not permitted.')
-  const here = measureFigures(root)
-  let there: Figures = new Map()
-  await withCheckout(reference, (checkout) => {
-    there = measureFigures(checkout)
-  })
+  return measureFigures(root)
+}
+
+const format = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 4 })
+
+const isOfInstructions = (name: string): boolean => name.endsWith(': instructions')
+
+/** Prints both, and returns whether everything ran here and nothing grew beyond its tolerance. */
+const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
+  const floorName = `${floor}: instructions`
+  // How many more instructions the floor takes on this machine, whose processor may have other ones. It varies by 2 %.
+  const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
+  const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
   const table: Record<string, object> = {}
   for (const [name, { value, tolerance }] of here) {
-    const before = there.get(name)?.value
-    if (before === undefined) continue
+    const recorded = there.get(name)
+    if (recorded === undefined) continue
+    const before = isOfInstructions(name) ? recorded * machine : recorded
     const growth = value / before - 1
     if (growth > tolerance) grown.push(name)
     table[name] = {
@@ -81,4 +85,46 @@ export const compareCounts = async (reference: string): Promise<boolean> => {
   if (grown.length > 0) console.error(`More than in ${reference}, beyond the tolerance: ${grown.join('; ')}.`)
   const workloads = Object.keys(countings)
   return grown.length === 0 && workloads.every((workload) => here.has(`${workload}: bytes allocated`))
+}
+
+/**
+ * Compares what operations of two versions cost in instructions, allocated bytes and bundled bytes. Unlike times, these
+ * hardly depend on what else the machine does, so CI can require that they do not grow.
+ *
+ * @returns whether everything ran here, and nothing grew beyond its tolerance.
+ */
+export const compareCounts = async (reference: string): Promise<boolean> => {
+  const here = measureHere()
+  let there: Figures = new Map()
+  await withCheckout(reference, (checkout) => {
+    there = measureFigures(checkout)
+  })
+  return compare(here, new Map([...there].map(([name, { value }]) => [name, value])), reference)
+}
+
+const file = join(root, 'packages/bench/counts.json')
+
+const runtime = `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`
+
+/** Records what operations cost here in `counts.json`. */
+export const recordCounts = (): void => {
+  const figures = Object.fromEntries(
+    [...measureHere()].map(([name, { value }]) => [name, Number(value.toPrecision(6))]),
+  )
+  const record: CountsRecord = { runtime, figures }
+  writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
+}
+
+/** Compares what operations cost here with `counts.json`, and returns whether nothing grew beyond its tolerance. */
+export const checkCounts = (): boolean => {
+  const recorded: CountsRecord = JSON.parse(readFileSync(file, 'utf8'))
+  if (recorded.runtime !== runtime) {
+    console.error(
+      `counts.json is from ${recorded.runtime}, and this is ${runtime}. Run npm run bench -- --counts --update.`,
+    )
+    return false
+  }
+  const isKept = compare(measureHere(), new Map(Object.entries(recorded.figures)), 'counts.json')
+  if (!isKept) console.error('If this is intended, run npm run bench -- --counts --update.')
+  return isKept
 }

@@ -45,7 +45,8 @@ export type Report = { readonly issues: Issue[]; readonly leftOut: string[] }
 /** Checks a value, and reports an issue in the words of the schema. Without a report, it only checks. */
 export type Check = (value: unknown, path?: string, report?: Report) => boolean
 
-const fail = (problem: string, value: unknown, path = '', report?: Report): false => {
+/** Reports that a value has a problem, or is missing. */
+export const fail = (problem: string, value: unknown, path = '', report?: Report): false => {
   const message = `${path || 'the value'} ${value === undefined ? 'is required' : problem}`
   report?.issues.push({ path, message })
   return false
@@ -95,8 +96,8 @@ export const array =
     if (!Array.isArray(value)) return fail('must be an array', value, path, report)
     let valid = true
     for (let index = 0; index < value.length; index += 1) {
-      if (isItem(value[index])) continue
-      valid = isItem(value[index], `${path}.${index}`, report)
+      // A path is formatted for an invalid item only.
+      valid = (isItem(value[index]) || isItem(value[index], `${path}.${index}`, report)) && valid
     }
     return valid
   }

@@ -1,4 +1,4 @@
-import { isObject, oneOf, parse } from './check.ts'
+import { fail, isObject, parse } from './check.ts'
 import { eventChecks } from './checks.ts'
 import type { Validation } from './validation.ts'
 import type { EventName, WebhookEventOf } from './webhook-event.ts'
@@ -28,6 +28,6 @@ export const validateEvent = <Name extends EventName>(
 ): Validation<WebhookEventOf<Name>> =>
   parse(value, (fields, path, report) => {
     if (!isObject(fields, path, report)) return
-    if (fields.event !== name) oneOf(name)(fields.event, 'event', report)
+    if (fields.event !== name) fail(`must be ${name}`, fields.event, 'event', report)
     eventChecks[name](fields, report)
   })

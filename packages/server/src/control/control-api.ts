@@ -1,6 +1,6 @@
 import { readJson, toApiRequest } from '@wabakit/core/hosting'
 import { type Context, Hono } from 'hono'
-import { inspectorPath, servePage } from '../inspector/serve-page.ts'
+import { controlPath, inspectorPath, servePage } from '../inspector/serve-page.ts'
 import { ControlError, requireFound } from './control-error.ts'
 import { toErrorResponse } from './error-response.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
@@ -18,8 +18,6 @@ type ControlApiOptions = ControlContext & {
 
 /** Responds to a request below `/_wabakit` that came from the given address. */
 export type ControlApi = (request: Request, remoteAddress: string | undefined) => Promise<Response>
-
-export const controlPath = '/_wabakit'
 
 const bodyMaxBytes = 1_048_576
 const json = { 'content-type': 'application/json' }

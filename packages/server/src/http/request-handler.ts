@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getRequestListener } from '@hono/node-server'
 import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
 import { findEndpoint, refuseRequest } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
-import { type ControlApi, controlPath } from '../control/control-api.ts'
+import type { ControlApi } from '../control/control-api.ts'
 import { shortenPath } from '../control/request-log.ts'
-import { inspectorPath } from '../inspector/serve-page.ts'
+import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
 import { type Documents, documentPaths } from './documents.ts'
 import { type Health, healthPaths } from './health.ts'
@@ -237,6 +236,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
         outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
         return
       }
+      const { getRequestListener } = await import('@hono/node-server')
       const listener = getRequestListener(
         async (webRequest) => {
           const response = await fetch(webRequest).catch((error: unknown) => {

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 
-export const inspectorPath = '/_wabakit/inspector'
+export const controlPath = '/_wabakit'
+export const inspectorPath: string = `${controlPath}/inspector`
 
 /** Nothing but the page's own files and the control API. Nothing inline, so that no payload can become code. */
 const contentSecurityPolicy = [

@@ -1,6 +1,7 @@
 import type { Backlog, Clock, Store } from '@wabakit/core'
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { createBacklogReading } from './backlog-reading.ts'
+import { Gauge } from './prometheus.ts'
 
 /** Metrics of the whole database, which are the same in every process that shares it. */
 export type BacklogGauges = {

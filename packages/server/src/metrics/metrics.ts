@@ -1,9 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { healthEventNames } from '@wabakit/contract'
 import type { ReferenceServer } from '@wabakit/core'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type * as prometheus from 'prom-client'
 import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
 import { type BacklogSource, createBacklogGauges } from './backlog-gauges.ts'
+import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
 
 export type RequestLabel = 'groups.create' | 'calls.getSummary' | 'control' | 'other'
 
@@ -27,7 +28,7 @@ export type Metrics = {
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 const attemptBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 
-const addProcessMetrics = (registers: Registry[]): { close(): void } => {
+const addProcessMetrics = (registers: prometheus.Registry[]): { close(): void } => {
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
   new Gauge({

@@ -3,9 +3,11 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { wabakit } from './wabakit.ts'
 
-const modules = async (args: readonly string[]): Promise<string[]> => {
+const toModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`
+
+const modules = async (args: readonly string[], preload = toModule('')): Promise<string[]> => {
   const hook = pathToFileURL(join(import.meta.dirname, 'print-modules.ts'))
-  const { stderr } = await wabakit(args, { env: { NODE_OPTIONS: `--import=${hook}` } })
+  const { stderr } = await wabakit(args, { env: { NODE_OPTIONS: `--import=${hook} --import=${preload}` } })
   return [...stderr.matchAll(/^loads (\S+)$/gm)].map(([, url = '']) => url)
 }
 
@@ -24,11 +26,22 @@ test('help loads no command, and a server on SQLite neither PostgreSQL nor a mig
   expect(serve.filter((url) => /\/node_modules\/pg\/|\/src\/migrate-database\//.test(url))).toEqual([])
 })
 
+test('a server is ready before its control API is loaded, and never loads OpenTelemetry', async () => {
+  const endWhenReady = toModule('process.stdout.write = () => process.exit()')
+  const serve = ['serve', '--port', '0', '--database', ':memory:', '--log-level', 'silent']
+  const loaded = await modules(serve, endWhenReady)
+
+  expect(loaded.filter((url) => /\/metrics\/metrics\.ts$/.test(url))).toHaveLength(1)
+  expect(
+    loaded.filter((url) => /\/control-api\.ts|\/node_modules\/(?:hono|@opentelemetry)\//.test(url)),
+  ).toEqual([])
+})
+
 test('Node.js says nothing about SQLite, and its other warnings are shown', async () => {
   const warn = ['SQLite is an experimental feature and might change at any time', 'Another warning']
     .map((warning) => `process.emitWarning('${warning}', 'ExperimentalWarning')`)
     .join('; ')
-  const hook = `data:text/javascript,${encodeURIComponent(`process.once('beforeExit', () => { ${warn} })`)}`
+  const hook = toModule(`process.once('beforeExit', () => { ${warn} })`)
   const { stderr } = await wabakit(['--version'], { env: { NODE_OPTIONS: `--import=${hook}` } })
 
   expect(stderr).toContain('ExperimentalWarning: Another warning')

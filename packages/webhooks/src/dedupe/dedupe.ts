@@ -30,4 +30,4 @@ export type Dedupe = {
 }
 
 /** Default time for which handled deliveries are remembered, in milliseconds: longer than any retry schedule. */
-export const defaultRetentionMs = 7 * 24 * 3_600_000
+export const defaultRetentionMs = 604_800_000

@@ -16,7 +16,8 @@ const slackMs = 3_600_000
 const turnMs = 20_000
 
 /** Maximum delay of the second request for a summary, and of any. */
-const [firstDelayMs, maximumDelayMs] = [60_000, 6 * 3_600_000]
+const firstDelayMs = 60_000
+const maximumDelayMs = 21_600_000
 
 /** Events after which a call never has a summary. */
 const unanswered = ['CALL_MISSED', 'CALL_REJECTED']

@@ -26,7 +26,7 @@ import { createStoring } from './store-events.ts'
 import { createUnpark } from './unpark.ts'
 import { createWorker } from './worker.ts'
 
-const day = 24 * 3_600_000
+const day = 86_400_000
 
 /** Options for {@link sqlInboxTable}. */
 export type SqlInboxTableOptions = {

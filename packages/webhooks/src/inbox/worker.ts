@@ -18,10 +18,12 @@ const forgetEveryMs = 60_000
 const unparkEveryMs = 3_600_000
 
 /** Minimum, first and maximum delay of a retry, in milliseconds. The minimum keeps a short `drain` from trying twice. */
-const [minimumDelayMs, firstDelayMs, maximumDelayMs] = [100, 1_000, 3_600_000]
+const minimumDelayMs = 100
+const firstDelayMs = 1_000
+const maximumDelayMs = 3_600_000
 
 /** The reason of `signal` when the process stops. What ends because of it has not failed. */
-const stopped = new Error('The receiver is being stopped.')
+const stopped = /* @__PURE__ */ new Error('The receiver is being stopped.')
 
 /** Exponential backoff with full jitter. */
 const drawDelay = (attempts: number): number =>

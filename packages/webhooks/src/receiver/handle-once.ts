@@ -18,7 +18,7 @@ export type Delivery = {
 type Outcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
 
 /** Maximum delay of a timer, in milliseconds. */
-const maximumDelay = 2 ** 31 - 1
+const maximumDelay = 2_147_483_647
 
 /**
  * Renews a claim every third of its lifetime, so that two renewals may fail before it expires.

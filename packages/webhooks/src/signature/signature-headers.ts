@@ -63,8 +63,8 @@ const lastSecond = 8.64e12
 
 /** Unix seconds in digits only; `undefined` for any other text. A pattern and `Number` take several times as long as a loop. */
 const parseTimestamp = (text: string): number | undefined => {
-  if (text.length > 13) return undefined
-  let seconds = text === '' ? Number.NaN : 0
+  if (text === '' || text.length > 13) return undefined
+  let seconds = 0
   for (let index = 0; index < text.length; index += 1) {
     const digit = text.charCodeAt(index) - 48
     if (digit < 0 || digit > 9) return undefined
