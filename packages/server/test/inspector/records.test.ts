@@ -186,6 +186,21 @@ onEachStore('the records of the inspector', (inspector) => {
       .toMatch(/^Status\s+exhausted or skipped\s+Finished from\s+\d\d:\d\d[\d:.]+\s+Finished before\s+Jan 1/)
   })
 
+  test('asks in full at 375 px before it resends all that match', async () => {
+    const { page } = await inspector.open(
+      'deliveries?organization=acme&finishedFrom=2026-01-01T00:00:00.000Z',
+      {
+        viewport: { width: 375, height: 800 },
+      },
+    )
+    await page.getByRole('button', { name: 'Filters (1)' }).click()
+    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('of the deliveries that match').waitFor()
+    const hidden = await dialog.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
+    expect(hidden).toBe(0)
+  })
+
   test('says that a verdict is about an attempt before the last', async () => {
     const callId = await inspector.simulate({ outcome: 'missed' })
     const { service } = inspector.stage.server
