@@ -38,25 +38,11 @@ export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly Oper
     shownBy: ['publish', 'publishAlso'],
   },
   {
-    name: 'disabling does not compare the revision',
-    find: '  WHERE s.position = current_position AND s.revision = input.revision - 1;',
-    replace: '  WHERE s.position = current_position;',
-    shownBy: ['gone', 'disable'],
-  },
-  {
     name: 'erasing misses what is pending',
     find: `  DELETE FROM wabakit.pending WHERE ctid = ANY (ARRAY(
     SELECT p.place FROM unnest(p_subscriptions, p_events)`,
     replace: `  DELETE FROM wabakit.pending WHERE false AND ctid = ANY (ARRAY(
     SELECT p.place FROM unnest(p_subscriptions, p_events)`,
-    shownBy: ['erase', 'settle'],
-  },
-  {
-    name: 'erasing does not lock subscriptions',
-    find: `  PERFORM lock_all('subscription', ARRAY(
-    SELECT d.subscription::text`,
-    replace: `  PERFORM lock_all('nothing', ARRAY(
-    SELECT d.subscription::text`,
     shownBy: ['erase', 'settle'],
   },
   {
