@@ -91,7 +91,7 @@ export const addGates = (mistake?: Mistake): SteppedFunctions => {
     throw new Error(`"${mistake.name}" cannot be planted: its text does not occur once.`)
   }
   const definitions = /CREATE FUNCTION (\w+)\([\s\S]*?(?:\$\$;|\n\);)/g
-  const definitionOf = new Map(
+  const sources = new Map(
     [...text.matchAll(definitions)].map(([definition, name = '']) => [name, definition]),
   )
   const gates: Gate[] = []
@@ -101,7 +101,7 @@ export const addGates = (mistake?: Mistake): SteppedFunctions => {
       if (body === undefined || parts.has(name)) return definition
       const stepped = splitBody(body).map((statement) => {
         const [, space = '', rest = ''] = /^((?:\s|--.*\n)*)([\s\S]*)$/.exec(statement) ?? []
-        const footprint = readFootprint(rest, (part) => definitionOf.get(part) ?? '')
+        const footprint = readFootprint(rest, (part) => sources.get(part) ?? '')
         if (isEmpty(footprint)) return statement
         if (rest.startsWith('ELSIF')) throw new Error(`There is no place for a gate before ${rest}`)
         gates.push({

@@ -153,7 +153,7 @@ export const createRace = async (): Promise<Race> => {
   }
   await plant(undefined)
 
-  const numberOf = (sql: string): number | undefined => {
+  const findNumber = (sql: string): number | undefined => {
     const footprint = readFootprint(sql)
     if (footprint.reads.size + footprint.locks.size === 0) return undefined
     const number =
@@ -180,7 +180,7 @@ export const createRace = async (): Promise<Race> => {
       sql: string,
       values: readonly unknown[] = [],
     ) => {
-      const number = numberOf(sql)
+      const number = findNumber(sql)
       try {
         session.done = []
         await client.query(number === undefined ? 'BEGIN' : `BEGIN; SELECT race.gate(${number})`)
