@@ -120,6 +120,60 @@ test('a queue has no more under way than allowed, and than one if it is new or f
   expect(attempts.length).toBe(1)
 })
 
+test('a failing queue has one under way, although its state was read before it failed', async () => {
+  const { store, clock, scheduler, attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const told: News[] = []
+  store.listen((news) => told.push(news))
+  await publish(20)
+  await wait()
+  attempts[0]?.end(delivered)
+  await wait()
+  clock.time += 2_000
+  for (const { end } of [...attempts]) end(retry(60_000))
+  await wait()
+  expect(attempts.length).toBe(1)
+  const [first] = told
+  if (first?.kind !== 'head') throw new Error('no head was told')
+  scheduler.tell({ kind: 'changed', state: { ...first.state, pace: 'quick' } })
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
+test('what was picked before its queue failed waits until there is nothing else under way', async () => {
+  const store = memoryStore()
+  const { promise: slowLoad, resolve: endSlowLoad } = Promise.withResolvers<void>()
+  let loads = 0
+  const slowStore: Store = {
+    ...store,
+    loadDeliveries: async (keys) => {
+      loads++
+      if (loads === 3) await slowLoad
+      return store.loadDeliveries(keys)
+    },
+  }
+  const { attempts, publish, wait } = await createWorld({
+    ...{ store: slowStore, sharesFairly: true, perSubscription: 3 },
+  })
+  await publish(4)
+  await wait()
+  attempts[0]?.end(delivered)
+  await wait()
+  expect(attempts.length).toBe(3)
+  // Its slot is free for a fifth, which is loaded slowly.
+  await publish(1, 'fifth')
+  attempts[0]?.end(delivered)
+  await wait()
+  expect([attempts.length, loads]).toEqual([2, 3])
+  attempts[0]?.end(retry(60_000))
+  await wait()
+  endSlowLoad()
+  await wait()
+  expect(attempts.length).toBe(1)
+  attempts[0]?.end(delivered)
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
 test('there are no more quick attempts than slots', async () => {
   const { attempts, publish, wait } = await createWorld({
     subscriptions: 5,

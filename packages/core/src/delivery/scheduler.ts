@@ -36,8 +36,8 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - held → stored: it does not fit, or its queue is read again.
  * - held → loading: it is due, its queue and organization have their turn, its queue has fewer under way than it may have, and
  *   there is capacity for its pace.
- * - loading → attempting; → held, if its subscription has had as many starts as it may have; → stored, if it is no longer what was
- *   held: then its queue is read again.
+ * - loading → attempting; → held, if its subscription has had as many starts as it may have, or has failed and something else of it
+ *   runs; → stored, if it is no longer what was held: then its queue is read again.
  * - attempting → settling; → held, if it was stopped before it had a result.
  * - settling → held, as a retry; → finished; → stored, if the settlement was stale or could not be written: then its queue is read again.
  * - any → stored, when its shard is lost. What was attempted is stopped.
@@ -259,9 +259,10 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const restart = (state: QueueState): void => {
     const queue = open(state)
     if (queue === undefined) return
-    if (state.pace !== queue.stored.pace) {
-      setPace(queue, state.pace)
-      queue.stored = { pace: state.pace, at: queue.stored.at }
+    // Others only reset it. Any other pace was read before what is known here was written.
+    if (state.pace === 'new' && queue.stored.pace !== 'new') {
+      setPace(queue, 'new')
+      queue.stored = { pace: 'new', at: queue.stored.at }
     }
     limits.get(queue.id)?.doubt()
     queue.window.restart()
@@ -515,6 +516,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
         if (key === undefined || attempted === undefined) discardForNow(picked)
         // Meanwhile, the scheduler may have been closed, or the shard left.
         else if (!isOpen || getEpoch(picked.queue.shard) !== picked.queue.epoch) putBack(picked)
+        // So many run, if it has failed.
+        else if (picked.queue.jobs.size >= getMaximum(picked.queue)) putBack(picked)
         else if (mayStart(picked.queue, attempted.subscription)) void run(picked, key, attempted)
         else putBack(picked)
         if (isLimited) place(picked.queue)

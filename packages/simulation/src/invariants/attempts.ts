@@ -43,6 +43,9 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   /** Number of changes that have begun, and not succeeded. */
   const changing = new Map<string, number>()
 
+  /** Subscriptions that are enabled by one change while another one is under way. */
+  const unclear = new Set<string>()
+
   const isOwner = (server: string, { shard, epoch }: OwnedShard): boolean => {
     const owner = epochs.get(shard)
     return owner?.server === server && owner.epoch === epoch
@@ -145,13 +148,17 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           failingSince.delete(observation.server)
           end(observation.server)
           break
-        case 'subscription changed':
-          changing.set(observation.id, (changing.get(observation.id) ?? 0) - 1)
-          // Otherwise, another change may enable it.
-          if (changing.get(observation.id) !== 0) break
-          if (observation.change === 'disable' || observation.change === 'remove')
+        case 'subscription changed': {
+          const left = (changing.get(observation.id) ?? 0) - 1
+          changing.set(observation.id, left)
+          // Which of two changes at once was the last is unknown.
+          if (left > 0 && observation.change === 'enable') unclear.add(observation.id)
+          if (left !== 0) break
+          const isClear = !unclear.delete(observation.id)
+          if (isClear && (observation.change === 'disable' || observation.change === 'remove'))
             disabled.add(observation.id)
           break
+        }
         case 'subscription changing':
           changing.set(observation.id, (changing.get(observation.id) ?? 0) + 1)
           disabled.delete(observation.id)
