@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { windowLimits } from '../../core/src/delivery/scheduler.ts'
+import { drawPlan } from '../src/draw-plan.ts'
 
 const run = promisify(execFile)
 
@@ -37,6 +39,17 @@ test('a seed has the same trace in every process and on every machine, to the by
   expect(last.hashes).toEqual(all.hashes.slice(-1))
   expect(new Set(all.hashes).size).toBe(20)
 }, 120_000)
+
+test('a plan depends on its seed alone, and not on the window of the run before it', () => {
+  const { perQueue } = windowLimits
+  onTestFinished(() => {
+    windowLimits.perQueue = perQueue
+  })
+  const seeds = Array.from({ length: 30 }, (_, index) => index + 1)
+  const plans = seeds.map(drawPlan)
+  windowLimits.perQueue = 2
+  expect(seeds.map(drawPlan)).toEqual(plans)
+})
 
 test('no invariant is broken in the first runs', async () => {
   const { violations } = await runSeeds([1_000, 60])
