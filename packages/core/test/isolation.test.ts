@@ -150,6 +150,9 @@ const play = async (scenario: Scenario, moves: ReadonlyArray<Move | { waitMs: nu
   }
 }
 
+const masked = (shown: unknown): string =>
+  JSON.stringify(shown).replace(/https:\/\/invite\.example\/\w+|evt_\w+|sub_\w+/g, '')
+
 /** Reads everything that an organization can see, without generated ids. */
 const view = async ({ server }: Scenario, tenant: Tenant): Promise<unknown> => {
   const events = await server.events.list(tenant, { limit: 1_000 })
@@ -159,11 +162,8 @@ const view = async ({ server }: Scenario, tenant: Tenant): Promise<unknown> => {
     JSON.parse(
       JSON.stringify(value, (name, each: unknown) => (/^(?:id|.*Id)$/.test(name) ? undefined : each)),
     )
-  return anonymous({ events: events.items, deliveries: deliveries.items, attempts })
+  return JSON.parse(masked(anonymous({ events: events.items, deliveries: deliveries.items, attempts })))
 }
-
-const masked = (log: readonly unknown[]): string =>
-  JSON.stringify(log).replace(/https:\/\/invite\.example\/\w+|evt_\w+|sub_\w+/g, '')
 
 test('an organization sees the same records with any other organization as alone', {
   timeout: 60_000,
@@ -185,6 +185,6 @@ test('an organization sees the same records with any other organization as alone
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
