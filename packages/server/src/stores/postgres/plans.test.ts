@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createBacklogMeasure } from './backlog.ts'
@@ -11,6 +11,7 @@ import { mapTable } from './records.ts'
 import { prepareSession } from './session.ts'
 
 let cluster: PostgresCluster
+let url: string
 let connection: pg.Client
 const notices: string[] = []
 
@@ -35,7 +36,7 @@ const backlog = `
 
 beforeAll(async () => {
   cluster = await createCluster()
-  const url = await cluster.createDatabase()
+  url = await cluster.createDatabase()
   const store = postgresStore(await openPostgres({ url }))
   await store.saveOrganization(organization())
   await store.saveOrganization(organization({ id: 'small' }))
@@ -54,6 +55,7 @@ beforeAll(async () => {
     log_min_duration: 0,
     log_nested_statements: 'on',
     log_analyze: 'on',
+    log_buffers: 'on',
     log_format: 'json',
     log_level: 'notice',
   })) {
@@ -75,6 +77,8 @@ type PlanNode = {
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
   readonly 'Rows Removed by Filter'?: number
+  readonly 'Shared Hit Blocks'?: number
+  readonly 'Shared Read Blocks'?: number
   readonly 'Rows Removed by Index Recheck'?: number
   readonly Plans?: readonly PlanNode[]
 }
@@ -257,4 +261,22 @@ test('pruning reads a few rows for each that it removes', async () => {
   const { rows } = await connection.query(`SELECT removed FROM prune(${many}, 100, 0, 0)`)
   expect(rows).toEqual([{ removed: 200 }])
   expect(rowsRead()).toBeLessThan(1_000)
+})
+
+test('what is new is found without a walk over what was finished while a transaction holds a snapshot', async () => {
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  await holder.query('SELECT count(*) FROM wabakit.pending')
+  await query(`DELETE FROM wabakit.pending WHERE event < ${3 * many}`)
+  const { cursor } = await journal.readQueues({ shards: [shard], limit: 100 })
+  await query(`
+    INSERT INTO wabakit.pending (organization_id, subscription, event, lane, waits, due_at)
+    SELECT 'acme', s.position, ${4 * many}, 1, false, 1 FROM wabakit.subscriptions s`)
+  notices.length = 0
+  const { queues } = await journal.readQueues({ shards: [shard], since: cursor, limit: 100 })
+  expect(queues.map(({ from }) => from)).toEqual([4 * many])
+  const blocks = nodes().map((node) => (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0))
+  expect(Math.max(...blocks)).toBeLessThan(30)
 })

@@ -60,7 +60,7 @@ const [changedLater, changedUnderWay] = sinceConditions('c.changed')
 const listChanged = `
   SELECT found.*, ${snapshot} FROM (SELECT 1) AS always LEFT JOIN (
     SELECT ${queueColumns}, touched."from" FROM (
-      SELECT each.subscription, min(each."from")::double precision AS "from" FROM (
+      SELECT each.subscription, min(each."from")::double precision AS "from", bool_or(each."from" > 0) AS "isAdded" FROM (
         SELECT p.subscription, p.event AS "from" FROM wabakit.pending p WHERE ${addedLater}
         UNION ALL SELECT p.subscription, p.event FROM wabakit.pending p WHERE ${addedUnderWay}
         UNION ALL SELECT c.position, 0 FROM wabakit.subscriptions c WHERE ${changedLater}
@@ -68,7 +68,8 @@ const listChanged = `
       ) AS each WHERE wabakit.shard_of(each.subscription) = ANY ($3) GROUP BY 1
     ) AS touched
     CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = touched.subscription OFFSET 0) AS s
-    WHERE EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
+    -- To find a first row walks over all that were finished while a transaction holds a snapshot, so only where none is known.
+    WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
   ) AS found ON true`
 
 /** Lists queues in which something was added or changed by a transaction that a read did not see. */
