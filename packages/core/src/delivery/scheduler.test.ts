@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { delivered, retry } from '../../test/store-cases/deliveries.ts'
+import { defer, delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { AttemptVerdict, News, Settlement, Store } from '../store.ts'
@@ -23,7 +23,7 @@ const createWorld = async (options: Options = {}) => {
   const attempts: Array<{
     readonly job: Job
     readonly at: number
-    end(result: AttemptVerdict | undefined): void
+    end(result: AttemptVerdict | undefined, isSlow?: boolean): void
   }> = []
   const errors: unknown[] = []
   const worker = 'w'
@@ -48,10 +48,10 @@ const createWorld = async (options: Options = {}) => {
     getEpoch: (shard) => epochs.get(shard),
     attempt: (job) =>
       new Promise<Ended>((resolve) => {
-        const end = (result: AttemptVerdict | undefined): void => {
+        const end = (result: AttemptVerdict | undefined, isSlow = false): void => {
           const index = attempts.findIndex((each) => each.job === job)
           if (index >= 0) attempts.splice(index, 1)
-          resolve({ result, isSlow: false })
+          resolve({ result, isSlow })
         }
         attempts.push({ job, at: clock.time - start, end })
         job.stopping.onStop(() => end(undefined))
@@ -135,6 +135,17 @@ test('a failing queue has one under way, although its state was read before it f
   const [first] = told
   if (first?.kind !== 'head') throw new Error('no head was told')
   scheduler.tell({ kind: 'changed', state: { ...first.state, pace: 'quick' } })
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
+test('an endpoint that fails is still failing when it asks, slowly, to be tried again', async () => {
+  const { attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  await publish(10)
+  await wait()
+  attempts[0]?.end(retry(60_000))
+  await wait()
+  attempts[0]?.end(defer(60_000), true)
   await wait()
   expect(attempts.length).toBe(1)
 })

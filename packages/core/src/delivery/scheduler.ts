@@ -144,7 +144,7 @@ const nobody: ReadonlySet<string> = new Set()
 
 const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
   if (result === undefined || result.kind === 'refused') return current
-  if (result.kind === 'deferred') return isSlow ? 'slow' : current
+  if (result.kind === 'deferred') return isSlow && current !== 'failing' ? 'slow' : current
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
