@@ -218,10 +218,10 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
 /** Draws what happens in the run of a seed. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
-  const engine = draws.pick('engine', engines)
+  const engine = draws.isChosen('on PostgreSQL', 0.02) ? 'postgres' : draws.pick('engine', engines)
   // Then shards change hands all the time, while endpoints take long.
   const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
-  const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
+  const count = engine !== 'memory' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
   const servers = list(count, (number) => ({
     name: `server-${number}`,
     delivers: number === 1 || isContested || draws.isChosen('delivers', 0.8),

@@ -3,7 +3,7 @@
 import type { DeliveryRecord } from '@wabakit/core'
 
 /** The storage: `memory` serves several processes, `sqlite` serves one. */
-export type EngineName = 'memory' | 'sqlite'
+export type EngineName = 'memory' | 'sqlite' | 'postgres'
 
 /** A step of a call, in its order. */
 export type CallStep = 'start' | 'accept' | 'end' | 'summarize'

@@ -12,6 +12,8 @@ import { scheduleFaults } from './cluster/timed-faults.ts'
 import { createWebhookNetwork } from './cluster/webhook-network.ts'
 import type { Engine } from './engines/engine.ts'
 import { createMemoryEngine } from './engines/memory-engine.ts'
+import { createPostgresEngine } from './engines/postgres/postgres-engine.ts'
+import { openEmptyDatabase, type SharedDatabase } from './engines/postgres/shared-database.ts'
 import { createSqliteEngine } from './engines/sqlite/sqlite-engine.ts'
 import type { HistoryEntry } from './histories/history.ts'
 import { reportAfterMs } from './invariants/health.ts'
@@ -22,8 +24,10 @@ import { createOwner, createScheduler } from './virtual/scheduler.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
 import { createTrace } from './virtual/trace.ts'
 
-const createEngine = (run: RunContext): Engine =>
-  run.plan.engine === 'memory' ? createMemoryEngine(run) : createSqliteEngine(run)
+const createEngine = (run: RunContext, postgres: SharedDatabase | undefined): Engine => {
+  if (postgres !== undefined) return createPostgresEngine(run, postgres)
+  return run.plan.engine === 'memory' ? createMemoryEngine(run) : createSqliteEngine(run)
+}
 
 /** A broken invariant. */
 export type Violation = { readonly invariant: string; readonly what: string }
@@ -75,6 +79,8 @@ export const runPlan = async (
   plan: Plan,
   { keepsTrace = false, record }: RunOptions = {},
 ): Promise<RunResult> => {
+  // In real time: nothing is part of the run yet.
+  const postgres = plan.engine === 'postgres' ? await openEmptyDatabase() : undefined
   const draws = createDraws(plan.seed)
   const trace = createTrace(keepsTrace)
   const scheduler = createScheduler(draws, ({ owner, label }) =>
@@ -127,7 +133,7 @@ export const runPlan = async (
       scheduler.schedule({ owner: operator, delayMs, label: 'resume' }, () => servers.resume(name))
     },
   }
-  const engine = createEngine(run)
+  const engine = createEngine(run, postgres)
   const endpoints = createEndpoints(plan, run)
   const api = createApiNetwork(run, () => servers)
   const servers: Servers = createServers({

@@ -65,7 +65,7 @@ export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
         kind: result.kind,
         startedAt: result.attempt.startedAt,
         // Processes that share a store do not trust each other's clocks.
-        at: plan.engine === 'sqlite' ? settlement.now : now(),
+        at: plan.engine !== 'memory' ? settlement.now : now(),
         isExhausted: outcome.delivery.status === 'exhausted',
         isDisabled: outcome.disabled !== null,
       })

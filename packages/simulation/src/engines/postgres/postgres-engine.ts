@@ -1,0 +1,98 @@
+import type { Store } from '@wabakit/core'
+import { createServiceClock } from '@wabakit/core/hosting'
+import type pg from 'pg'
+import { createAttemptFeed } from '../../../../server/src/stores/postgres/attempt-feed.ts'
+import { createQueueNews } from '../../../../server/src/stores/postgres/news-channel.ts'
+import { createNotifications } from '../../../../server/src/stores/postgres/notifications.ts'
+import type { PostgresDatabase } from '../../../../server/src/stores/postgres/open-postgres.ts'
+import { postgresStore } from '../../../../server/src/stores/postgres/postgres-store.ts'
+import { prepareSession } from '../../../../server/src/stores/postgres/session.ts'
+import { toReadError, toStorageError } from '../../../../server/src/stores/postgres/storage-errors.ts'
+import { createWorker } from '../../../../server/src/stores/postgres/worker.ts'
+import { getTrueTime, type RunContext } from '../../cluster/run-context.ts'
+import type { Engine } from '../engine.ts'
+import { observeCommits, observePromises } from '../observed-store.ts'
+import { createRemoteCalls } from '../remote-calls.ts'
+import type { SharedDatabase } from './shared-database.ts'
+
+/**
+ * The real PostgreSQL store for one server, on PGlite, behind a network that fails. There is one session, so no statement
+ * waits for another one: what locks are for is left to `npm run test:races` and to torture.
+ */
+export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
+  const { scheduler } = run
+  const remote = createRemoteCalls(run)
+  const closing = new Map<string, () => void>()
+
+  const openStore = (sender: string): Store => {
+    const query: PostgresDatabase['query'] = async <Row extends pg.QueryResultRow>(
+      sql: string,
+      values: readonly unknown[] = [],
+    ) => {
+      try {
+        return await shared.query<Row>(sql, values, getTrueTime(run))
+      } catch (error) {
+        throw toStorageError(error, true)
+      }
+    }
+    const read: PostgresDatabase['read'] = <Row extends pg.QueryResultRow>(
+      sql: string,
+      values?: readonly unknown[],
+    ) =>
+      query<Row>(sql, values).catch((error: unknown) => {
+        throw toReadError(error)
+      })
+    const notifications = createNotifications({ connect: shared.connect, onError: () => {} })
+    const notify = async (channel: string, payload: string): Promise<void> => {
+      await query('SELECT pg_notify($1, $2)', [channel, payload])
+    }
+    const messaging = { notifications, notify, sender }
+    const news = createQueueNews({ ...messaging, read })
+    const attempts = createAttemptFeed(messaging)
+    const worker = createWorker({ notifications, news, prepare: (client) => prepareSession(client, 0) })
+    return postgresStore({
+      ...{ query, read, news, attempts, worker },
+      close: async () => {
+        worker.end()
+        news.close()
+        attempts.close()
+        notifications.close()
+      },
+    })
+  }
+
+  return {
+    committed: openStore('committed'),
+    open: (user) => {
+      const opened = openStore(`${user.name} at ${scheduler.now()}`)
+      closing.set(user.name, () => void opened.close())
+      const store: Store = {
+        ...remote.wrap(user, observeCommits(opened, run, user.name)),
+        listen: (listener) =>
+          opened.listen((news) => {
+            const delayMs = run.travel('news', 5)
+            scheduler.schedule({ owner: user.owner, delayMs, label: 'news' }, () => listener(news))
+          }),
+      }
+      return {
+        store: observePromises(store, run, user.name),
+        clock: createServiceClock({
+          wall: user.wall,
+          elapsed: user.elapsed,
+          startAt: getTrueTime(run),
+        }),
+      }
+    },
+    abandon: ({ name }) => {
+      closing.get(name)?.()
+      closing.delete(name)
+      shared.disconnect()
+    },
+    // The server connects again by itself.
+    endSession: () => {
+      shared.disconnect()
+      return () => {}
+    },
+    setAvailable: remote.setAvailable,
+  }
+}

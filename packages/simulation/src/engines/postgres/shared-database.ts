@@ -1,0 +1,76 @@
+import { PGlite } from '@electric-sql/pglite'
+import { createPgConfig } from '@electric-sql/pglite/node-postgres'
+import pg from 'pg'
+import { migrate } from '../../../../server/src/stores/postgres/migrate.ts'
+import { prepareSession } from '../../../../server/src/stores/postgres/session.ts'
+
+/** PostgreSQL in this thread. It has one session, which all connections share. */
+export type SharedDatabase = {
+  /** Runs a statement at a time of the database's clock. */
+  query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number): Promise<Row[]>
+  /** Creates a connection that listens. */
+  connect(): pg.Client
+  /** Ends all connections, and with them their locks. */
+  disconnect(): void
+}
+
+const tables = [
+  ...['organizations', 'api_keys', 'groups', 'participants', 'calls', 'summaries', 'summary_marks'],
+  ...['subscriptions', 'events', 'pending', 'deliveries', 'attempts', 'workers', 'token_buckets'],
+]
+
+const clear = `
+  ${tables.map((table) => `DELETE FROM wabakit.${table};`).join('\n')}
+  UPDATE wabakit.shards SET epoch = 0, owner = NULL;
+  SELECT setval(schemaname || '.' || sequencename, 1, false) FROM pg_sequences WHERE schemaname = 'wabakit';
+  SELECT pg_advisory_unlock_all();
+  UNLISTEN *`
+
+const create = async (): Promise<{ readonly database: PGlite; readonly client: pg.Client }> => {
+  const database = await PGlite.create()
+  const client = new pg.Client(createPgConfig(database))
+  await client.connect()
+  await migrate(client, 'PGlite')
+  await prepareSession(client, 0)
+  await client.query(`CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE
+    RETURN current_setting('simulation.now')::bigint`)
+  await client.query("SET simulation.now = '0'")
+  return { database, client }
+}
+
+let shared: ReturnType<typeof create> | undefined
+
+/** Returns an empty database. There is one per thread, and its tables are created once. */
+export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
+  shared ??= create()
+  const { database, client } = await shared
+  await client.query(clear)
+  let connections: pg.Client[] = []
+  let time = Number.NaN
+  database.onNotification((channel, payload) => {
+    for (const each of connections) each.emit('notification', { channel, payload })
+  })
+  return {
+    query: async <Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number) => {
+      if (now !== time) await client.query(`SET simulation.now = '${now}'`)
+      time = now
+      return (await client.query<Row>(sql, [...values])).rows
+    },
+    connect: () => {
+      const connection = Object.assign(new pg.Client(), {
+        connect: async () => {
+          connections.push(connection)
+        },
+        query: client.query.bind(client),
+        end: async () => {
+          connections = connections.filter((each) => each !== connection)
+        },
+      })
+      return connection
+    },
+    disconnect: () => {
+      void client.query('SELECT pg_advisory_unlock_all()')
+      for (const connection of connections.splice(0)) connection.emit('end')
+    },
+  }
+}
