@@ -22,7 +22,7 @@ type Recorded = { readonly plan: Plan; readonly history: readonly HistoryEntry[]
 /** How many histories of each engine are repeated. For the long form: `HISTORIES=100`. */
 const count = process.env.HISTORIES ?? '2'
 
-const recordHistories = async (engine: EngineName): Promise<readonly Recorded[]> => {
+const recordHistories = async (engine: Exclude<EngineName, 'postgres'>): Promise<readonly Recorded[]> => {
   const script = join(import.meta.dirname, 'record-histories.ts')
   const args = ['--conditions=@wabakit/source', script, engine, count]
   const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 28 })
@@ -52,7 +52,7 @@ let cluster: PostgresCluster
 let url: string
 /** A connection of its own, which is no part of the histories. */
 let admin: PostgresDatabase
-let recorded: Record<EngineName, readonly Recorded[]>
+let recorded: Record<Exclude<EngineName, 'postgres'>, readonly Recorded[]>
 beforeAll(async () => {
   const [memory, sqlite] = await Promise.all([recordHistories('memory'), recordHistories('sqlite')])
   recorded = { memory, sqlite }
@@ -104,7 +104,7 @@ const openPostgresStores = async () => {
 
 /** Repeats what an engine did, seed by seed. */
 const replayAll = async (
-  engine: EngineName,
+  engine: Exclude<EngineName, 'postgres'>,
   open: (index: number) => Promise<{ stores: RealStores; store: Store; close: () => Promise<void> }>,
 ): Promise<void> => {
   for (const [index, { plan, history }] of recorded[engine].entries()) {

@@ -1,26 +1,7 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import { drawPlan } from '../src/draw-plan.ts'
-
-const run = promisify(execFile)
-
-type Outcome = { readonly hashes: readonly string[]; readonly violations: readonly string[] }
-
-type Range = readonly [first: number, count: number]
-
-/** Runs seeds in a process of their own. */
-const runSeeds = async (
-  seeds: Range,
-  { flags = [], env = {} }: { readonly flags?: readonly string[]; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<Outcome> => {
-  const script = join(import.meta.dirname, 'run-seeds.ts')
-  const args = [...flags, '--conditions=@wabakit/source', script, ...seeds.map(String)]
-  const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...env } })
-  return JSON.parse(stdout)
-}
+import { runSeeds } from './start-seeds.ts'
 
 /** A machine on which much is different: time zone, language, the compiler of JavaScript, and when garbage is collected. */
 const elsewhere = {

@@ -39,29 +39,37 @@ const create = async (): Promise<{ readonly database: PGlite; readonly client: p
 }
 
 let shared: ReturnType<typeof create> | undefined
+let stopListening = (): void => {}
 
 /** Returns an empty database. There is one per thread, and its tables are created once. */
 export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
   shared ??= create()
   const { database, client } = await shared
+  stopListening()
   await client.query(clear)
   let connections: pg.Client[] = []
-  let time = Number.NaN
-  database.onNotification((channel, payload) => {
+  let last: Promise<unknown> = Promise.resolve()
+  stopListening = database.onNotification((channel, payload) => {
     for (const each of connections) each.emit('notification', { channel, payload })
   })
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+  const send = (sql: string, values?: unknown[]) => inTurn(() => client.query(sql, values))
   return {
-    query: async <Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number) => {
-      if (now !== time) await client.query(`SET simulation.now = '${now}'`)
-      time = now
-      return (await client.query<Row>(sql, [...values])).rows
-    },
+    query: (sql, values, now) =>
+      inTurn(async () => {
+        await client.query(`SET simulation.now = '${now}'`)
+        return (await client.query(sql, [...values])).rows
+      }),
     connect: () => {
       const connection = Object.assign(new pg.Client(), {
+        query: send,
         connect: async () => {
           connections.push(connection)
         },
-        query: client.query.bind(client),
         end: async () => {
           connections = connections.filter((each) => each !== connection)
         },
@@ -69,7 +77,7 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
       return connection
     },
     disconnect: () => {
-      void client.query('SELECT pg_advisory_unlock_all()')
+      void send('SELECT pg_advisory_unlock_all()')
       for (const connection of connections.splice(0)) connection.emit('end')
     },
   }

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+type Outcome = { readonly hashes: readonly string[]; readonly violations: readonly string[] }
+
+type Range = readonly [first: number, count: number]
+
+/** Runs seeds in a process of their own. */
+export const runSeeds = async (
+  seeds: Range,
+  { flags = [], env = {} }: { readonly flags?: readonly string[]; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<Outcome> => {
+  const script = join(import.meta.dirname, 'run-seeds.ts')
+  const args = [...flags, '--conditions=@wabakit/source', script, ...seeds.map(String)]
+  const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...env } })
+  return JSON.parse(stdout)
+}
