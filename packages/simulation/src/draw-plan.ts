@@ -215,7 +215,7 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
   return { at, forMs: forMs([10_000, 40_000]), fault: 'store unavailable' }
 }
 
-/** A run on PGlite takes a hundred times as long as on another engine. */
+/** A run on PGlite takes twenty times as long as on another engine, and the first of a thread eight seconds more. */
 const postgresRate = 0.002
 
 /** Draws what happens in the run of a seed. */

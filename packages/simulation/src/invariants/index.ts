@@ -7,6 +7,7 @@ import { createGroupsRule } from './groups.ts'
 import { createHealthRule } from './health.ts'
 import { createLanesRule } from './lanes.ts'
 import { createLinearizableRule } from './linearizable.ts'
+import { createListsRule } from './lists.ts'
 import type { Rule, RuleContext } from './rule.ts'
 import { createScheduleRule } from './schedule.ts'
 import { createSettledRule } from './settled.ts'
@@ -38,6 +39,7 @@ export const createRules = (context: RuleContext): readonly Rule[] =>
     createEffectsRule,
     createHealthRule,
     createSettledRule,
+    createListsRule,
     createErrorsRule,
     createStarvationRule,
     createStartLimitsRule,

@@ -49,6 +49,7 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
   await client.query(clear)
   let connections: pg.Client[] = []
   let last: Promise<unknown> = Promise.resolve()
+  let clock: number | undefined
   stopListening = database.onNotification((channel, payload) => {
     for (const each of connections) each.emit('notification', { channel, payload })
   })
@@ -61,7 +62,8 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
   return {
     query: (sql, values, now) =>
       inTurn(async () => {
-        await client.query(`SET simulation.now = '${now}'`)
+        if (now !== clock) await client.query(`SET simulation.now = '${now}'`)
+        clock = now
         return (await client.query(sql, [...values])).rows
       }),
     connect: () => {

@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Page, PageRequest } from '@wabakit/core'
+import { organizationId } from '../cluster/organization.ts'
+import type { Rule, RuleContext } from './rule.ts'
+
+const agree = 'lists agree with each other'
+
+/** Reads all pages of a list. They are small, so that there are several. */
+const readAll = async <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> => {
+  const found: Item[] = []
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = await list({ limit: 5, cursor })
+    found.push(...items)
+    cursor = items.length < 5 ? undefined : nextCursor
+  } while (cursor !== undefined)
+  return found
+}
+
+/** Judges, once everything has settled, that each list has what the others say, whatever its order and its conditions. */
+export const createListsRule = ({ violate, now }: RuleContext): Rule => ({
+  finish: async ({ events, deliveries, subscriptions, committed }) => {
+    const compare = (what: string, found: unknown, expected: unknown): void => {
+      if (!isDeepStrictEqual(found, expected))
+        violate(agree, `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`)
+    }
+    const newest = { organizationId, order: 'newest_first' } as const
+    const [{ subject = '' } = {}] = events
+    const selections = [
+      {},
+      { subject },
+      { names: ['GROUP_CREATED', 'CALL_ENDED'] },
+      ...subscriptions.map(({ id }) => ({ subscriptionId: id })),
+    ]
+    for (const selection of selections) {
+      const { names, subscriptionId } = { names: undefined, subscriptionId: undefined, ...selection }
+      const isOfSubject = (each: { readonly subject: string }): boolean =>
+        !('subject' in selection) || each.subject === selection.subject
+      const ownDeliveries = deliveries.filter(
+        (each) =>
+          isOfSubject(each) &&
+          (names?.includes(each.eventName) ?? true) &&
+          (subscriptionId ?? each.subscriptionId) === each.subscriptionId,
+      )
+      const ownEvents = events.filter(
+        (each) =>
+          isOfSubject(each) &&
+          (names?.includes(each.name) ?? true) &&
+          (subscriptionId === undefined || ownDeliveries.some(({ eventId }) => eventId === each.id)),
+      )
+      const what = JSON.stringify(selection)
+      const listedEvents = await readAll((page) => committed.listEvents({ ...newest, ...selection, ...page }))
+      compare(`events with ${what}`, listedEvents, ownEvents.toReversed())
+      const listed = await readAll((page) => committed.listDeliveries({ ...newest, ...selection, ...page }))
+      compare(`deliveries with ${what}`, new Set(listed), new Set(ownDeliveries))
+    }
+    for (const { id, attempts } of deliveries) {
+      const last = (await committed.listAttempts(organizationId, id)).slice(-1)
+      compare(
+        `the last of ${attempts} attempts`,
+        await committed.listLastAttempts(organizationId, [id]),
+        last,
+      )
+    }
+    for (const group of await readAll((page) => committed.listGroups({ organizationId, ...page })))
+      compare('a group', group, await committed.findGroup(organizationId, group.clientCustomGroupId))
+    for (const call of await readAll((page) => committed.listCalls({ organizationId, ...page })))
+      compare('a call', call, (await committed.findCall(organizationId, call.callId))?.call)
+    const { waiting, due, later } = await committed.measureBacklog({ now: now(), limit: 1_000 })
+    compare('the backlog', { waiting, due, later }, { waiting: 0, due: 0, later: 0 })
+  },
+})
