@@ -9,7 +9,7 @@ import { printTable, readResults } from './result.ts'
 /** A figure that must not grow, by its name. */
 type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance: number }>
 
-/** What was recorded: values by the names of figures, and the version of Node.js and the processor that they hold for. */
+/** The contents of `counts.json`: the value of each figure, and the Node.js version and processor that it was measured on. */
 type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
 /** Sizes do not vary. A new feature may cost a little. */

@@ -27,7 +27,7 @@ const defineHealthEventData = () =>
     eventName: z.string(),
     /** Attempts of that delivery so far. */
     attempts: z.number(),
-    /** What the endpoint responded: its `status`, or null and an `error` if there was no response. */
+    /** The last response of the endpoint: its `status`; or, if there was none, null and an `error`. */
     lastResponse: z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) }),
   })
 

@@ -119,7 +119,7 @@ export const descriptions: {
       "eventId": "The event whose delivery to the subscription caused it.",
       "eventName": "The name of that event.",
       "failingSince": "Start of the first failed attempt since the last success before it; null if none had failed.",
-      "lastResponse": "What the endpoint responded: its `status`, or null and an `error` if there was no response.",
+      "lastResponse": "The last response of the endpoint: its `status`; or, if there was none, null and an `error`.",
       "organizationId": "The organization of the subscription.",
       "subscriptionId": "The subscription that failed, was disabled or recovered, or whose delivery was exhausted.",
       "url": "The URL of the attempt."

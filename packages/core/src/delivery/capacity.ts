@@ -29,7 +29,7 @@ export type Capacity = {
 export type CapacityOptions = {
   readonly concurrency: number
   readonly clock: Clock
-  /** Set if attempts that are not quick start one after the other. */
+  /** Returns whether attempts that are not quick start one after the other. */
   isPaced(): boolean
   /** Called when more attempts may start. */
   onFree(): void

@@ -41,7 +41,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export type SettlementWriterOptions = {
   /** Time for which a batch is repeated, in milliseconds. */
   readonly patienceMs: number
-  /** Set if failures may wait. */
+  /** Returns whether failures may wait. */
   isPatient(): boolean
 }
 

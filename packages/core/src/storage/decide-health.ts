@@ -40,7 +40,7 @@ export const operatorId = 'wabakit:operator'
 /** Time for which all attempts fail before a subscription is reported, in milliseconds. Simulated runs shorten it. */
 export const healthLimits = { reportAfterMs: 10 * 60_000 }
 
-/** Set if the attempt failed. */
+/** Returns whether the attempt failed. */
 export const isFailure = ({ kind }: AttemptVerdict): boolean =>
   kind === 'retry' || kind === 'exhausted' || kind === 'gone'
 

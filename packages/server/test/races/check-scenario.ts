@@ -19,7 +19,7 @@ const oneTransactionAtATime = (choose: Choose): Choose => {
   }
 }
 
-/** What was seen of the steps of each session, by their labels. A step that commits has many footprints. */
+/** The steps seen so far, by session and label. A step that commits touches different things in different orders. */
 type Seen = ReadonlyArray<Map<string, Step[]>>
 
 /** Returns the steps of each session that no step of another one can notice, not even once they are committed. */

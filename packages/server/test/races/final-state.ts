@@ -1,7 +1,7 @@
 import { isHead } from '../../src/stores/postgres/functions/lanes.ts'
 import type { Race } from './race.ts'
 
-/** What must hold after each order. Each statement finds what breaks its rule. */
+/** The rules that hold after each order. Each statement selects the rows that break its rule. */
 const rules: Readonly<Record<string, string>> = {
   'a delivery is pending or finished, not both':
     'SELECT subscription, event FROM wabakit.pending JOIN wabakit.deliveries USING (subscription, event)',
