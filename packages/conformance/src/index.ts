@@ -10,7 +10,6 @@ export { formatReport, type ReportFormat, reportFormats } from './formats/format
 export type { CheckResult, Report } from './report/report.ts'
 export { exitCodes } from './report/report.ts'
 // Acceptance: examines a server.
-export type { ExaminerFetch } from './server/api/create-sender.ts'
 export type { PlayCall, Simulate } from './server/calls/simulate.ts'
 export { examineServer } from './server/examine-server.ts'
 export type { ServerExamination } from './server/server-examination.ts'

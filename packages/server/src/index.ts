@@ -4,7 +4,7 @@ export { loadConfig } from './config/load-config.ts'
 export type { SeedOrganization, ServerConfig } from './config/server-config.ts'
 export { closeOnSignal } from './serve/close-on-signal.ts'
 export type { Demo } from './serve/demo.ts'
-export { type RunningServer, type StartServerOptions, startServer } from './serve/start-server.ts'
+export { type RunningServer, startServer } from './serve/start-server.ts'
 
 // Use SQLite as the store of an embedded core. PostgreSQL is `@wabakit/server/postgres`.
 export { DatabaseInUseError } from './stores/errors/database-in-use-error.ts'

@@ -3,8 +3,8 @@ import { type RequestHandler, respond } from './adapter.ts'
 import { toRequest } from './node-request.ts'
 import { assertOptions } from './usage.ts'
 
-/** The required part of a Fastify instance, version 5. */
-export type FastifyHost = {
+/** The required part of a Fastify instance, version 5. @inline */
+type FastifyHost = {
   /** Removes the parsers that would read the body. */
   removeAllContentTypeParsers(): void
   /** Adds a parser for bodies of a type. */

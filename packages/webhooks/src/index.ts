@@ -12,12 +12,7 @@ export type { WebhookTrace } from './receiver/webhook-trace.ts'
 
 // Verifiers: who may send.
 
-export {
-  type BasicAuthOptions,
-  basicAuth,
-  type StaticHeaderOptions,
-  staticHeader,
-} from './verifiers/header-verifiers.ts'
+export { basicAuth, staticHeader } from './verifiers/header-verifiers.ts'
 export { type StandardWebhooksOptions, standardWebhooks } from './verifiers/standard-webhooks.ts'
 export {
   type UnverifiedDelivery,

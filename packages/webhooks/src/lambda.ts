@@ -28,8 +28,8 @@ export type LambdaEvent = {
   readonly isBase64Encoded?: boolean | undefined
 }
 
-/** The response, in the form that all of them accept. */
-export type LambdaResult = {
+/** The response, in the form that all of them accept. @inline */
+type LambdaResult = {
   /** The HTTP status. */
   readonly statusCode: number
   /** The headers. */

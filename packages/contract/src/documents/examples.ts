@@ -94,14 +94,11 @@ export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEven
   },
 }
 
-/** Type of {@link eventExamples}. */
-export type EventExamples = { readonly [Name in EventName]: WebhookEventOf<Name> }
-
 /**
  * Example payload of each known event: the nine of the specification as the reference server sends them, and the other
  * three as a live service sends them.
  */
-export const eventExamples: EventExamples = {
+export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name> } = {
   ...emittedExamples,
   CALL_MISSED: { event: 'CALL_MISSED', ...missed, callStatus: 'MISSED', isNewCaller: true },
   CALL_REJECTED: { event: 'CALL_REJECTED', ...missed, callStatus: 'REJECT' },

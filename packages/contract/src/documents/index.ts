@@ -1,5 +1,4 @@
 export { createAsyncApiDocument } from './asyncapi.ts'
-export { type EventExamples, eventExamples } from './examples.ts'
+export { eventExamples } from './examples.ts'
 export { createJsonSchemas } from './json-schemas.ts'
 export { createOpenApiDocument } from './openapi.ts'
-export type { JsonObject } from './schemas.ts'

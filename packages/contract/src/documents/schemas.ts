@@ -24,7 +24,7 @@ export const publisher = {
   license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
 }
 
-/** JSON object: a document or a part of it. */
+/** JSON object: a document or a part of it. @inline */
 export type JsonObject = { readonly [name: string]: unknown }
 
 /** Converts the name of an event to that of its schema: CALL_ENDED to `CallEndedEvent`. */

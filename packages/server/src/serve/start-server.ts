@@ -38,8 +38,8 @@ export type RunningServer = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Further options for {@link startServer}. */
-export type StartServerOptions = {
+/** Further options for {@link startServer}. @inline */
+type StartServerOptions = {
   /**
    * Receives the log.
    * @default process.stderr

@@ -53,8 +53,8 @@ const createHeaderVerifier = (
   return Object.assign(verify, { checkHeaders })
 }
 
-/** Options for {@link staticHeader}. */
-export type StaticHeaderOptions = {
+/** Options for {@link staticHeader}. @inline */
+type StaticHeaderOptions = {
   /** Name of the header, in any case. */
   readonly header: string
   /** The value that the header must have. During a rotation, several. A function is called for the first request. */
@@ -82,8 +82,8 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
   })
 }
 
-/** Options for {@link basicAuth}. */
-export type BasicAuthOptions = {
+/** Options for {@link basicAuth}. @inline */
+type BasicAuthOptions = {
   /** The user name, without a colon. */
   readonly username: string
   /** The password. During a rotation, several. A function is called for the first request. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiRequest, ApiResponse, Exchange, KeyName } from './api-request.ts'
 
-/** The part of `fetch` that the examiner uses. */
+/** The part of `fetch` that the examiner uses. @inline */
 export type ExaminerFetch = (url: string, init: RequestInit) => Promise<Response>
 
 export type SenderContext = {
