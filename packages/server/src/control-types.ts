@@ -13,7 +13,7 @@ import type { SummaryStatusView } from './control/views/summary-status.ts'
 import type { TimelineEntry, TimelineView } from './control/views/timeline.ts'
 import type { WaitView } from './control/views/wait.ts'
 
-export type { ServerInfo } from './control/views/server-info.ts'
+export type { ServerInfo } from './control/schemas.ts'
 
 /** A part of a list. `nextCursor` leads to the next part. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }

@@ -1,4 +1,4 @@
-import { CliError, exitCodes } from './cli-error.ts'
+import { CliError, exitCodes } from './output.ts'
 
 const forbidden = ['__proto__', 'prototype', 'constructor']
 

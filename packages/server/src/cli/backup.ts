@@ -4,9 +4,8 @@ import { loadConfig } from '../config/load-config.ts'
 import { isPostgres } from '../serve/open-store.ts'
 import { formatAddress } from '../stores/postgres/database-address.ts'
 import { backUp } from '../stores/sqlite/back-up.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples, createFormatOption } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 
 type BackupOptions = { readonly database?: string; readonly config?: string }
 

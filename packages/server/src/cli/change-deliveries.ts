@@ -1,10 +1,9 @@
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import { type ControlClient, createControlClient, getOrganizationPath } from './control-client.ts'
 import { findOperation, listFieldOptions } from './operation-options.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import { createProgressLine } from './progress-line.ts'
 
 /** A change of one delivery, or of all that match every given filter. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Option } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
+import { CliError, exitCodes } from './output.ts'
 
 /** Creates `--yes`, which every command has that asks before it acts. */
 export const createYesOption = (): Option => new Option('--yes', 'do it without asking')

@@ -1,10 +1,9 @@
 import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
-import { isLoopbackHost } from '../config/loopback.ts'
 import { formatIssue } from '../control/control-error.ts'
-import { CliError, exitCodes } from './cli-error.ts'
-import type { ServerAddress } from './options.ts'
-import { commandName } from './options.ts'
+import { isLoopbackHost } from '../delivery/target-policy.ts'
+import { commandName, type ServerAddress } from './options.ts'
+import { CliError, exitCodes } from './output.ts'
 
 /** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
 export type ControlClient = {

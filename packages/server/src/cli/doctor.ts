@@ -7,9 +7,9 @@ import {
 import { escapeControls } from '@wabakit/wire'
 import { type Command, InvalidArgumentError } from 'commander'
 import { escapeText } from '../terminal/escape-text.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addReportOptions, runJudge } from './judge.ts'
 import { collect, createOption, readIds } from './options.ts'
+import { CliError, exitCodes } from './output.ts'
 
 type DoctorOptions = {
   readonly secret?: string

@@ -1,11 +1,10 @@
 import type { ErasedPart } from '@wabakit/core'
 import { escapeControls } from '@wabakit/wire'
 import { Argument, type Command } from 'commander'
-import { CliError } from './cli-error.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, type Output } from './output.ts'
 import { createProgressLine } from './progress-line.ts'
 
 type EraseOptions = ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean }

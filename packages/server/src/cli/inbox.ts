@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { type InboxEntries, type InboxEntry, type InboxSelection, sqlInbox } from '@wabakit/webhooks'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isPostgres } from '../serve/open-store.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { addExamples, createFormatOption, createOption } from './options.ts'
-import { createOutput, type Format } from './output.ts'
+import { CliError, createOutput, exitCodes, type Format } from './output.ts'
 import { formatRecord, formatTable } from './table.ts'
 
 const states = [

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Command } from 'commander'
-import { CliError } from './cli-error.ts'
 import { addExamples, createFormatOption, createServerOption } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, type Output } from './output.ts'
 
 type InspectOptions = {
   readonly server: string

@@ -8,8 +8,8 @@ import {
   exitCodes as verdictCodes,
 } from '@wabakit/conformance'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples, createOption } from './options.ts'
+import { CliError, exitCodes } from './output.ts'
 import { createProgressLine, type ProgressLine } from './progress-line.ts'
 
 /** Adds what the commands of both judges have in common: the format of the report, and examples. */

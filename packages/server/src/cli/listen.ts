@@ -1,7 +1,6 @@
 import { generateSecret, signWebhook } from '@wabakit/webhooks'
 import { type Command, Option } from 'commander'
 import { getResponseLine } from '../delivery/attempt-outcome.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'
 import { formatAttempt, formatEvent } from './lines.ts'
@@ -13,7 +12,7 @@ import {
   parseUrl,
   type ServerOptions,
 } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 
 type ListenOptions = ServerOptions & {
   readonly forwardTo: string

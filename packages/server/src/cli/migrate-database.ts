@@ -5,9 +5,8 @@ import { type MigrationResult, migrateDatabase } from '../migrate-database/migra
 import type { Progress } from '../migrate-database/progress.ts'
 import { isPostgres } from '../serve/open-store.ts'
 import { readAddress } from '../stores/postgres/database-address.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples, commandName, createFormatOption, createOption } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import { createProgressLine } from './progress-line.ts'
 
 type MigrateOptions = { readonly from: string; readonly to: string }

@@ -1,10 +1,9 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import { type Command, Option } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
-import { createOutput } from './output.ts'
+import { CliError, createOutput, exitCodes } from './output.ts'
 import { formatRecord, formatTable } from './table.ts'
 
 type Integration = { wabaNumber: string; enabled?: boolean; joinApprovalMode?: string }

@@ -1,7 +1,7 @@
 import { exitCodes as verdictCodes } from '@wabakit/conformance'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { exitCodes } from './cli-error.ts'
+import { exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
 const { commands } = await createProgram(['--help'])

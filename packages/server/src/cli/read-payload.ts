@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { CliError, exitCodes } from './cli-error.ts'
+import { CliError, exitCodes } from './output.ts'
 
 /**
  * Reads a file, or standard input if the file is omitted or `-`.

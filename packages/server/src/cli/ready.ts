@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import { getFetchMessage, readErrorMessage } from './control-client.ts'
 import { addExamples, createFormatOption, createOption, createServerOption, parseSeconds } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 
 const pollMs = 100
 const defaultWaitSeconds = 30

@@ -5,7 +5,7 @@ import { DatabaseInUseError } from '../stores/errors/database-in-use-error.ts'
 import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { DatabaseVersionError } from '../stores/errors/database-version-error.ts'
 import { escapeText } from '../terminal/escape-text.ts'
-import { CliError, exitCodes } from './cli-error.ts'
+import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
 /** Errors that the user can fix by changing a setting or what it refers to. */

@@ -1,8 +1,7 @@
 import { isWebhookVerificationError, signWebhook } from '@wabakit/webhooks'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples, createFormatOption, createOption, parseSeconds } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import { readPayload } from './read-payload.ts'
 
 type SignOptions = {

@@ -4,10 +4,9 @@ import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { assign } from './assign.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, collect, createOption, type ServerOptions } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 
 type Call = { callId: string; direction: string; channel: string; state: string }
 type Organization = { integrations: { wabaNumber: string }[]; pstnNumbers: string[] }

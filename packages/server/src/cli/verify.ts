@@ -1,9 +1,8 @@
 import { diagnose, isWebhookVerificationError, verifySignature } from '@wabakit/webhooks'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples, collect, createFormatOption, createOption, parseSeconds } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import { readPayload } from './read-payload.ts'
 
 type VerifyOptions = {

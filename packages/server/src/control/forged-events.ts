@@ -1,8 +1,8 @@
 import type { PublishedEvent, ReferenceServer, Subscription } from '@wabakit/core'
 import { toDigits } from '@wabakit/core/hosting'
-import { isLoopbackHost } from '../config/loopback.ts'
+import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { ControlError } from './control-error.ts'
-import type { ServerInfo } from './views/server-info.ts'
+import type { ServerInfo } from './schemas.ts'
 
 /** Finds the subscriptions that an event matches, disabled ones included: their deliveries can be sent later. */
 export const findReceivers = async (

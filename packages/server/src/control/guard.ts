@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../config/loopback.ts'
+import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { ControlError } from './control-error.ts'
 import type { TokenCheck } from './token-check.ts'
 

@@ -5,8 +5,8 @@ import type * as z from 'zod/mini'
 import { ControlError, formatIssue } from './control-error.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { RequestLog } from './request-log.ts'
+import type { ServerInfo } from './schemas.ts'
 import type { Simulation } from './simulation.ts'
-import type { ServerInfo } from './views/server-info.ts'
 
 /** The groups of operations in the OpenAPI document. */
 export const tags = {

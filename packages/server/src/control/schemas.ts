@@ -83,3 +83,15 @@ export const subject = () =>
       z.minLength(1),
       z.meta({ maxLength: 261, description: 'The call or group that the event is about, such as call:….' }),
     )
+
+export const ServerInfo = named(
+  'ServerInfo',
+  'What this server is. `mock`: it injects faults on request.',
+  z.object({
+    version: z.string(),
+    database: z.enum(['memory', 'sqlite', 'postgresql']),
+    role: z.enum(['all', 'api', 'worker']),
+    mock: z.boolean(),
+  }),
+)
+export type ServerInfo = z.infer<typeof ServerInfo>

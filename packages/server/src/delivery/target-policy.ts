@@ -26,6 +26,12 @@ export type TargetPolicy = {
 const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 
+/** Checks whether a host from a setting or a URL is this machine: `localhost`, `127.0.0.1` or `[::1]`, for example. */
+export const isLoopbackHost = (host: string): boolean => {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  return isIP(bare) === 0 ? bare === 'localhost' || bare.endsWith('.localhost') : isLoopback(bare)
+}
+
 const findRefusal = (
   address: string,
   protocol: string,

@@ -5,10 +5,10 @@ import {
   StorageUnavailableError,
   type Store,
 } from '@wabakit/core'
-import { isLoopbackHost } from '../config/loopback.ts'
 import { ControlError } from '../control/control-error.ts'
 import { toErrorResponse } from '../control/error-response.ts'
 import type { TokenCheck } from '../control/token-check.ts'
+import { isLoopbackHost } from '../delivery/target-policy.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 export type HealthOptions = {

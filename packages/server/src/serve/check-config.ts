@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts'
-import { isLoopbackHost } from '../config/loopback.ts'
 import type { ServerConfig } from '../config/server-config.ts'
+import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { checkOrganizations } from './check-organizations.ts'
 import { isPostgres } from './open-store.ts'
 

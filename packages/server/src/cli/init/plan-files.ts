@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError, exitCodes } from '../cli-error.ts'
+import { CliError, exitCodes } from '../output.ts'
 import {
   type Framework,
   frameworks,

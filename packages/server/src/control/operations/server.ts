@@ -2,9 +2,8 @@ import * as z from 'zod/mini'
 import { id, subjectFilter, text, timeFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import type { LoggedRequest } from '../request-log.ts'
-import { describe, page, pageQuery } from '../schemas.ts'
+import { describe, page, pageQuery, ServerInfo } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
-import { ServerInfo } from '../views/server-info.ts'
 
 const operation = operationIn('Server')
 
