@@ -15,7 +15,9 @@ export type CreateGroupRequest = wire.CreateGroupRequest
 export const CreateGroupRequest: ObjectSchema<CreateGroupRequest> =
   /* @__PURE__ */ createSchema(createGroupRequestRule)
 
-/** The error code of each field of {@link CreateGroupRequest}. The code of an error body is that of the first invalid field. */
+/**
+ * The error code of each field of {@link CreateGroupRequest}. An error body has the code of the first invalid field.
+ */
 export const createGroupErrorCodes = {
   /** Code of `wabaNumber`. */
   wabaNumber: 'invalid_waba_number',

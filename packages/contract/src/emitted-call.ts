@@ -33,7 +33,7 @@ export type EmittedCallEvent<Name extends string, Status extends string> = Flat<
     triggeredVia: TriggeredVia
     /** Duration of the call in seconds. */
     durationInSeconds?: number | undefined
-    /** When the call started, in ISO 8601. */
+    /** When the conversation started, in ISO 8601. */
     callStartedAt?: string | undefined
     /** When the call ended, in ISO 8601. */
     callEndedAt?: string | undefined

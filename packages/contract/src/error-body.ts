@@ -33,8 +33,8 @@ export const ErrorBody: ObjectSchema<ErrorBody> = /* @__PURE__ */ exact(() => ({
 }))
 
 /**
- * Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be
- * unknown. A field of another type is left out, so parsing fails only if the body is not an object.
+ * Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may
+ * be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.
  *
  * @interface
  */

@@ -12,10 +12,10 @@ export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T exten
 type Output<Shape extends z.core.$ZodShape> = z.output<z.ZodMiniObject<Shape, z.core.$strip>>
 
 /**
- * Creates a schema that keeps unknown fields. `Value` is an interface with the known fields only: an index signature would
- * let a misspelled `event.calId` compile. It does not compile if `Value` and the schemas of the fields differ.
+ * Creates a schema that keeps unknown fields. `Value` has only the known fields, because an index signature would let a
+ * misspelled `event.calId` compile. A call does not compile if `Value` and the schemas of the fields differ.
  *
- * The shape is a function, and callers mark the call as pure, so that bundlers can drop unused schemas.
+ * `shape` is a function, and callers mark the call as pure, so that bundlers can drop unused schemas.
  */
 export const exact = <Value, Shape extends z.core.$ZodShape>(
   shape: () => Shape & Same<Output<Shape>, Value>,

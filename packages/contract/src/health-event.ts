@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { UtcTimestamp } from './timestamp.ts'
 
-/** Names of the events about the health of subscriptions. They are operational, and no events of the interface. */
+/** Names of the events about the health of subscriptions. They are for operators, and not part of the interface. */
 export const healthEventNames = [
   'delivery.exhausted',
   'subscription.failing',
@@ -21,13 +21,13 @@ const defineHealthEventData = () =>
     failingSince: z.nullable(UtcTimestamp),
     /** Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days. */
     disabledReason: z.nullable(z.enum(['gone', 'failing'])),
-    /** The event whose delivery to the subscription caused it. */
+    /** The event whose delivery to the subscription caused this one. */
     eventId: z.string(),
     /** The name of that event. */
     eventName: z.string(),
-    /** Attempts of that delivery so far. */
+    /** Number of attempts of that delivery so far. */
     attempts: z.number(),
-    /** The last response of the endpoint: its `status`; or, if there was none, null and an `error`. */
+    /** The endpoint's last response: its `status`; or, if there was no response, null and an `error`. */
     lastResponse: z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) }),
   })
 
@@ -39,16 +39,17 @@ const defineHealthEvent = () =>
   z.object({
     /** What happened. */
     type: z.enum(healthEventNames),
-    /** When the outcome was recorded that caused it. */
+    /** When the outcome that caused the event was recorded. */
     timestamp: UtcTimestamp,
-    /** The subscription, and the attempt that caused it. */
+    /** The subscription, and the attempt that caused the event. */
     data: HealthEventData,
   })
 
 /**
- * Schema of the webhooks that an operational subscription gets. A `delivery.exhausted` reports that the last attempt of a delivery failed,
- * `subscription.failing` that a first delivery was exhausted or all attempts have failed for ten minutes, `subscription.disabled` a 410
- * response or failures for 5 days, and `subscription.recovered` the first success after one of these two.
+ * Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery failed.
+ * `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten minutes.
+ * `subscription.disabled`: the endpoint responded 410, or failed for 5 days. `subscription.recovered`: the first
+ * success after one of these two.
  */
 export const HealthEvent = /* @__PURE__ */ defineHealthEvent()
 export type HealthEvent = z.infer<typeof HealthEvent>

@@ -1,4 +1,4 @@
-// Values and types without a schema.
+// Values, and types without a schema.
 
 export {
   type CallLifecycleEvent,

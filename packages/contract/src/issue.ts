@@ -5,7 +5,7 @@ import type { ObjectSchema } from './exact.ts'
 import { createSchema } from './schema.ts'
 
 /**
- * One problem of an invalid input.
+ * One problem with an invalid input.
  *
  * @interface
  */
@@ -43,7 +43,7 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
   }
 }
 
-/** Checks whether a message is zod's own. It has some as soon as anything in the process loads all of zod. */
+/** Checks whether a message is zod's own. Zod adds its messages as soon as any code in the process loads all of zod. */
 const isDefault = (issue: z.core.$ZodIssue): boolean => {
   const { localeError } = z.core.globalConfig
   const text = localeError?.(issue as z.core.$ZodRawIssue)
@@ -52,8 +52,8 @@ const isDefault = (issue: z.core.$ZodIssue): boolean => {
 }
 
 /**
- * Converts a zod error to issues with readable messages, such as "summary.recap must be a string". zod/mini itself has no
- * messages, to keep bundles small. A message that a schema defines is kept.
+ * Converts a zod error to issues with readable messages, such as "summary.recap must be a string", because zod/mini has
+ * none, to keep bundles small. Keeps messages that a schema defines.
  */
 export const toIssues = (error: z.core.$ZodError): Issue[] =>
   error.issues.map((issue) => {

@@ -5,20 +5,23 @@ import type { ObjectSchema } from './exact.ts'
 import { nonEmpty, storable } from './text.ts'
 import { Timestamp, TimestampOrEmpty } from './timestamp.ts'
 
-/** An optional text. An empty string and null mean the same as its absence, and are left out. */
+/** Creates a schema for an optional text. An empty string and null mean that it is absent, and are dropped. */
 export const unset = () => {
   const keepSet = z.overwrite<string | null>((value) => (value || undefined) as string | null)
   return z.optional(z.nullable(z.string()).check(keepSet)) as unknown as z.ZodMiniOptional<z.ZodMiniString>
 }
 
-/** An optional field that no service guarantees: a value of another type is left out, and makes nothing invalid. */
+/**
+ * Creates a schema for an optional field that no service guarantees: a value of another type is dropped, and does not
+ * make the event invalid.
+ */
 export const unchecked = <Schema extends z.core.$ZodType>(schema: Schema) => {
   const keepValid = z.overwrite((value) => (z.safeParse(schema, value).success ? value : undefined))
   // z.catch does the same, but adds 3 kB to a bundle.
   return z.optional(z.union([schema, z.unknown()]).check(keepValid)) as unknown as z.ZodMiniOptional<Schema>
 }
 
-/** The schemas of objects, so that documents can refer to an object that several others contain. */
+/** One schema per rule of an object, so that documents can reference an object that several others contain. */
 const objects = new WeakMap<Rule, z.ZodMiniType>()
 
 const toShape = (fields: { readonly [name: string]: Rule }): { [name: string]: z.ZodMiniType } =>

@@ -14,9 +14,8 @@ export type CallSummary = wire.CallSummary
 export const CallSummary: ObjectSchema<CallSummary> = /* @__PURE__ */ createSchema(callSummaryRule)
 
 /**
- * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any
- * that has `callId` and `summary`, because the specification does not define this body and other services may omit the
- * rest.
+ * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers require only
+ * `callId` and `summary`, because the specification does not define this body, and other services may omit the rest.
  *
  * @interface
  */

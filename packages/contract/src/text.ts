@@ -2,8 +2,9 @@ import { isWithinLength, storableText, type TextRules } from '@wabakit/wire/defi
 import * as z from 'zod/mini'
 
 /**
- * A string schema. It uses one check of its own: zod's `minLength` and `maxLength` count UTF-16 code units, and together
- * with `regex` they add half a kilobyte to every bundle. The JSON Schema conversion reads the rules from the bag.
+ * Creates a string schema with a single custom check: zod's `minLength` and `maxLength` count UTF-16 code units, and
+ * with `regex` they add half a kilobyte to every bundle. The conversion to JSON Schema reads the rules from zod's
+ * `bag`.
  */
 export const text = ({
   min = 0,
@@ -27,6 +28,6 @@ export const text = ({
 
 export const nonEmpty = () => text({ min: 1 })
 
-/** A schema of strings that every store can save. */
+/** Creates a schema for strings that every store can save. */
 export const storable = (length: Pick<TextRules, 'min' | 'max'>) =>
   text({ ...length, pattern: storableText, form: 'text without a NUL character or a lone surrogate' })

@@ -21,7 +21,7 @@ import type { CallSummary, SummaryRecord } from './summary.ts'
 
 declare const event: WebhookEvent
 
-// A switch on `event` narrows the union, and compiles if it has every case.
+// A switch on `event` narrows the union. It compiles only with every case.
 export const getSubject = (): string => {
   switch (event.event) {
     case 'GROUP_CREATED':

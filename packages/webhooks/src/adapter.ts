@@ -5,7 +5,7 @@ import { assertPost } from './receiver/read-request.ts'
 /** The required part of a receiver. @inline */
 export type RequestHandler = { handle(request: Request, host?: object): Promise<Response> }
 
-/** Checks whether a body is as it arrived, text or bytes, rather than what a parser made of it. */
+/** Checks whether a body is still text or bytes, rather than the result of a parser. */
 export const isUnparsed = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === 'string' || ArrayBuffer.isView(body)
 
@@ -17,8 +17,8 @@ export const assertFetchMethod = (method: string): void => {
 }
 
 /**
- * Converts a request target to a URL. A path stays a path, however many slashes it starts with. Credentials are removed,
- * because Fetch rejects them.
+ * Converts a request target to a URL. A target that starts with several slashes is still a path, not a host. Removes
+ * credentials, because Fetch rejects them.
  *
  * @throws WebhookRequestError when the target is neither a path nor an HTTP URL.
  */
@@ -33,8 +33,8 @@ export const toUrl = (target: string, origin: string): string => {
 }
 
 /**
- * Creates a request. Without a body, as when something has parsed it, the new request is already used, so that the
- * receiver explains this to the developer.
+ * Creates a request. If the body is gone because a parser has read it, the body of the new request is already used, so
+ * that the receiver's error explains this to the developer.
  */
 export const createRequest = async (
   url: string,

@@ -1,15 +1,15 @@
 import type { EventName, Issue } from '@wabakit/wire'
 
-// By name and code rather than by class, so that the guards hold where a program has two copies of this package.
+// Compares names and codes rather than classes, so that the guards work in a program with two copies of this package.
 const hasName = (error: unknown, name: string): boolean =>
   Object(error).name === name && typeof Object(error).code === 'string'
 
 /**
- * Why a signature was rejected, or a secret. The list is closed.
+ * The reason for rejecting a signature or a secret. The list is closed.
  *
  * - `missing_header`: one of the three headers is absent or empty; `header` names it.
  * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
- * - `timestamp_too_old`, `timestamp_too_new`: signed outside the tolerance; `skewSeconds` says by how much.
+ * - `timestamp_too_old`, `timestamp_too_new`: signed outside the tolerance; `skewSeconds` is the difference.
  * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets.
  * - `invalid_secret`: a configured secret cannot be used, or the function that returns the secrets failed.
  */
@@ -32,7 +32,7 @@ export type VerificationDetails = {
 }
 
 /**
- * Thrown when a delivery cannot be verified, or a secret cannot be used. The message says what to do and never
+ * Thrown when a delivery cannot be verified, or a secret cannot be used. The message explains what to do, and never
  * contains a secret.
  *
  * @example
@@ -64,11 +64,11 @@ export const isWebhookVerificationError = (error: unknown): error is WebhookVeri
   hasName(error, 'WebhookVerificationError')
 
 /**
- * Why a body cannot be parsed. The list is closed.
+ * The reason why a body cannot be parsed. The list is closed.
  *
  * - `not_utf8`: its bytes are not UTF-8 (RFC 8259 section 8.1).
  * - `not_json`: its text is not JSON.
- * - `not_an_object`: it is JSON, but an array, a string, a number, a boolean or null.
+ * - `not_an_object`: it is a JSON array, string, number, boolean or null.
  * - `too_large`: it has more bytes than allowed.
  */
 export type ParseFailure = 'not_json' | 'not_an_object' | 'not_utf8' | 'too_large'
@@ -103,9 +103,9 @@ export const statuses = {
 } as const
 
 /**
- * Why a request was rejected for reasons other than its signature or its payload. The list is closed.
+ * The reason for rejecting a request, other than its signature or its payload. The list is closed.
  *
- * - `body_was_parsed`: something read the body before the receiver could see its bytes (400).
+ * - `body_was_parsed`: other code, such as a body parser, read the body first (400).
  * - `body_unreadable`: reading the body failed (400).
  * - `malformed_request`: the target, the headers or the body cannot be read at all (400).
  * - `not_verified`: the verifier did not accept the request (401).
@@ -113,7 +113,7 @@ export const statuses = {
  * - `body_timeout`: the body did not arrive in time (408).
  * - `body_too_large`: the body is over the limit (413).
  * - `unsupported_media_type`: the `content-type` is not JSON in UTF-8 (415).
- * - `overloaded`: the body has more than 64 KiB, and so have many others that are being read (503).
+ * - `overloaded`: the body has more than 64 KiB, and too many others of that size are being read (503).
  */
 export type RequestFailure = keyof typeof statuses
 
@@ -145,7 +145,7 @@ export class WebhookDriftError extends Error {
   readonly eventName: EventName
   /** The mismatches, by field. */
   readonly issues: readonly Issue[]
-  // Private, so that printing the error does not print personal data.
+  // A private field, because printing the error must not print personal data.
   readonly #rawBody: Uint8Array
 
   constructor(eventName: EventName, issues: readonly Issue[], rawBody: Uint8Array) {
@@ -175,7 +175,7 @@ export class WebhookHandlerTimeoutError extends Error {
   }
 }
 
-/** Thrown when a function of this package is called with arguments that it does not understand, such as an unknown option. */
+/** Thrown when a function of this package is called with invalid arguments, such as an unknown option. */
 export class WebhookUsageError extends TypeError {
   override readonly name = 'WebhookUsageError'
   /** The same for every error of this class. */

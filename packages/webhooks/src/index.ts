@@ -118,5 +118,5 @@ export {
   WebhookVerificationError,
 } from './errors.ts'
 
-// Withheld: HMAC and base64, which every runtime has; the parsing of single headers, which `verifySignature` does; and
-// the steps of a receiver, which its options and handlers can change.
+// Not exported: HMAC and base64, which every runtime has; the parsing of single headers, which `verifySignature` does;
+// and the steps of a receiver, which its options and handlers can change.

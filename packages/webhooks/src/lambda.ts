@@ -15,7 +15,7 @@ export type LambdaEvent = {
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
-  /** Only `http` is read; the others are there so that the types of all senders fit. */
+  /** Only `http` is read. The other properties make the types of all sources assignable. */
   readonly requestContext?: {
     /** The method, in payload 2.0 and from a function URL. */
     readonly http?: { readonly method?: string | undefined } | undefined
@@ -28,7 +28,7 @@ export type LambdaEvent = {
   readonly isBase64Encoded?: boolean | undefined
 }
 
-/** The response, in the form that all of them accept. @inline */
+/** The response, in a form that API Gateway, function URLs and load balancers accept. @inline */
 type LambdaResult = {
   /** The HTTP status. */
   readonly statusCode: number

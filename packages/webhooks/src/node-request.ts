@@ -30,7 +30,9 @@ const toHeaders = (request: IncomingMessage): Headers => {
   return headers
 }
 
-/** Reads on demand. When the stream is cancelled, the request is only paused, so that a response can still be written. */
+/**
+ * Returns a stream that reads on demand. Canceling it only pauses the request, so that a response can still be written.
+ */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks: AsyncIterator<Buffer> = request[Symbol.asyncIterator]()
   return new ReadableStream({
@@ -57,7 +59,7 @@ const createSignal = (outgoing: ServerResponse): AbortSignal => {
 /**
  * Converts a Node request to a Fetch request.
  *
- * @throws WebhookRequestError, or whatever a malformed header or a getter of the body throws.
+ * @throws WebhookRequestError, or any error that a malformed header or a getter of the body throws.
  */
 export const toRequest = (
   request: NodeRequest | NodeRequestHolder,

@@ -1,6 +1,6 @@
 import { isWebhookVerificationError, WebhookVerificationError } from './errors.ts'
 
-/** A value, or a function that returns it, for values that do not exist yet while a bundler loads the module. */
+/** A value, or a function that returns it, for values that do not exist yet when a bundler loads the module. */
 export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 
 /** Time for which a value is kept, in milliseconds. */
@@ -10,8 +10,8 @@ const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Pro
   typeof source === 'function'
 
 /**
- * Converts secrets: a value at once, and what a function returns when the result is called. It calls the function for the
- * first time, and again after a minute. Concurrent requests do not share a promise, because Workers forbid that.
+ * Converts secrets: a value at once, and the values of a function on demand. The returned function calls it the first
+ * time, and again after a minute. Concurrent requests do not share a promise, because Workers forbid that.
  */
 export const prepare = <Input, Output>(
   source: OnDemand<Input>,

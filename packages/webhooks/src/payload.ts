@@ -3,7 +3,7 @@ export type WebhookPayload = string | Uint8Array | ArrayBuffer
 
 export const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** Joins bytes. */
+/** Concatenates chunks of bytes. */
 export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
   let offset = 0
@@ -14,13 +14,13 @@ export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =
   return whole
 }
 
-// `instanceof` fails for values from another realm. Under jest, every Buffer is one.
+// `instanceof` fails for values from another realm. Under jest, every Buffer comes from another realm.
 /** Checks whether a value is an ArrayBuffer of any realm. */
 export const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 
 /**
- * Returns the bytes of a payload without copying bytes.
+ * Returns the bytes of a payload. Does not copy a payload that consists of bytes.
  *
  * @throws TypeError when the payload is neither text nor bytes, such as parsed JSON.
  */

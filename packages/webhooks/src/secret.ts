@@ -88,7 +88,7 @@ export const createSigners = (secrets: readonly string[], allowShort = false): r
 /** Maximum number of cached signers: enough for the subscriptions of a busy server. */
 const maximumCached = 1_024
 
-// Short secrets are cached separately, because not every caller accepts them.
+// Caches short secrets separately, because not every caller accepts them.
 const cache = { long: new Map<string, Signer>(), short: new Map<string, Signer>() }
 
 const getSigner = (secret: string, allowShort: boolean): Signer => {

@@ -42,8 +42,8 @@ export type SignedWebhook = {
 }
 
 /**
- * Returns the `webhook-signature` of one attempt: of its `webhook-id`, its `webhook-timestamp` in Unix seconds, and its
- * body exactly as it is sent. Synchronous where the runtime's HMAC is.
+ * Returns the `webhook-signature` of one attempt: a signature of its `webhook-id`, its `webhook-timestamp` in Unix
+ * seconds, and its body exactly as it is sent. Synchronous where the runtime's HMAC is.
  */
 export type WebhookSigner = (attempt: {
   readonly id: string
@@ -67,7 +67,7 @@ export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner =
   return ({ id, timestamp, payload }) => {
     const body = toBytes(payload)
     const signatures = signers.map((sign) => sign(`${id}.${timestamp}.`, body))
-    // Promises are slow, so there are none unless the HMAC is asynchronous.
+    // Creates promises only if the HMAC is asynchronous, because they are slow.
     return signatures.every((each) => typeof each === 'string')
       ? toHeader(signatures)
       : Promise.all(signatures).then(toHeader)
@@ -76,7 +76,7 @@ export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner =
 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Returns `undefined` for bytes that are not UTF-8, which the library cannot sign. */
+/** Decodes a payload; `undefined` for bytes that are not UTF-8, which the library cannot sign. */
 const toText = (payload: WebhookPayload): string | undefined => {
   if (typeof payload === 'string') return payload
   const bytes = toBytes(payload)

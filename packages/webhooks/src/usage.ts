@@ -2,7 +2,7 @@ import { suggestName } from '@wabakit/wire'
 import { WebhookUsageError } from './errors.ts'
 
 /**
- * Checks names that only TypeScript would check.
+ * Checks names at run time, for callers without TypeScript.
  *
  * @throws WebhookUsageError for the first unknown name, with a similar known one.
  */
@@ -17,7 +17,7 @@ export const assertNames = (
   }
 }
 
-/** @throws WebhookUsageError when the options are not an object, or have an unknown name. */
+/** @throws WebhookUsageError when the options are not an object, or one of them is unknown. */
 export const assertOptions = <Options extends object>(
   caller: string,
   options: Options,

@@ -15,8 +15,7 @@ import {
 
 /**
  * The fields that lifecycle events and fetched summaries share. Only `callId` is required: services leave other fields
- * out, or send an empty string, 0 or null for "unset". Fields with known values may have others, which a service adds
- * later.
+ * out, or send an empty string, 0 or null for "unset". A service may add further values to a field with known values.
  *
  * @interface
  *
@@ -29,7 +28,7 @@ export type CallDetails = {
   channel?: OpenEnum<Channel> | '' | null | undefined
   /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
   callDirection?: OpenEnum<CallDirection> | '' | null | undefined
-  /** `INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values. */
+  /** `INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`. */
   callStatus?: OpenEnum<CallStatus> | '' | null | undefined
   /** Duration of the call in seconds. */
   durationInSeconds?: number | null | undefined

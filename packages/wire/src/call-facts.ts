@@ -14,7 +14,7 @@ import {
 } from './vocabulary.ts'
 
 /**
- * The fields that describe the call in CALL_AI_SUMMARY. Fields with known values may have others, which a service adds later.
+ * The fields that describe the call in CALL_AI_SUMMARY. A service may add further values to a field with known values.
  *
  * @interface
  *
@@ -31,7 +31,7 @@ export type CallFacts = {
   callStatus: OpenEnum<CallStatus>
   /** Duration of the call in seconds. */
   durationInSeconds: number
-  /** When the call started, in ISO 8601. */
+  /** When the conversation started, in ISO 8601. */
   callStartedAt: string
   /** When the call ended, in ISO 8601. */
   callEndedAt: string

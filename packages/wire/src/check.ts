@@ -20,29 +20,29 @@ export type TextRules = {
   readonly form?: string
 }
 
-/** Counts code points only if the UTF-16 length leaves the answer open. */
+/** Checks whether a text has at most `max` code points. It counts them only if the UTF-16 length does not decide. */
 export const isWithinLength = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= max * 2 && [...text].length <= max)
 
-/** Matches what every store can save: well-formed Unicode without NUL, because PostgreSQL rejects the rest. */
+/** Matches text that every store can save: well-formed Unicode without NUL. PostgreSQL rejects anything else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes NUL
 export const storableText = /^[^\u0000\uD800-\uDFFF]*$/u
 
-/** Formats values for the sentence "must be …": `PSTN, WHATSAPP or empty`. */
+/** Lists values for the sentence "must be …": `PSTN, WHATSAPP or empty`. */
 export const formatAlternatives = (values: readonly unknown[]): string => {
   const words = values.map((value) => (value === '' ? 'empty' : String(value)))
   const last = words.pop()
   return words.length === 0 ? `${last}` : `${words.join(', ')} or ${last}`
 }
 
-// The parts of the generated checks.
+// The building blocks of the generated checks.
 
 export type Fields = { readonly [field: string]: unknown }
 
-/** The issues of a value, and the paths of what its copy must leave out. */
+/** The issues of a value, and the paths of the fields to drop from it. */
 export type Report = { readonly issues: Issue[]; readonly leftOut: string[] }
 
-/** Checks a value, and reports an issue in the words of the schema. Without a report, it only checks. */
+/** Checks a value, and adds an issue to the report, worded as the schema words it. Without a report, it only checks. */
 export type Check = (value: unknown, path?: string, report?: Report) => boolean
 
 /** Reports that a value has a problem, or is missing. */
@@ -96,7 +96,7 @@ export const array =
     if (!Array.isArray(value)) return fail('must be an array', value, path, report)
     let valid = true
     for (let index = 0; index < value.length; index += 1) {
-      // A path is formatted for an invalid item only.
+      // Formats a path only for an invalid item.
       valid = (isItem(value[index]) || isItem(value[index], `${path}.${index}`, report)) && valid
     }
     return valid
@@ -114,16 +114,16 @@ export const nullish =
   (value, path, report) =>
     value == null || check(value, path, report)
 
-/** Leaves a value out, which only a report can do. */
+/** Drops a value by noting its path in the report. Returns whether there is a report. */
 const leaveOut = (path = '', report?: Report): boolean => (report?.leftOut.push(path) ?? 0) > 0
 
-/** Leaves any other value out. */
+/** Accepts a value that passes one of the checks, and drops any other value. */
 export const unchecked =
   (...checks: readonly Check[]): Check =>
   (value, path, report) =>
     checks.some((check) => check(value)) || leaveOut(path, report)
 
-/** Allows the value to be absent. An empty string and null mean the same, and are left out. */
+/** Allows the value to be absent. Drops an empty string and null, which mean the same. */
 export const unset =
   (check: Check): Check =>
   (value, path, report) =>
@@ -131,7 +131,7 @@ export const unset =
       ? leaveOut(path, report)
       : value === undefined || check(value, path, report)
 
-/** Checks for an object. A field named `__proto__` is left out: assigning it would change a prototype. */
+/** Checks for an object. Drops a field named `__proto__`, because assigning it would change a prototype. */
 export const isObject = (value: unknown, path = '', report?: Report): value is Fields => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return fail('must be an object', value, path, report)
@@ -161,7 +161,9 @@ const omit = (value: unknown, paths: readonly string[]): Fields => {
   return copy
 }
 
-/** Checks a value, which must be a `Value` if the check accepts it. It is copied only to leave something out. */
+/**
+ * Runs a check that accepts only a `Value`, and returns the value or its issues. Copies the value only to drop fields.
+ */
 export const parse = <Value>(
   value: unknown,
   check: (value: unknown, path: string, report: Report) => unknown,

@@ -79,7 +79,7 @@ export const errorCodes = {
   /**
    * The Public API key is not valid.
    *
-   * Check the key for typing errors, and check that it has not been revoked.
+   * Check the key for typos, and check that it has not been revoked.
    */
   invalid_api_key: 401,
   /**
@@ -150,7 +150,7 @@ export const errorCodes = {
    */
   rate_limited: 429,
   /**
-   * The request line and the headers together are larger than the server reads.
+   * The request line and the headers exceed the size that the server accepts.
    *
    * Send fewer or shorter headers, and a shorter URL.
    */
@@ -178,7 +178,7 @@ export const errorCodes = {
 /** One of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** HTTP status of an error code. 202 is one of them: {@link ReceivedErrorBody} describes its body too. */
+/** HTTP status of an error code. They include 202, whose body is a {@link ReceivedErrorBody}, too. */
 export type ErrorStatus = (typeof errorCodes)[ErrorCode]
 
 /** Checks whether a value is one of {@link errorCodes}. */

@@ -1,9 +1,12 @@
-/** What a terminal obeys (C0, DEL, C1), what ends a line, and what reverses the order of a line's characters. */
+/**
+ * Control characters that a terminal obeys (C0, DEL, C1), line separators, and characters that change the direction of
+ * text.
+ */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /**
- * Returns text of others so that it can be printed or logged in one line: each control character, line separator and
- * bidirectional control is replaced by its escape, such as `\u001b`.
+ * Makes untrusted text safe to print or log on one line: replaces each control character, line separator and
+ * bidirectional control with its escape, such as `\u001b`.
  *
  * @example
  * escapeControls('paid\u001b[2J') // 'paid\\u001b[2J'

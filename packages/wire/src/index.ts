@@ -53,7 +53,7 @@ export type {
   TriggeredVia,
 } from './vocabulary.ts'
 
-// Showing what was received, and tracing.
+// Printing untrusted text, and tracing.
 
 export { escapeControls } from './escape-controls.ts'
 export { redact } from './redact.ts'

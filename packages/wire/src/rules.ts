@@ -1,6 +1,6 @@
 /**
- * What a value must be. The rules of an event stand next to its type: the generated checks, the schemas of the contract and
- * the documents all follow from them.
+ * The form of a value. The rules of an event stand next to its type; the generated checks, the schemas of the contract
+ * and the documents are all derived from them.
  */
 type Form =
   | { readonly kind: 'text' | 'nonEmpty' | 'time' | 'timeOrEmpty' | 'number' | 'boolean' | 'unset' }
@@ -11,7 +11,7 @@ type Form =
   | { readonly kind: 'either'; readonly options: readonly Rule[] }
   | { readonly kind: 'object'; readonly fields: { readonly [name: string]: Rule } }
 
-/** A rule, and for the compiler the type of the values that it accepts. */
+/** A rule. `value` exists only for the compiler: it carries the type of the accepted values. */
 export type Rule<Value = unknown> = Form & { readonly value?: Value }
 
 /** The rules of an object's fields. */
@@ -24,10 +24,10 @@ export const time: Rule<string> = { kind: 'time' }
 export const timeOrEmpty: Rule<string> = { kind: 'timeOrEmpty' }
 export const number: Rule<number> = { kind: 'number' }
 export const boolean: Rule<boolean> = { kind: 'boolean' }
-/** An optional text. An empty string and null mean the same as its absence, and are left out. */
+/** An optional text. An empty string and null mean that it is absent, and are dropped. */
 export const unset: Rule<string | undefined> = { kind: 'unset' }
 
-/** A text that every store can save. Lengths are in code points. */
+/** Text that every store can save. Lengths are in code points. */
 export const storable = (min: 0 | 1, max?: number): Rule<string> => ({ kind: 'storable', min, max })
 
 export const choice = <const Value extends string | true>(...values: readonly Value[]): Rule<Value> => ({
@@ -42,7 +42,7 @@ export const open = (...known: readonly string[]): Rule<string> => ({
   mayBeEmpty: false,
 })
 
-/** Like {@link open}, but optional, and also empty or null for "unset". */
+/** Like {@link open}, but optional. An empty string and null mean "unset". */
 export const lenient = (...known: readonly string[]): Rule<string | null | undefined> =>
   nullish({ kind: 'open', known, mayBeEmpty: true })
 
@@ -54,7 +54,10 @@ export const nullable = <Value>(of: Rule<Value>): Rule<Value | null> => ({ kind:
 
 export const nullish = <Value>(of: Rule<Value>): Rule<Value | null | undefined> => ({ kind: 'nullish', of })
 
-/** An optional field that no service guarantees: a value of another type is left out, and makes nothing invalid. */
+/**
+ * An optional field that no service guarantees: a value of another type is dropped, and does not make the event
+ * invalid.
+ */
 export const unchecked = <Value>(of: Rule<Value>): Rule<Value | undefined> => ({ kind: 'unchecked', of })
 
 export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> => ({
@@ -62,7 +65,10 @@ export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One
   options: [one, other],
 })
 
-/** Takes a function, and callers mark the call as pure, so that bundlers can drop unused rules. Other fields are allowed. */
+/**
+ * The rule of an object with these fields, and any others. It takes a function, and callers mark the call as pure, so
+ * that bundlers can drop unused rules.
+ */
 export const object = <Value>(define: () => Rules<Value>): Rule<Value> => ({
   kind: 'object',
   fields: define(),

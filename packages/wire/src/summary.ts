@@ -4,9 +4,8 @@ import { object, type Rule } from './rules.ts'
 import type { Flat } from './vocabulary.ts'
 
 /**
- * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any
- * that has `callId` and `summary`, because the specification does not define this body and other services may omit the
- * rest.
+ * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers require only
+ * `callId` and `summary`, because the specification does not define this body, and other services may omit the rest.
  *
  * @interface
  */

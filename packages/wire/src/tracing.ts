@@ -1,9 +1,9 @@
-/** The used parts of a `TracingChannel` of node:diagnostics_channel. */
+/** The parts of node:diagnostics_channel's `TracingChannel` that are used here. */
 export type TracingChannel = {
   readonly hasSubscribers: boolean
   tracePromise<Result>(work: () => Promise<Result>, message: object): Promise<Result>
 }
 
-/** Returns the tracing channel of this name, in runtimes that have node:diagnostics_channel. */
+/** Returns the tracing channel with this name; `undefined` in runtimes without node:diagnostics_channel. */
 export const findTracingChannel = (name: string): TracingChannel | undefined =>
   globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel?.(name)

@@ -1,5 +1,5 @@
 /**
- * One problem of an invalid input.
+ * One problem with an invalid input.
  *
  * @interface
  */

@@ -38,8 +38,8 @@ const mapEvents = (describe: (event: EmittedEventName) => JsonObject): JsonObjec
   Object.fromEntries(emittedEventNames.map((event) => [event, describe(event)]))
 
 /**
- * Creates the AsyncAPI 3.0 document of the nine webhooks: one channel, which is the URL of a subscription, and one message
- * per event, with the Standard Webhooks headers. It is generated from the schemas that the reference server obeys.
+ * Creates the AsyncAPI 3.0 document of the nine webhooks: one channel, the URL of a subscription, and one message per
+ * event, with the Standard Webhooks headers. It is generated from the schemas that the reference server enforces.
  *
  * @example
  * console.log(JSON.stringify(createAsyncApiDocument(), null, 2))
@@ -50,7 +50,7 @@ export const createAsyncApiDocument = (): JsonObject => ({
     title: 'Webhooks of WhatsApp groups and calls',
     version: '1.0.0',
     description:
-      'Each event is sent by HTTP POST to every subscription of the number it belongs to. If the response is not 200 to 299, the event is sent again later with the same `webhook-id`: after 409, 429 and 503 not earlier than `Retry-After` says. 410 disables the subscription. A subscription may have static headers and an `authorization` header, which its webhooks carry besides those described here. Receivers must ignore unknown fields.',
+      'Each event is sent by HTTP POST to every subscription of the number it belongs to. Unless the response is 200 to 299, the event is sent again later with the same `webhook-id`; after 409, 429 and 503, no earlier than `Retry-After` allows. 410 disables the subscription. Webhooks also carry the static headers and the `authorization` header of their subscription, if it has any. Receivers must ignore unknown fields.',
     ...publisher,
     tags: [{ name: 'Groups' }, { name: 'Calls' }],
   },
@@ -60,7 +60,7 @@ export const createAsyncApiDocument = (): JsonObject => ({
       address: null,
       title: 'The URL of a subscription',
       description:
-        'Group events are sent to the subscriptions of the WABA number, call events to those of the number used for the call.',
+        'Group events are sent to the subscriptions of the WABA number, and call events to the subscriptions of the number used for the call.',
       messages: mapEvents((event) => createRef(`components/messages/${event}`)),
     },
   },

@@ -13,7 +13,6 @@ export const descriptions: {
     "description": "The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.\n\nThe reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not require this.",
     "fields": {
       "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty, if no team member did. It may change: use it for display and audit, not for matching.",
-      "callStartedAt": "When the call started, in ISO 8601.",
       "callStatus": "The call's status: normally `END`, never `ENDED`."
     }
   },
@@ -104,36 +103,36 @@ export const descriptions: {
     }
   },
   "HealthEvent": {
-    "description": "Schema of the webhooks that an operational subscription gets. A `delivery.exhausted` reports that the last attempt of a delivery failed, `subscription.failing` that a first delivery was exhausted or all attempts have failed for ten minutes, `subscription.disabled` a 410 response or failures for 5 days, and `subscription.recovered` the first success after one of these two.",
+    "description": "Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery failed. `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten minutes. `subscription.disabled`: the endpoint responded 410, or failed for 5 days. `subscription.recovered`: the first success after one of these two.",
     "fields": {
-      "data": "The subscription, and the attempt that caused it.",
-      "timestamp": "When the outcome was recorded that caused it.",
+      "data": "The subscription, and the attempt that caused the event.",
+      "timestamp": "When the outcome that caused the event was recorded.",
       "type": "What happened."
     }
   },
   "HealthEventData": {
     "description": "The subscription that a health event is about, and the attempt that caused it.",
     "fields": {
-      "attempts": "Attempts of that delivery so far.",
+      "attempts": "Number of attempts of that delivery so far.",
       "disabledReason": "Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days.",
-      "eventId": "The event whose delivery to the subscription caused it.",
+      "eventId": "The event whose delivery to the subscription caused this one.",
       "eventName": "The name of that event.",
       "failingSince": "Start of the first failed attempt since the last success before it; null if none had failed.",
-      "lastResponse": "The last response of the endpoint: its `status`; or, if there was none, null and an `error`.",
+      "lastResponse": "The endpoint's last response: its `status`; or, if there was no response, null and an `error`.",
       "organizationId": "The organization of the subscription.",
       "subscriptionId": "The subscription that failed, was disabled or recovered, or whose delivery was exhausted.",
       "url": "The URL of the attempt."
     }
   },
   "Issue": {
-    "description": "One problem of an invalid input.",
+    "description": "One problem with an invalid input.",
     "fields": {
       "message": "What is wrong, such as `subject must not be empty`.",
       "path": "Path of the field, with dots: `summary.keyPoints.0`. Empty for the whole input."
     }
   },
   "ReceivedErrorBody": {
-    "description": "Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be unknown. A field of another type is left out, so parsing fails only if the body is not an object.",
+    "description": "Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.",
     "fields": {
       "code": "What went wrong, for programs. The reference server sends codes from a closed list.",
       "error": "The status's reason phrase.",
@@ -142,7 +141,7 @@ export const descriptions: {
     }
   },
   "SummaryRecord": {
-    "description": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any that has `callId` and `summary`, because the specification does not define this body and other services may omit the rest.",
+    "description": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers require only `callId` and `summary`, because the specification does not define this body, and other services may omit the rest.",
     "fields": {}
   },
   "errorCodes": {
@@ -150,11 +149,11 @@ export const descriptions: {
     "fields": {
       "body_too_large": "The request body is larger than 64 KiB.\n\nSend a smaller body. A valid request never reaches this limit.",
       "group_id_conflict": "A different request has already created a group with this `groupId`.\n\nUse another `groupId`. To retry a request safely, send it unchanged.",
-      "headers_too_large": "The request line and the headers together are larger than the server reads.\n\nSend fewer or shorter headers, and a shorter URL.",
+      "headers_too_large": "The request line and the headers exceed the size that the server accepts.\n\nSend fewer or shorter headers, and a shorter URL.",
       "integration_disabled": "The integration of this number is disabled.\n\nEnable the integration, then retry.",
       "integration_not_found": "The organization has no integration with this `wabaNumber`.\n\nCheck the number, and check that the API key belongs to the organization that owns it.",
       "internal_error": "An unexpected error occurred in the server.\n\nReport it to the operator, with the `x-request-id` of the response.",
-      "invalid_api_key": "The Public API key is not valid.\n\nCheck the key for typing errors, and check that it has not been revoked.",
+      "invalid_api_key": "The Public API key is not valid.\n\nCheck the key for typos, and check that it has not been revoked.",
       "invalid_body": "The request body is JSON, but not an object.\n\nSend a JSON object.",
       "invalid_call_id": "`callId` is missing or empty, has more than 255 characters, or contains control characters.\n\nSend the query parameter `callId` with the value from the call's webhooks.",
       "invalid_description": "`description` is longer than 2048 characters, or not a valid string.\n\nShorten it to at most 2048 characters (Unicode code points), or omit it.",
@@ -187,7 +186,7 @@ export const commonFields: { readonly [field: string]: string } = {
   "callEndedAt": "When the call ended, in ISO 8601.",
   "callId": "The call's identifier, the same in every event of the call.",
   "callStartedAt": "When the conversation started, in ISO 8601.",
-  "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
+  "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`.",
   "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
   "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
   "channelNumber": "Same as `from`.",

@@ -50,7 +50,7 @@ export const explainError = (
   return { meaning, remedy }
 }
 
-/** Invalid input for each code that is about a field. */
+/** An invalid request for each error code that concerns a field. */
 const mistakes: { readonly [Code in ErrorCode]?: object } = {
   invalid_waba_number: { wabaNumber: '' },
   invalid_subject: { subject: '' },

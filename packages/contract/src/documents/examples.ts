@@ -105,7 +105,7 @@ export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name>
   CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callDirection: 'OUTGOING', callStatus: 'FAILED' },
 }
 
-/** Example of a webhook that an operational subscription gets. */
+/** Example of a webhook for an operational subscription. */
 export const healthEventExample: HealthEvent = {
   type: 'subscription.failing',
   timestamp: '2026-01-05T10:10:04.000Z',

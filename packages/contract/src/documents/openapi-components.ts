@@ -1,7 +1,7 @@
 import { type JsonObject, sentSchemas, toJsonSchemas } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
-/** How a request can carry its key. */
+/** The ways in which a request can carry its key. */
 export const securitySchemes = {
   authorization: {
     type: 'apiKey',

@@ -21,15 +21,16 @@ const describeWebhook = (event: EmittedEventName): JsonObject => ({
       '2XX': { description: 'Received. Send this response once the event is stored or handled.' },
       409: {
         description:
-          'Being handled. With `Retry-After`, the event is sent again then, without counting as a failed attempt, at most 20 times within 15 minutes. Otherwise it is a failed attempt.',
+          'The event is being handled. With `Retry-After`, it is sent again at that time, at most 20 times within 15 minutes, and the attempt does not count as failed. Otherwise, the attempt has failed.',
         headers: { 'Retry-After': createRef('headers', 'Retry-After') },
       },
       410: { description: 'Gone. The subscription is disabled, and nothing more is sent to it.' },
       429: {
-        description: 'Too many requests. The event is sent again, not earlier than `Retry-After` says.',
+        description: 'Too many requests. The event is sent again, no earlier than `Retry-After` allows.',
       },
       503: {
-        description: 'Temporarily unavailable. The event is sent again, not earlier than `Retry-After` says.',
+        description:
+          'Temporarily unavailable. The event is sent again, no earlier than `Retry-After` allows.',
       },
       default: {
         description:

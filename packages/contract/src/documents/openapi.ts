@@ -18,7 +18,10 @@ export type OpenApiOptions = {
   readonly authHeader?: string
 }
 
-/** The security schemes of a server that reads this header: raw, and as a bearer token in `Authorization`. */
+/**
+ * Lists the security schemes of a server that reads the key from this header: as it is, or in `Authorization` also as a
+ * bearer token.
+ */
 const listSchemes = (authHeader: string | undefined): JsonObject => {
   const { authorization, bearer, publicApiKey } = securitySchemes
   if (authHeader === undefined) return securitySchemes
@@ -39,7 +42,7 @@ export const createOpenApiDocument = ({ baseUrl, authHeader }: OpenApiOptions = 
     title: 'WhatsApp groups and call summaries',
     version: '1.0.0',
     description:
-      'Creates WhatsApp groups, sends webhooks about groups and calls, and returns AI summaries of calls. A subscription may have static headers and an `authorization` header, which its webhooks carry besides those described here. Lengths are in Unicode code points. Clients and receivers must ignore unknown fields.',
+      'Creates WhatsApp groups, sends webhooks about groups and calls, and returns AI summaries of calls. Webhooks also carry the static headers and the `authorization` header of their subscription, if it has any. Lengths are in Unicode code points. Clients and receivers must ignore unknown fields.',
     ...publisher,
   },
   jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',

@@ -27,7 +27,7 @@ export const publisher = {
 /** JSON object: a document or a part of it. @inline */
 export type JsonObject = { readonly [name: string]: unknown }
 
-/** Converts the name of an event to that of its schema: CALL_ENDED to `CallEndedEvent`. */
+/** Converts the name of an event to the name of its schema: CALL_ENDED to `CallEndedEvent`. */
 export const toSchemaName = (event: EventName): string =>
   `${event.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 
@@ -49,7 +49,7 @@ export const receivedSchemas: { readonly [name: string]: z.core.$ZodType } = Obj
   eventNames.map((name) => [`Received${toSchemaName(name)}`, eventSchemas[name]]),
 )
 
-/** Schemas of the webhooks that operational subscriptions get. They are no part of the interface. */
+/** Schemas of the webhooks for operational subscriptions. They are not part of the interface. */
 export const operationalSchemas: { readonly [name: string]: z.core.$ZodType } = {
   HealthEvent,
   HealthEventData,
@@ -73,8 +73,8 @@ const addDescriptions = (
 }
 
 /**
- * Converts schemas to JSON Schema 2020-12, without `$schema`. They reference each other under `location`, such as
- * `#/components/schemas`. All of them allow unknown fields, because readers must accept fields that are added later.
+ * Converts schemas to JSON Schema 2020-12, without `$schema`. References between them start with `location`, such as
+ * `#/components/schemas`. All schemas allow unknown fields, because readers must accept fields that are added later.
  */
 export const toJsonSchemas = (
   schemas: { readonly [name: string]: z.core.$ZodType },

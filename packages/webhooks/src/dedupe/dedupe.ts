@@ -6,8 +6,8 @@ export type Claim = {
   /** Extends the claim to `ttlMs` milliseconds from now. Returns `false` when the claim is lost. */
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
-   * Records that the delivery was handled. From now on, its key is a duplicate, for as long as the store keeps it.
-   * Returns `false` and changes nothing when another process has claimed the key.
+   * Records that the delivery was handled. From now on, claiming its key returns `duplicate`, for as long as the store
+   * keeps it. Returns `false` and changes nothing when another process has claimed the key.
    */
   complete(): boolean | Promise<boolean>
   /** Gives up the claim, so that the key can be claimed again. Changes nothing when the claim is lost. */
@@ -19,7 +19,8 @@ export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
 
 /**
  * Remembers which deliveries were handled. A key is claimed, then the claim is completed or released. The claim of a
- * process that died expires. Methods may be synchronous or not, and may throw when the store cannot be reached.
+ * process that died expires. Methods may be synchronous or asynchronous, and may throw when the store cannot be
+ * reached.
  */
 export type Dedupe = {
   /**
@@ -29,5 +30,5 @@ export type Dedupe = {
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }
 
-/** Default time for which handled deliveries are remembered, in milliseconds: longer than any retry schedule. */
+/** Default time for which handled deliveries are remembered, in milliseconds. It is longer than any retry schedule. */
 export const defaultRetentionMs = 604_800_000

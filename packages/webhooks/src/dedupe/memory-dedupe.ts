@@ -32,7 +32,8 @@ type Entry = { readonly done: boolean; expiresAt: number }
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
   assertOptions('memoryDedupe()', options, ['ttlMs', 'maxEntries', 'now'])
   const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = () => Date.now() } = options
-  // In the order of completion, so that the first is the first to expire. Claims are in the order of claiming.
+  // Handled deliveries are in the order of completion, so that the first one expires first. Claims are in the order of
+  // claiming.
   const entries = new Map<string, Entry>()
 
   const evict = (at: number): void => {

@@ -3,7 +3,7 @@ import type { SqlDialect } from './sql-dialects.ts'
 /** A value of a statement. @inline */
 export type SqlValue = string | number | null
 
-/** The rows of a statement, an object that has them, or the pair that `mysql2` resolves to. */
+/** The rows of a statement, an object with `rows`, or the pair that `mysql2` resolves to. */
 export type SqlResult = { readonly rows: readonly unknown[] } | readonly unknown[]
 
 /** Runs one statement with its values: `$1`, `$2` on PostgreSQL, `?` on SQLite and MySQL. */

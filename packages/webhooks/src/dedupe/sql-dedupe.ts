@@ -14,7 +14,8 @@ import { createSweeper, readColumn, readSqlOptions, type SqlDedupeOptions } from
  * processes. It uses the clock of the database, and deletes expired rows from time to time.
  *
  * @param database - a pool or client of `pg` or `mysql2/promise`, a database of `node:sqlite` or `better-sqlite3`, or a
- * function that runs one statement. Never in a transaction, in which others would not see the claims.
+ *   function that runs one statement. It must not be in a transaction, because other processes would not see the
+ *   claims.
  * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier.
  * @example

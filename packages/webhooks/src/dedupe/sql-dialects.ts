@@ -2,12 +2,12 @@
 export type SqlDialect = 'postgresql' | 'sqlite' | 'mysql'
 
 type Syntax = {
-  /** The column `key`. */
+  /** The column `key`, quoted where necessary. */
   readonly key: string
   readonly types: readonly [key: string, claimedBy: string, expiresAt: string]
-  /** The time by the database's clock. */
+  /** The current time by the database's clock. */
   readonly now: string
-  /** The time a number of milliseconds from now. */
+  /** The time that many milliseconds from now. */
   readonly later: (milliseconds: string) => string
   /** The beginning and the end of an INSERT that does nothing if the key exists. */
   readonly insert: readonly [start: string, end: string]
@@ -37,7 +37,7 @@ export const syntaxes: Readonly<Record<SqlDialect, Syntax>> = {
   },
   mysql: {
     key: '`key`',
-    // As bytes, because the comparison of texts may ignore case and spaces at the end. Keys have at most 200 characters.
+    // Bytes, because comparisons of text may ignore case and trailing spaces. Keys have at most 200 characters.
     types: ['varbinary(800)', 'varchar(36)', 'datetime(6)'],
     now: 'utc_timestamp(6)',
     later: (milliseconds) => `utc_timestamp(6) + INTERVAL ${milliseconds} * 1000 MICROSECOND`,

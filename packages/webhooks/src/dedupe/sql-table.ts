@@ -46,7 +46,8 @@ export const readSqlOptions = (
 }
 
 /**
- * Returns the statement that creates the table of {@link sqlDedupe} if it does not exist, for your migrations. A row whose `claimed_by` is null is a handled delivery.
+ * Returns the statement that creates the table of {@link sqlDedupe} if it does not exist, for your migrations. A row
+ * whose `claimed_by` is null represents a handled delivery.
  *
  * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier.
@@ -64,7 +65,7 @@ export const sqlDedupeTable = (options: SqlTableOptions = {}): string => {
 )`
 }
 
-/** Reads a column of a row that may be anything. */
+/** Reads a column of a row of unknown type. */
 export const readColumn = (row: unknown, column: string): unknown => Object(row)[column]
 
 /** Number of completions between two deletions of expired rows. */

@@ -59,11 +59,11 @@ const decodeHex = (text: string): Key | undefined =>
     ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
     : undefined
 
-/** Reads secrets as the scheme defines them, whatever their length. */
+/** Decodes secrets as Standard Webhooks defines them, of any length. */
 const readKeys = (secrets: readonly string[]): Key[] =>
   secrets.map((secret) => decodeBase64(removePrefix(secret))).filter(isKey)
 
-/** Reads secrets as other schemes define them: as text, hexadecimal, or URL-safe base64. */
+/** Decodes secrets as other schemes define them: as text, hexadecimal, or URL-safe base64. */
 const readForeignKeys = (secrets: readonly string[]): Key[] => {
   return secrets
     .flatMap((secret) => {
@@ -123,8 +123,8 @@ const readBody = (payload: unknown): Uint8Array | undefined => {
 /**
  * Finds the likely cause of a mismatch, for a log or a terminal. It tries variants of the body and the secrets, and
  * reports which one matches. It never makes verification more lenient. It costs many times as much as verification, so
- * use it to debug your endpoint rather than on every request. It does not look for other spellings of JSON that has more
- * than 65,536 characters or 16 levels.
+ * use it to debug your endpoint rather than on every request. It does not try other ways to write JSON of more than
+ * 65,536 characters or 16 levels.
  *
  * @returns the likely cause; `undefined` when the signature matches and is recent enough.
  * @example

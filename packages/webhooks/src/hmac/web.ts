@@ -15,7 +15,7 @@ export const digest = async (bytes: Uint8Array): Promise<string> => {
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
-/** In React Native, in the jsdom of jest, and on pages without TLS. */
+/** The error in React Native, in jest's jsdom, and on pages without TLS. */
 const withoutWebCrypto = 'Signatures need WebCrypto, but there is no crypto.subtle.'
 
 /** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */

@@ -1,4 +1,6 @@
-/** Waits until everything that has already arrived was read, or has ended, so that it is in the same batch. */
+/**
+ * Waits for one turn of the event loop, so that items that have already arrived or finished join the same batch.
+ */
 export const collect = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve)
@@ -8,7 +10,7 @@ export const collect = (): Promise<void> =>
 /** Maximum number of items in a batch. */
 const maxItems = 100
 
-/** Creates a function that runs items in batches: those that come while a batch is under way are the next one. */
+/** Creates a function that runs items in batches: items that arrive while a batch is under way form the next one. */
 export const createBatch = <Item, Result>(run: (items: readonly Item[]) => Promise<readonly Result[]>) => {
   type Waiting = PromiseWithResolvers<Result> & { readonly item: Item }
   const waiting: Waiting[] = []

@@ -1,4 +1,7 @@
-/** Creates a bell: code that waits for it continues when it rings. A ring that came after the count was read is not missed. */
+/**
+ * Creates a signal between loops. `wait` resolves at the next ring, after `maxMs`, or at once if it has rung since
+ * `seen`, an earlier count.
+ */
 export const createBell = () => {
   let rings = 0
   const waiting = new Set<() => void>()

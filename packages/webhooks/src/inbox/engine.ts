@@ -1,6 +1,6 @@
 import { WebhookUsageError } from '../errors.ts'
 
-/** A kind of database that an inbox can be in. */
+/** A kind of database that can hold an inbox. */
 export type InboxDialect = 'postgresql' | 'sqlite' | 'mysql'
 
 /** A value of a statement. */
@@ -15,15 +15,15 @@ export type Outcome = { readonly rows: readonly unknown[]; readonly count: numbe
 /** The right to handle an entry. The token is different for every claim. */
 export type Claim = { readonly id: string; readonly token: string }
 
-/** Taking rows: those that are picked get a token and other values. */
+/** A claim of rows: the picked rows get a token and new values. */
 export type Claiming = {
   readonly table: string
   readonly token: string
   /** Selects `id`, `state` and `due_at`. */
   readonly pick: Statement
-  /** The assignments, except that of the token. */
+  /** The assignments, without the token. */
   readonly set: Statement
-  /** The expressions to return of each row. */
+  /** The expressions to return for each row. */
   readonly columns: string
 }
 
@@ -34,16 +34,16 @@ export const toClaim = ({ table, token, pick, set, columns }: Claiming): Stateme
   values: [...pick.values, ...set.values, token],
 })
 
-/** The effects of one attempt that are written together with its completion. */
+/** The effects of one attempt, which are written in the transaction of its completion. */
 export type Effects<Client, Database> = {
   readonly transaction: () => Promise<Client>
   readonly atCompletion: (write: (database: Database) => unknown) => void
   /**
-   * Runs the completion and what handlers asked to run with it, in one transaction. Returns whether the claim was held,
-   * or `undefined` when there is nothing to run with it.
+   * Runs the completion and the writes that handlers added to it, in one transaction. Returns whether the claim was
+   * held, or `undefined` when there are no such writes.
    */
   readonly complete: (completion: Statement) => Promise<boolean | undefined>
-  /** Undoes everything. A handler that is still running cannot write any more. */
+  /** Rolls everything back. A handler that is still running can no longer write. */
   readonly abandon: () => void
 }
 
@@ -52,23 +52,28 @@ export type InboxEngine<Client, Database> = {
   readonly dialect: InboxDialect
   /** Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects after a few seconds. */
   readonly run: (statement: Statement) => Promise<Outcome>
-  /** Runs a claim, one process at a time, so that no two of them see the same lane as free. Returns the rows. */
+  /**
+   * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
+   */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
-  /** Runs a statement that may take its time, on any connection. */
+  /** Runs a statement that may take long, on any connection. */
   readonly query: (statement: Statement) => Promise<Outcome>
   /** Creates the table. */
   readonly create: (text: string) => Promise<unknown>
-  /** Keeps the own connection until the returned function is called. */
+  /** Keeps the inbox's own connection until the returned function is called. */
   readonly hold: () => () => Promise<void>
   /** The expression that wakes other processes, where the database has one. */
   readonly announcement: string | undefined
-  /** Calls a function when another process has stored something, until the returned function is called. */
+  /** Calls a function whenever another process has stored an entry, until the returned function is called. */
   readonly listen: (wake: () => void) => () => void
   /** Starts an attempt. */
   readonly begin: () => Effects<Client, Database>
-  /** Finds a setting with which the database acknowledges before it syncs. */
+  /** Finds a setting that makes the database acknowledge a commit before it is synced. */
   readonly findWeakness: () => Promise<string | undefined>
-  /** Checks whether a statement that failed may succeed a moment later: the database could not be reached, or was busy. */
+  /**
+   * Checks whether a failed statement may succeed a moment later, because the database could not be reached or was
+   * busy.
+   */
   readonly isTransient: (error: unknown) => boolean
 }
 

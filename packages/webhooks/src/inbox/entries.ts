@@ -11,7 +11,7 @@ import { inboxSyntaxes } from './schema.ts'
 //   failed     → claimed                                  when its backoff is over
 //   claimed    → claimed                                  by another worker, when the claim has expired
 //   claimed    → handled                                  its handlers succeeded
-//   claimed    → failed                                   a handler failed
+//   claimed    → failed                                   a handler failed, or the attempt was released
 //   claimed    → parked                                   no handler takes it, or the last attempt failed
 //   claimed    → suppressed                               another entry has handled the same fact
 //   claimed    → erased                                   another entry with the same fact was erased
@@ -21,13 +21,13 @@ import { inboxSyntaxes } from './schema.ts'
 //   stored, failed, parked, suppressed → discarded        by request
 //   (a call without a summary) → missing                  by reconcile
 //   missing    → stored | suppressed                      the summary was fetched, or has arrived by itself
-//   missing    → unavailable | given_up                   there is none, or it is too late to ask
+//   missing    → unavailable | given_up                   the call has none, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
 //              → without a body → deleted                 when due, twice
 //
-// A claim has a token. Whatever a worker writes about an entry compares it, so a worker that was paused past its claim
-// changes nothing. Leaving `claimed` removes the token.
+// A claim has a token. Every write of a worker to an entry compares it, so a worker that was paused until its claim
+// expired changes nothing. Leaving `claimed` removes the token.
 
 /** Time from its first attempt for which a failing entry blocks the later ones of its lane, in milliseconds. */
 const holdMs = 300_000
@@ -35,7 +35,7 @@ const holdMs = 300_000
 /** States in which an entry has yet to be handled. */
 export const openStates = `'stored', 'failed', 'claimed'`
 
-/** States in which nothing happens to an entry, except that it is forgotten. */
+/** States of entries that are deleted when they are due, unless a retry makes them `stored` again. */
 const closedStates = `'handled', 'parked', 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
 
 /** The columns of an erased entry. */
@@ -50,7 +50,7 @@ export type Settlement =
       readonly delayMs: number
       readonly subject: string | undefined
     }
-  /** Ended before its time, which does not count as an attempt. */
+  /** Ended early, which does not count as an attempt. */
   | { readonly state: 'released' }
   | { readonly state: 'parked'; readonly reason: ParkedReason; readonly error: string | undefined }
   | { readonly state: 'suppressed' }
@@ -63,7 +63,7 @@ export type Retention = {
   readonly keyMs: number
 }
 
-/** Which entries to claim, and for how long. */
+/** The entries to claim, and the duration of the claims. */
 type ClaimRequest = {
   /** Set to claim entries that were attempted before. */
   readonly again: boolean
@@ -83,7 +83,7 @@ type EntriesOptions = {
 
 const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
-/** The condition that selects claimed entries. Those that were claimed together have one token. */
+/** Returns the condition that selects claimed entries. Entries of one claim have the same token. */
 const toCondition = (claims: readonly Claim[]): Statement => {
   const tokens = [...new Set(claims.map(({ token }) => token))]
   const groups = tokens.map((token) => [
@@ -98,7 +98,7 @@ const toCondition = (claims: readonly Claim[]): Statement => {
 
 const readIds = ({ rows }: Outcome): Set<string> => new Set(rows.map((row) => String(readColumn(row, 'id'))))
 
-/** Creates the functions that move entries from state to state. Each is one statement, so it happens or it does not. */
+/** Creates the functions that move entries from state to state. Each transition is one statement, so it is atomic. */
 export const createEntries = (
   engine: Pick<InboxEngine<unknown, unknown>, 'dialect' | 'run' | 'claim' | 'query'>,
   { table, retention, now }: EntriesOptions,
@@ -106,7 +106,7 @@ export const createEntries = (
   const { dialect, run, query } = engine
   const mysql = dialect === 'mysql'
 
-  /** Leaving a claim, by the claim's owner. */
+  /** Returns the statement with which the owner of a claim ends it. */
   const toSettling = (set: string, { id, token }: Claim, values: readonly InboxValue[] = []): Statement => ({
     text: `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ? RETURNING id`,
     values: [...values, id, token],
@@ -120,20 +120,23 @@ export const createEntries = (
   const settleOne = async (statement: Statement): Promise<boolean> => (await run(statement)).count > 0
 
   /**
-   * Returns the condition that a state is one of some. PostgreSQL does not see which: statistics from a time without such entries
-   * would have it read all that have come since, instead of a lane.
+   * Returns the condition that the state is one of `states`, written so that PostgreSQL's planner does not see which:
+   * if its statistics are from a time without such entries, it would read all that have come since, instead of a lane.
    */
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
 
-  /** SQL condition: an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
+  /** Returns the condition that an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
   const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${table} s
       WHERE s.subject = r.subject AND s.state ${toMembership(openStates)} AND s.id <> r.id AND (
         (s.state = 'claimed' AND s.due_at > ${now()})
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
-  /** Entries that can be claimed. The limit is part of the text, because SQLite would plan the statement anew for each value. */
+  /**
+   * Returns the query for entries that can be claimed. The limit is part of the text, because SQLite would plan the
+   * statement again for each value.
+   */
   const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => ({
     text: `SELECT r.id, r.state, r.due_at FROM ${table} r
     WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
@@ -144,8 +147,8 @@ export const createEntries = (
 
   const hasFact = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
-  // A parked entry does not suppress another one with the same fact, which may be good. Entries with one fact are in one
-  // lane, and an index of facts would cost more than finding it. Only erased ones are in no lane.
+  // A parked entry does not suppress another one with the same fact, which may be valid. Entries with the same fact are
+  // in the same lane, where searching costs less than an index of facts. Only erased entries are in no lane.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
     WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${toMembership(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
 
@@ -173,7 +176,8 @@ export const createEntries = (
       const { text, values } = toCondition(claims)
       const set = `UPDATE ${table} SET due_at = ${now()} + ?`
       if (dialect === 'postgresql') {
-        // A row that is locked is being completed. Waiting for it would hold up everything else on this connection.
+        // Skips rows that are being completed: waiting for their locks would hold up everything else on this
+        // connection.
         const renew = `WITH mine AS (SELECT id FROM ${table} WHERE ${text} FOR NO KEY UPDATE SKIP LOCKED),
           renewed AS (${set} WHERE id IN (SELECT id FROM mine))
           SELECT id FROM ${table} WHERE ${text}`
@@ -184,7 +188,7 @@ export const createEntries = (
       return readIds(await run({ text: `SELECT id FROM ${table} WHERE ${text}`, values }))
     },
 
-    /** The completion of one entry, to run with the effects of its handlers. */
+    /** Returns the completion of one entry, to run with the effects of its handlers. */
     toHandled,
 
     /** Completes entries, and returns for each whether its claim was still held. */
@@ -228,7 +232,7 @@ export const createEntries = (
         toSettling(`state = 'failed', error = ?, ${dueAt}`, claim, [error, delayMs]),
       )
       if (held && subject !== undefined) {
-        // Saves claims from examining a long lane again and again. `isHeldUp` decides.
+        // Spares later claims from examining a long lane repeatedly. `isHeldUp` still decides.
         const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
           FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
         await query({
@@ -239,7 +243,7 @@ export const createEntries = (
       return held
     },
 
-    /** Lets the stored entries of a lane go ahead that waited for one that had failed. */
+    /** Makes the stored entries of a lane due that waited for a failed one. */
     release: (subject: string): Promise<unknown> =>
       query({
         text: `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()} RETURNING id`,
@@ -256,7 +260,8 @@ export const createEntries = (
       const [remaining, later, time] = ['remaining', 'later', 'now'].map((name) => readColumn(rows[0], name))
       const isDue = async (again: boolean) =>
         (await query(toCandidates({ again, except: [], limit: 1 }))).count > 0
-      // What is due and held up can be claimed when an entry that is not due leaves its lane, or its claim expires.
+      // An entry that is due but held up can be claimed once the entry before it leaves the lane, or that entry's claim
+      // expires.
       const next = later === null || (await isDue(false)) || (await isDue(true)) ? time : later
       return {
         remaining: Number(remaining),
@@ -264,13 +269,13 @@ export const createEntries = (
       }
     },
 
-    /** Counts the entries that no process has claimed for a time. */
+    /** Counts the entries that no process has claimed within `forMs` milliseconds of their arrival. */
     readWaiting: async (forMs: number): Promise<number> => {
       const text = `SELECT count(*) AS waiting FROM ${table} WHERE state = 'stored' AND received_at < ${now()} - ?`
       return Number(readColumn((await query({ text, values: [forMs] })).rows[0], 'waiting'))
     },
 
-    /** Forgets bodies that are due, and deletes rows that are due again: a limited number. Returns how many. */
+    /** Deletes bodies that are due, and rows without a body that are due, at most `limit` of each. Returns how many. */
     forget: async (limit: number): Promise<number> => {
       const due = (body: string) =>
         `FROM ${table} WHERE state IN (${closedStates}) AND due_at <= ${now()} AND body ${body}`

@@ -6,13 +6,13 @@ import { erased } from './entries.ts'
 import { hashFact, hashText, toCallSubject, toGroupSubject } from './identify.ts'
 import { readBytes } from './read-entry.ts'
 
-/** Number of entries that are searched for a number at a time. */
+/** Number of entries per query in the search for a phone number. */
 const pageSize = 500
 
 const toDigits = (text: string): string | undefined =>
   /^\+?[\d\s().-]+$/.test(text) ? text.replaceAll(/\D/g, '') : undefined
 
-/** Checks whether a JSON value contains a number, compared by its digits. */
+/** Checks whether a JSON value contains a phone number, compared by its digits. */
 const mentions = (value: unknown, digits: string): boolean => {
   if (typeof value === 'string') return toDigits(value) === digits
   if (typeof value === 'number') return String(value) === digits
@@ -40,7 +40,7 @@ type EraseOptions = {
   readonly now: () => string
 }
 
-/** Creates the function that erases a call, a group or a number. */
+/** Creates the function that erases a call, a group or a phone number. */
 export const createErase = (
   { query }: Pick<InboxEngine<unknown, unknown>, 'query'>,
   { table, keyMs, now }: EraseOptions,
@@ -51,7 +51,7 @@ export const createErase = (
     return (await query({ text, values: [value] })).count
   }
 
-  /** A summary that arrives later is known as erased. */
+  /** Stores the hash of a fact as erased, so that a summary that arrives later is erased, too. */
   const leaveFact = async (naturalKey: string): Promise<void> => {
     const fact = await hashFact(naturalKey)
     const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)

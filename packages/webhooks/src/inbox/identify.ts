@@ -5,7 +5,7 @@ import { findNaturalKey, hash, toDeliveryKey } from '../receiver/delivery-key.ts
 import type { InboxDelivery } from '../receiver/inbox.ts'
 import { serializeHeaders } from './read-entry.ts'
 
-/** Makes text storable in every database: at most 200 characters, without NUL and lone surrogates. */
+/** Makes text storable in every database: shortens it, and replaces NUL and lone surrogates. */
 export const toStorableText = (text: string, maximumLength = 200): string =>
   text.slice(0, maximumLength).toWellFormed().replaceAll('\0', '\ufffd')
 
@@ -28,7 +28,7 @@ export const toGroupSubject = (groupId: string): Promise<string> => toSubject('g
 const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> =>
   `${kind}:${id.length <= 180 ? toStorableText(id) : await hashText(id)}`
 
-/** Returns the call or group of an event, even of an unknown or a drifted one. What happens once to a group is in its lane. */
+/** Returns the lane of an event: its call or group, even if the event is unknown or drifted. */
 const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | undefined> => {
   if (parsed === undefined) return undefined
   const { event, callId, groupId }: RawPayload = parsed.kind === 'event' ? parsed.event : parsed.raw
@@ -36,18 +36,21 @@ const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | un
   return typeof groupId === 'string' && groupId !== '' ? toGroupSubject(groupId) : undefined
 }
 
-/** The key under which the inbox remembers a text, also after erasure. */
+/** Returns the hash under which the inbox remembers a text, even after erasure. */
 export const hashText = (text: string): Promise<string> => hash(encoder.encode(text))
 
-/** The key of an event that happens once. It has no source, because it is the same event wherever it comes from. */
+/**
+ * Returns the key of an event that happens once. The key contains no source, because the event is the same from any
+ * source.
+ */
 export const hashFact = (naturalKey: string): Promise<string> => hashText(`fact\n${naturalKey}`)
 
 /** An event to store. */
 export type StoredEvent = Awaited<ReturnType<typeof identify>>
 
 /**
- * Describes an event by what duplicates of it are recognized: its id within its source (without one, what happens once,
- * or the hash of its body), and what happens once.
+ * Determines the keys that identify duplicates of an event: its id within its source (without an id, the fact that
+ * happens once, or the hash of its body), and the fact that happens once.
  */
 export const identify = async (
   { body, id, source = 'webhook', sentAt, headers }: InboxDelivery,

@@ -15,7 +15,7 @@ const replaceParkedOnMysql = (): string => {
   const values = {
     ...Object.fromEntries(renewed.map((column) => [column, `VALUES(${column})`])),
     ...{ attempts: '0', due_at: 'VALUES(due_at)', holds_until: 'NULL', reason: 'NULL', error: 'NULL' },
-    // Assignments run from left to right, and the others read the state.
+    // Assignments run from left to right, and the earlier ones read the state, so it comes last.
     state: "'stored'",
   }
   const set = Object.entries(values).map(
@@ -37,7 +37,9 @@ const toValues = (events: readonly StoredEvent[], now: string): Statement => ({
   values: events.flatMap((event) => [...toRow(event), event.body]),
 })
 
-/** Returns rows as two values, however many there are. PostgreSQL would take as long to plan 64 rows of values as to insert them. */
+/**
+ * Passes any number of rows as two values. PostgreSQL would take as long to plan 64 rows of values as to insert them.
+ */
 const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
   const bodies = new Uint8Array(events.reduce((length, { body }) => length + body.length, 0))
   let position = 0
@@ -79,7 +81,7 @@ export const createInsert = (
     const keys = events.map(({ key }) => key)
     const { text, values } = (dialect === 'postgresql' ? toDocument : toValues)(events, now())
     if (dialect === 'mysql') {
-      // Of duplicates that two processes store at once, both are called new. One row is stored.
+      // If two processes store duplicates at the same time, both report a new event, but only one row is stored.
       const find = `SELECT event_key FROM ${table} WHERE event_key IN (${keys.map(() => '?').join(', ')}) AND state <> 'parked'`
       const known = await readKeys(find, keys)
       await run({

@@ -24,7 +24,7 @@ export const claimedColumns =
 export const entryColumns =
   'id, state, reason, error, source, delivery_id, name, subject, attempts, received_at, sent_at, due_at'
 
-/** Headers that are stored. None of them can be a secret. */
+/** The headers to store. None of them contains a secret. */
 const storedHeaders = ['webhook-id', 'webhook-timestamp', 'content-type', 'traceparent', 'tracestate']
 
 /** Returns the headers to store, as JSON. */

@@ -6,16 +6,16 @@ import type { InboxEngine, InboxValue } from './engine.ts'
 import { hashFact, hashText, parseStored } from './identify.ts'
 import { readBytes } from './read-entry.ts'
 
-/** Number of ids that are examined at a time. */
+/** Number of ids that one query examines. */
 const pageSize = 500
 
-/** Events may be stored in another order than that of their times, by less than this, in milliseconds. */
+/** Maximum time by which events are stored out of the order of their arrival, in milliseconds. */
 const slackMs = 3_600_000
 
-/** Time limit of one request, after which another process may continue, in milliseconds. */
+/** Time limit of one request, in milliseconds. After that, another process may continue. */
 const turnMs = 20_000
 
-/** Maximum delay of the second request for a summary, and of any. */
+/** Maximum delay of the second request for a summary, and of any later one, in milliseconds. */
 const firstDelayMs = 60_000
 const maximumDelayMs = 21_600_000
 
@@ -45,15 +45,18 @@ type FindOptions = {
 }
 
 /**
- * Creates the function that asks for the summaries of calls of which another event was stored. A missing summary is an
- * entry in state `missing`, whose `due_at` is the time of the next request. Its token is the turn of the process that
- * asks: while one is held, no other process takes any.
+ * Creates the function that requests missing summaries of calls that have another stored event. A missing summary is an
+ * entry in state `missing`, whose `due_at` is the time of the next request. Its token is the turn of the requesting
+ * process: while one process has a turn, no other one takes any.
  */
 export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake }: Parts) => {
   const { run, query } = engine
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
 
-  /** Returns an id before which everything is older. Ids are in the order of arrival, except of what is missing. */
+  /**
+   * Returns the first id and the last one of a range that contains all entries younger than `ageMs`. Ids are in the
+   * order of arrival, except those of missing summaries.
+   */
   const findFirst = async (ageMs: number): Promise<{ readonly first: number; readonly last: number }> => {
     const { rows } = await query({
       text: `SELECT min(id) AS first, max(id) AS last FROM ${table}`,
@@ -76,7 +79,8 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
   const findMissing = async ({ olderThanMs, maxAgeMs, signal }: FindOptions): Promise<void> => {
     const { first, last } = await findFirst(maxAgeMs + slackMs)
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
-      // By ranges of ids and one lane at a time, because PostgreSQL without statistics would read and sort everything.
+      // Selects a range of ids, and compares within one lane: without statistics, PostgreSQL would read and sort the
+      // whole table.
       const { rows } = await query({
         text: `SELECT subject, received_at,
             (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact
@@ -190,7 +194,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     await findMissing({ olderThanMs, maxAgeMs, signal })
     let wasAsked = false
     while (signal?.aborted !== true) {
-      // Before the turn, so that a process that ends meanwhile holds up no other.
+      // Waits before taking the turn, so that a process that ends meanwhile does not hold up the others.
       if (wasAsked) await new Promise((resolve) => setTimeout(resolve, intervalMs))
       const missing = await takeTurn()
       wasAsked = false

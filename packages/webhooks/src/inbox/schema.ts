@@ -1,15 +1,15 @@
 import type { InboxDialect } from './engine.ts'
 
-/** How a dialect writes what the inbox needs. */
+/** The syntax of a dialect, where dialects differ. */
 type Syntax = {
-  /** The time in Unix milliseconds by the database's clock, fixed within a statement. */
+  /** The current Unix time in milliseconds by the database's clock, constant within a statement. */
   readonly now: string
   /** The column types. Texts are compared byte by byte. */
   readonly id: string
   readonly text: string
   readonly longText: string
   readonly bytes: string
-  /** Locks the rows of a claim. Rows that are being completed are left out. */
+  /** Locks the rows of a claim, and skips those that are being completed. */
   readonly lock: string
 }
 
@@ -37,12 +37,12 @@ export const inboxSyntaxes: Readonly<Record<InboxDialect, Syntax>> = {
     text: 'varchar(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
     longText: 'mediumtext CHARACTER SET utf8mb4',
     bytes: 'longblob',
-    // The engine locks what it has picked.
+    // The engine locks the rows that it has picked.
     lock: '',
   },
 }
 
-/** MySQL has no CREATE INDEX IF NOT EXISTS. */
+/** Returns the indexes as a part of CREATE TABLE, because MySQL has no CREATE INDEX IF NOT EXISTS. */
 const toKeys = (name: string) => `,
   KEY ${name}_due (state, due_at, id),
   KEY ${name}_subject (subject, state),

@@ -17,7 +17,7 @@ const toCondition = async (caller: string, selection: InboxSelection): Promise<S
     values.push(...more)
   }
   if (id !== undefined) {
-    // What is not a number is the id of nothing, and an error in PostgreSQL.
+    // Text that is not a number is no entry's id, and would be an error in PostgreSQL.
     const ids = [id].flat().filter((each) => /^\d{1,15}$/.test(each))
     add(ids.length === 0 ? '1 = 0' : `id IN (${ids.map(() => '?').join(', ')})`, ...ids)
   }

@@ -51,8 +51,8 @@ export type SqlInboxOptions = {
    */
   readonly table?: string | undefined
   /**
-   * Maximum number of entries that one process handles concurrently. At most half of them, rounded up, are entries
-   * that have failed before.
+   * Maximum number of entries that one process handles concurrently. At most half of them, rounded up, have failed
+   * before.
    * @default 10
    */
   readonly concurrency?: number | undefined
@@ -62,7 +62,7 @@ export type SqlInboxOptions = {
    */
   readonly maxAttempts?: number | undefined
   /**
-   * Milliseconds between two searches for work, when nothing wakes the process.
+   * Interval in which an idle process looks for entries, in milliseconds.
    * @default 1_000
    */
   readonly pollMs?: number | undefined
@@ -81,20 +81,20 @@ export type SqlInboxOptions = {
   readonly clock?: { now(): number } | undefined
 }
 
-/** Time for which an inbox keeps handled entries and their keys, in milliseconds. */
+/** Times for which an inbox keeps entries, their bodies and their keys, in milliseconds. */
 export type InboxRetention = {
   /**
-   * The bodies of handled entries. 0 deletes them with the completion.
+   * For the bodies of handled entries. With 0, the completion deletes them.
    * @default 604_800_000 (7 days)
    */
   readonly handledBodyMs?: number | undefined
   /**
-   * The bodies of parked and suppressed entries. After that, they cannot be retried.
+   * For the bodies of parked and suppressed entries. After that, they cannot be retried.
    * @default 2_592_000_000 (30 days)
    */
   readonly parkedBodyMs?: number | undefined
   /**
-   * The rest of an entry, after its body was deleted: until then, duplicates are recognized.
+   * For the rest of an entry after its body was deleted. Until then, duplicates are recognized.
    * @default 2_592_000_000 (30 days)
    */
   readonly keyMs?: number | undefined
@@ -170,8 +170,8 @@ const createEngine = (
 
 /**
  * Stores received events in a table of PostgreSQL, SQLite, MySQL or MariaDB before the response, and handles them
- * afterwards: in order per call and group, as often as it takes, in any number of processes. The table is created when it
- * is first used.
+ * afterwards: in order per call and group, with retries, in any number of processes. The table is created when it is
+ * first used.
  *
  * The database is a pool of `pg` or `mysql2/promise` with at least 2 connections, or one of `node:sqlite` or
  * `better-sqlite3`. It is never closed.

@@ -4,10 +4,13 @@ import type { Entries } from './entries.ts'
 import type { StoredEvent } from './identify.ts'
 import type { Insert } from './insert-events.ts'
 
-/** Time for which storing is tried while the database cannot be reached, in milliseconds. Senders wait about 15 seconds. */
+/**
+ * Time for which storing is retried while the database cannot be reached, in milliseconds. Senders wait for about 15
+ * seconds.
+ */
 const patienceMs = 8_000
 
-/** Time after which stored entries that no process has claimed are warned about, in milliseconds. */
+/** Age at which entries that no process has claimed cause a warning, in milliseconds. */
 const idleMs = 60_000
 
 /** Options for {@link createStoring}. */
@@ -23,7 +26,7 @@ type StoringOptions = {
 export const createStoring = ({ engine, entries, insert, worker, table }: StoringOptions) => {
   let checkedAt = performance.now()
 
-  /** Rule 10: an inbox that no process works on warns. */
+  /** Warns if no process handles the stored entries. */
   const checkWorkers = async (): Promise<void> => {
     if (worker.isStarted() || performance.now() - checkedAt < idleMs) return
     checkedAt = performance.now()
@@ -36,7 +39,7 @@ export const createStoring = ({ engine, entries, insert, worker, table }: Storin
   }
 
   const storeBatch = async (events: readonly StoredEvent[]): Promise<readonly (boolean | Error)[]> => {
-    // A worker of this process that has a free slot is woken anyway.
+    // If this process has a free slot, its own worker is woken anyway.
     const announcement = worker.isFree() ? undefined : engine.announcement
     const endsAt = performance.now() + patienceMs
     for (;;) {
@@ -49,7 +52,7 @@ export const createStoring = ({ engine, entries, insert, worker, table }: Storin
         }
         const failure = error instanceof Error ? error : new Error(String(error))
         if (events.length === 1) return [failure]
-        // One of them may be the cause.
+        // Stores the events one by one, because only one of them may be the cause.
         const outcomes: (boolean | Error)[] = []
         for (const event of events) outcomes.push(...(await storeBatch([event])))
         return outcomes

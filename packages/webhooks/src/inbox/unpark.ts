@@ -5,7 +5,7 @@ import type { InboxEngine } from './engine.ts'
 import { parseStored } from './identify.ts'
 import { readBytes } from './read-entry.ts'
 
-/** Number of entries that are read at a time. */
+/** Number of entries per query. */
 const pageSize = 200
 
 /** Options for {@link createUnpark}. */
@@ -16,8 +16,8 @@ type UnparkOptions = {
 }
 
 /**
- * Creates a function that retries the parked entries that no handler took, and that one takes now: after an upgrade that
- * knows the event, or with a new handler.
+ * Creates a function that retries entries that were parked for lack of a handler, if one takes them now: after an
+ * upgrade that knows the event, or because a handler was added.
  */
 export const createUnpark = (
   { query }: Pick<InboxEngine<unknown, unknown>, 'query'>,
@@ -28,7 +28,10 @@ export const createUnpark = (
     const parsed = body && parseStored(body, maxBodyBytes)
     return parsed !== undefined && handlers.find(parsed).length > 0
   }
-  /** One entry of each event name shows whether all of that name are taken. Drifted ones differ. */
+  /**
+   * Selects one entry for each event name: if a handler takes it, a handler takes all with that name. Drifted entries
+   * differ.
+   */
   const representatives = `SELECT min(id) AS id FROM ${table}
     WHERE state = 'parked' AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL GROUP BY reason, name`
   const others = `SELECT id FROM ${table} WHERE state = 'parked' AND reason = 'drifted' AND body IS NOT NULL`

@@ -9,20 +9,23 @@ import type { Entries, Settlement } from './entries.ts'
 import { parseStored, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
-/** Time limit of `stop`, in milliseconds, and how long it then waits for handlers that end at `signal`. */
+/** Time limit of `stop`, and the time for which it then waits for handlers that obey `signal`, in milliseconds. */
 const stopMs = 10_000
 const abortMs = 1_000
 
-/** Time between two rounds of forgetting, and of looking for parked entries that a handler takes now. */
+/** Interval of deleting expired entries, and of retrying parked entries that a handler takes now, in milliseconds. */
 const forgetEveryMs = 60_000
 const unparkEveryMs = 3_600_000
 
-/** Minimum, first and maximum delay of a retry, in milliseconds. The minimum keeps a short `drain` from trying twice. */
+/**
+ * Minimum, first and maximum delay of a retry, in milliseconds. Because of the minimum, a short `drain` does not try
+ * twice.
+ */
 const minimumDelayMs = 100
 const firstDelayMs = 1_000
 const maximumDelayMs = 3_600_000
 
-/** The reason of `signal` when the process stops. What ends because of it has not failed. */
+/** The reason of `signal` when the receiver stops. An attempt that ends for this reason has not failed. */
 const stopped = /* @__PURE__ */ new Error('The receiver is being stopped.')
 
 /** Exponential backoff with full jitter. */
@@ -51,9 +54,9 @@ type WorkerOptions<Client, Database> = InboxHost<InboxContext<Client, Database>>
   readonly maxAttempts: number
   readonly pollMs: number
   readonly onParked: (id: string, parked: Parked) => unknown
-  /** Makes parked entries stored that a handler takes now. */
+  /** Retries parked entries that a handler takes now. */
   readonly unpark: () => Promise<unknown>
-  /** Warns of a setting with which the database acknowledges before it syncs. */
+  /** Warns about a setting that makes the database acknowledge a commit before it is synced. */
   readonly warnIfWeak: () => Promise<void>
 }
 
@@ -66,8 +69,8 @@ const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
 }
 
 /**
- * Creates a worker: it claims entries, calls their handlers, keeps the claims, and records the outcomes. Of its slots,
- * one half is kept from entries that have failed before, so that they never hold up those that have not.
+ * Creates a worker: it claims entries, calls their handlers, keeps the claims, and records the outcomes. Entries that
+ * have failed before get at most half of its slots, so that they never hold up the others.
  */
 export const createWorker = <Client, Database>({
   engine,
@@ -97,7 +100,7 @@ export const createWorker = <Client, Database>({
   const reportError = (error: unknown, attempt?: Running) =>
     report(error, { stage: 'inbox', headers: attempt?.entry.headers ?? new Headers(), context: undefined })
 
-  /** Rule 7: a claim is kept for as long as its handlers run, and handlers learn when it is lost. */
+  /** Renews the claims of running handlers, and aborts the signal of handlers whose claim was lost. */
   const renewClaims = async (): Promise<void> => {
     const kept = [...running].filter(({ ended }) => !ended)
     if (kept.length === 0) return
@@ -185,7 +188,7 @@ export const createWorker = <Client, Database>({
     return { state: 'failed', error: describe(error), delayMs, subject: entry.subject }
   }
 
-  /** Tries to record an outcome until the claim would have expired. Then the entry is attempted again. */
+  /** Tries to record an outcome until the claim expires. If that fails, the entry is attempted again. */
   const persist = async <Result>(attempt: Running, write: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
@@ -253,7 +256,8 @@ export const createWorker = <Client, Database>({
   let lookedForRetriesAt = Number.NEGATIVE_INFINITY
   /** Claims as many entries as there are free slots, and starts to handle them. Returns how many. */
   const claimFree = async (): Promise<number> => {
-    // Retries go first, but while new entries keep coming, they are looked for no more often than one can be due.
+    // Retries go first. While new entries keep coming, the search for retries runs at most once in the minimum delay of
+    // a retry.
     const areRetriesFirst = performance.now() - lookedForRetriesAt >= minimumDelayMs
     const retries = areRetriesFirst ? await claimSome(true) : 0
     const count = retries + (await claimSome(false))
@@ -263,13 +267,13 @@ export const createWorker = <Client, Database>({
   let claiming: Promise<unknown> = Promise.resolve()
   /** Runs one claim at a time, because each depends on the number of free slots. */
   const claimNext = (): Promise<number> => {
-    // Entries that were completed in one batch free their slots at once, for one claim.
+    // Entries that are completed in one batch free their slots at the same time, so that one claim can fill them.
     const next = claiming.then(collect).then(claimFree)
     claiming = next.catch(() => {})
     return next
   }
 
-  /** Runs work now, and then at most once in a period. */
+  /** Returns a function that runs work at its first call, and then at most once per period. */
   const every = (periodMs: number, work: () => Promise<unknown>) => {
     let lastAt = Number.NEGATIVE_INFINITY
     return async (): Promise<void> => {
@@ -289,7 +293,7 @@ export const createWorker = <Client, Database>({
 
   const work = async (): Promise<void> => {
     const unlisten = engine.listen(bell.ring)
-    // Storing and claiming report the errors of the database.
+    // Errors of the database are reported by storing and claiming.
     tidied = warnIfWeak().catch(() => {})
     while (!stopping) {
       const rings = bell.count()
@@ -305,7 +309,7 @@ export const createWorker = <Client, Database>({
     unlisten()
   }
 
-  /** Waits until no handler is running. Returns whether that was in time. */
+  /** Waits until no handler is running, for at most `maxMs` milliseconds. Returns whether none is. */
   const settle = async (maxMs: number): Promise<boolean> => {
     const endsAt = performance.now() + maxMs
     for (;;) {
@@ -321,7 +325,7 @@ export const createWorker = <Client, Database>({
     wake: bell.ring,
     /** Returns whether this process handles entries. */
     isStarted: (): boolean => loop !== undefined,
-    /** Returns whether this process has a free slot for what it stores. */
+    /** Returns whether this process has a free slot for the events that it stores. */
     isFree: (): boolean => loop !== undefined && running.size < concurrency,
     start: (): void => {
       if (loop !== undefined) return
@@ -337,7 +341,7 @@ export const createWorker = <Client, Database>({
       if (!(await settle(maxMs))) {
         for (const { abort } of running) abort.abort(stopped)
         await settle(abortMs)
-        // The claims of handlers that do not end are no longer renewed.
+        // No longer renews the claims of handlers that do not end.
         for (const attempt of [...running]) {
           attempt.effects.abandon()
           remove(attempt)
@@ -345,7 +349,7 @@ export const createWorker = <Client, Database>({
       }
       await release?.()
       release = undefined
-      // The pool may be closed afterwards. A statement that the database does not answer is not waited for.
+      // The pool may be closed afterwards. Does not wait for a statement to which the database does not respond.
       let timer: ReturnType<typeof setTimeout> | undefined
       const tooLong = new Promise((resolve) => {
         timer = setTimeout(resolve, abortMs)
@@ -361,7 +365,7 @@ export const createWorker = <Client, Database>({
         for (;;) {
           const rings = bell.count()
           const claimed = performance.now() < endsAt ? await claimNext() : 0
-          // What has ended meanwhile may have let the next entry of its lane go ahead.
+          // An entry that was completed meanwhile may have freed its lane for the next one.
           if (claimed > 0 || bell.count() !== rings) continue
           if (running.size === 0) break
           await bell.wait(rings, pollMs)

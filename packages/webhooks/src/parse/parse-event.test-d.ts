@@ -12,7 +12,7 @@ if (parsed.kind === 'event') {
 if (parsed.kind === 'drifted') expectTypeOf(parsed.name).toEqualTypeOf<EventName>()
 if (parsed.kind === 'unknown') expectTypeOf(parsed.raw.anything).toEqualTypeOf<unknown>()
 
-// Handlers' events narrow by name, and by several names to their union.
+// A handler's event is narrowed by its name, or by several names to their union.
 const receiver = createReceiver({ verify: unsigned() })
   .on('CALL_AI_SUMMARY', (event, context) => {
     expectTypeOf(event.summary.recap).toEqualTypeOf<string>()
@@ -34,7 +34,7 @@ const receiver = createReceiver({ verify: unsigned() })
 
 // @ts-expect-error no such event
 receiver.on('CALL_FINISHED', () => {})
-// @ts-expect-error a receiver must say how it verifies
+// @ts-expect-error a receiver needs a verifier
 createReceiver({})
 expectTypeOf(receiver.subscribe('GROUP_CREATED', (event) => event.inviteLink)).toEqualTypeOf<() => void>()
 

@@ -9,7 +9,10 @@ import {
 import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 
-/** How an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it has. */
+/**
+ * The way in which an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it
+ * has.
+ */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
 
 /** A JSON object that has not been validated. @inline */
@@ -70,7 +73,7 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The message quotes the body.
+    // Escapes the message, because it quotes the body.
     const cause = new SyntaxError(escapeControls(String(Object(error).message)))
     throw new WebhookParseError('not_json', 'The body is not JSON.', { cause })
   }

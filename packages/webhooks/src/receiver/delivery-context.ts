@@ -2,7 +2,7 @@ import type { RecognizedBy } from '../parse/parse-event.ts'
 
 /** The second argument of every handler: the delivery that its event came with. */
 export type DeliveryContext = {
-  /** The delivery. The same on every attempt. */
+  /** The delivery, which is the same on every attempt. */
   readonly delivery: {
     /** The `webhook-id`, if the sender sends one. */
     readonly id: string | undefined
@@ -11,16 +11,16 @@ export type DeliveryContext = {
   }
   /** This attempt. */
   readonly attempt: {
-    /** Time of sending, from `webhook-timestamp`. */
+    /** When the attempt was sent, from `webhook-timestamp`. */
     readonly at: Date | undefined
-    /** Time of arrival. */
+    /** When the request arrived. */
     readonly receivedAt: Date
   }
   /** The bytes of the body exactly as they arrived. */
   readonly rawBody: Uint8Array
   /** The request's headers. With an inbox, only those that identify or trace the delivery. */
   readonly headers: Headers
-  /** How the event was recognized; `undefined` for an unknown or a drifted event. */
+  /** The way in which the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
    * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox:

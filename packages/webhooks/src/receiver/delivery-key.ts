@@ -5,10 +5,10 @@ import { encoder } from '../payload.ts'
 /** Maximum key length, so that a database can index it. */
 const maximumLength = 200
 
-/** Returns the SHA-256 of bytes, with its name in front. */
+/** Returns the SHA-256 of bytes, with the prefix `sha256:`. */
 export const hash = async (bytes: Uint8Array): Promise<string> => `sha256:${await digest(bytes)}`
 
-/** Identifies the events that happen once. All others may happen again with the same ids. */
+/** Returns a key for an event that happens once; `undefined` for others, which may happen again with the same ids. */
 export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefined => {
   if (parsed?.kind !== 'event') return undefined
   const { event } = parsed

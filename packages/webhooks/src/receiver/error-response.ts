@@ -8,14 +8,14 @@ import {
   WebhookUsageError,
 } from '../errors.ts'
 
-/** The facts about a rejected request that the sender and the log learn. */
+/** A rejected request, as reported to the sender and in the log. */
 type Problem = {
   readonly status: number
   readonly code: string
   readonly message: string
   readonly issues?: readonly Issue[]
   readonly headers?: Record<string, string>
-  /** The remedy for the developer, without anything that the sender chose; the message, if there is no other. */
+  /** The remedy for the developer, without any text from the sender. The default is the message. */
   readonly remedy?: string
 }
 
@@ -25,11 +25,11 @@ const toResponse = ({ status, code, message, issues, headers = {} }: Problem): R
 const tryAgainAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 
 const unhandled = {
-  /** A handler failed. The sender does not learn what was thrown. */
+  /** A handler failed. The response does not reveal what it threw. */
   failed: () => ({ status: 500, code: 'handler_failed', message: 'The delivery was not handled.' }),
   /**
-   * A 200 now would lose the delivery if the other handler fails. After a tenth of the claim's lifetime: a sender that
-   * gives up after some retries must outlast the claim of a process that died.
+   * A 200 now would lose the delivery if the other handler fails. The sender may retry after a tenth of the claim's
+   * lifetime: its limited number of retries must outlast the claim of a process that died.
    */
   in_progress: (claimTtlMs) => ({
     status: 409,
@@ -37,7 +37,7 @@ const unhandled = {
     message: 'This delivery is already being handled.',
     headers: tryAgainAfter(Math.min(60, Math.ceil(claimTtlMs / 10_000))),
   }),
-  /** The dedupe store or the inbox failed, so the delivery was not handled, or may not be remembered. */
+  /** The dedupe store or the inbox failed, so the delivery was not handled, or may be handled again. */
   unavailable: () => ({
     status: 503,
     code: 'store_unavailable',
@@ -74,7 +74,7 @@ export const describeRejection = (error: unknown): Problem => {
   }
   const { reason: code, message, skewSeconds } = error
   if (code === 'invalid_secret') {
-    // The sender may be the right one, so it should try again.
+    // The sender may be authentic, so it should try again.
     const headers = tryAgainAfter(5)
     return { status: 503, code, message: 'The receiver has no valid secret.', headers, remedy: message }
   }

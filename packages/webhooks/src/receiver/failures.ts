@@ -14,13 +14,16 @@ export type Failure = {
   readonly context: DeliveryContext | undefined
 }
 
-/** Receives every error, for logs and metrics. It cannot change the response. Whatever it throws is logged. */
+/**
+ * A function that is called with every error, for logs and metrics. It cannot change the response. Errors that it
+ * throws are logged.
+ */
 export type ErrorListener = (error: unknown, failure: Failure) => unknown
 
 /** Minimum time between two lines with the same reason, in milliseconds. */
 const quietMs = 60_000
 
-/** Prints rejected requests: one line per reason and minute, because anyone could fill the log. */
+/** Prints rejected requests: at most one line per reason and minute, because anyone could fill the log. */
 const createRejectionLog = (now: () => number) => {
   const lines = new Map<string, { readonly printedAt: number; count: number }>()
   return (error: unknown): void => {

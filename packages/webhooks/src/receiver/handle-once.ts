@@ -57,11 +57,11 @@ export const createHandleOnce = (
     }
   }
 
-  /** A handler that fails does not keep the event from the others. */
+  /** Calls every handler, even if another one fails. Resolves to whether all succeeded. */
   const callAll = async ({ context, tasks }: Delivery): Promise<boolean> => {
     const attempts = tasks.map((task) => attempt(task, context))
     let handled = true
-    // Attempts never reject, and for one of them a loop is faster than Promise.all.
+    // These promises never reject, and for a single one, a loop is faster than Promise.all.
     for (const each of attempts) handled = (await each) && handled
     return handled
   }
@@ -81,7 +81,7 @@ export const createHandleOnce = (
     return 'failed'
   }
 
-  /** When the store fails, the sender has to try again. */
+  /** Reports an error of the store. The sender has to try again. */
   const failUnavailable = async (error: unknown, context: DeliveryContext): Promise<Outcome> => {
     await fail('dedupe', error, context)
     return 'unavailable'

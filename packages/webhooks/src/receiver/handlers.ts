@@ -8,8 +8,8 @@ import type { DeliveryContext } from './delivery-context.ts'
 export type NamedEvent<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
 
 /**
- * A function that is called with an event. Its promise is awaited. When it throws, the sender tries again; with an inbox,
- * the receiver does.
+ * A function that is called with an event, and may return a promise. If it throws, the sender tries again; with an
+ * inbox, the receiver does.
  */
 export type WebhookHandler<Event, Context = DeliveryContext> = (event: Event, context: Context) => unknown
 
@@ -80,7 +80,7 @@ type Registration<Context> = {
 export type Handlers<Context> = {
   /** Registers a handler, and returns a function that removes it. */
   add(bind: Binding<Context>, options?: HandlerOptions): () => void
-  // A method, like `add`: then an inbox of one database fits where one of several databases is expected.
+  // A method, like `add`, so that an inbox for one database is assignable to an inbox for any database.
   find(parsed: ParsedEvent): Task<Context>[]
 }
 

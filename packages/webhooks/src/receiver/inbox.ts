@@ -34,7 +34,7 @@ export type InboxState =
   | 'erased'
 
 /**
- * Why an entry is parked.
+ * The reason for parking an entry.
  *
  * - `failed`: the limit of attempts is reached.
  * - `drifted`: the event does not match its contract, and there is no `onDrift`.
@@ -68,7 +68,7 @@ export type InboxEntry = {
   readonly receivedAt: Date
   /** When the sender sent it, if known. */
   readonly sentAt: Date | undefined
-  /** When something happens to it next: its next attempt, the end of its claim, or the deletion of its body or row. */
+  /** When its next attempt is due, its claim expires, or its body or row is deleted. */
   readonly dueAt: Date
 }
 
@@ -84,7 +84,7 @@ export type InboxSelection = {
   readonly id?: string | readonly string[] | undefined
   /** A state. */
   readonly state?: InboxState | undefined
-  /** The reasons for which entries are parked. */
+  /** The reason for which entries are parked. */
   readonly reason?: ParkedReason | undefined
   /** The name of the event. */
   readonly name?: string | undefined
@@ -111,7 +111,7 @@ export type InboxErasure =
   | { readonly groupId: string }
   | { readonly number: string }
 
-/** Listing, retrying, discarding and erasing entries. None of it needs a receiver. */
+/** Methods that list, retry, discard and erase entries. They do not need a receiver. */
 export type InboxEntries = {
   /** Lists entries in the order of arrival. */
   list(selection?: InboxSelection, page?: InboxPage): Promise<readonly InboxEntry[]>
@@ -134,8 +134,8 @@ export type InboxEntries = {
    */
   discard(selection: InboxSelection): Promise<number>
   /**
-   * Erases everything about a call or a group, or the events that mention a number and their calls. Hashes
-   * stay for the time of `retention.keyMs`, so that neither a duplicate nor `reconcile` brings them back.
+   * Erases everything about a call or a group, or the events that mention a number and their calls. Hashes are kept for
+   * `retention.keyMs`, so that neither a duplicate nor `reconcile` brings the events back.
    *
    * @returns the number of erased entries.
    */
@@ -150,25 +150,28 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
     readonly number: number
   }
   /**
-   * PostgreSQL and MySQL: returns a client in a transaction that begins here and ends with the completion. What it writes
-   * is committed when all handlers of the event have succeeded and the claim is still held, or not at all. Do not commit,
-   * roll back or release it. All handlers of an event share it.
+   * PostgreSQL and MySQL: returns a client in a transaction that begins here and ends with the completion. Its writes
+   * are committed only if all handlers of the event succeed and the claim is still held. Do not commit, roll back or
+   * release it. All handlers of an event share it.
    *
    * @throws WebhookUsageError on SQLite.
    */
   transaction(): Promise<Client>
   /**
-   * SQLite: adds a function to run in the transaction of the completion, when all handlers of the event have succeeded
-   * and the claim is still held. It must be synchronous. If it throws, the attempt has failed, and nothing is written.
+   * SQLite: adds a function that runs in the transaction of the completion, if all handlers of the event succeed and
+   * the claim is still held. It must be synchronous. If it throws, the attempt fails, and nothing is written.
    *
    * @throws WebhookUsageError on other databases, and after the handler has returned.
    */
   atCompletion(write: (database: Database) => unknown): void
 }
 
-/** An event that came in another way than by HTTP. */
+/** Options for {@link InboxMethods.accept}. */
 export type AcceptOptions = {
-  /** The id of the message, by which duplicates within the source are recognized. Without one, as for webhooks. */
+  /**
+   * The id of the message, by which duplicates within the source are recognized. Without one, they are recognized as
+   * for webhooks without an id.
+   */
   readonly id?: string | undefined
   /**
    * Where it came from. Ids of different sources do not clash. The source of webhooks is `webhook`.
@@ -200,33 +203,34 @@ export type Remaining = {
 /** The methods that a receiver has only with an inbox. */
 export type InboxMethods = {
   /**
-   * Handles what is stored, in this process, until `stop`. Any number of processes may do so. On PostgreSQL, reserves a
+   * Handles stored events in this process, until `stop`. Any number of processes may do so. On PostgreSQL, reserves a
    * connection of the pool for storing, before handlers can occupy all of them.
    */
   start(): void
   /**
    * Handles everything that is due, and resolves when no handler is running: for tests, cron jobs and serverless hosts.
    *
-   * @throws whatever the database throws.
+   * @throws any error of the database.
    */
   drain(options?: DrainOptions): Promise<Remaining>
   /**
-   * Stores an event that came through a queue, a bus or a file. Nothing is verified: the caller vouches for it.
+   * Stores an event from a queue, a bus or a file. It is not verified: the caller vouches for it.
    * Acknowledge the message when the promise resolves.
    *
    * @throws TypeError when the body is neither text nor bytes.
-   * @throws whatever the database throws. Then the event is not stored.
+   * @throws any error of the database. In that case, the event is not stored.
    */
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
   /**
-   * Asks for the summaries of calls of which another event was stored, and stores those that exist. Call it every few
-   * minutes, in any number of processes: one of them asks at a time. A summary that is not ready (202, 404) is asked for
-   * again, after one minute (or `olderThanMs`, if that is less), then two, then four, until the age limit; then its entry is `given_up`. One that can never
-   * exist (422) is `unavailable`. After a 429, the run ends.
+   * Requests missing summaries of calls that have another stored event, and stores those that exist. Call it every few
+   * minutes, in any number of processes: only one of them sends requests at a time. A summary that is not ready (202,
+   * 404) is requested again after one minute (or `olderThanMs`, if that is less), then two, then four, until the age
+   * limit; then its entry is `given_up`. A summary that can never exist (422) is `unavailable`. After a 429, the run
+   * ends.
    *
    * @param client - the client of the service, as `createClient` returns it.
    * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.
-   * @throws whatever else the client or the database throws.
+   * @throws any other error of the client or the database.
    */
   reconcile(client: SummaryClient, options: ReconcileOptions): Promise<Reconciled>
 }
@@ -240,10 +244,10 @@ export type SummaryClient = {
 
 /** Options for `receiver.reconcile()`. */
 export type ReconcileOptions = {
-  /** Milliseconds since the first event of a call, after which its summary is asked for. */
+  /** Time from the first event of a call until its missing summary is requested, in milliseconds. */
   readonly olderThanMs: number
   /**
-   * Milliseconds since the first event of a call, after which its summary is given up. Less than `retention.keyMs`.
+   * Time from the first event of a call until its summary is given up, in milliseconds. Less than `retention.keyMs`.
    * @default 259_200_000 (3 days)
    */
   readonly maxAgeMs?: number | undefined
@@ -256,13 +260,13 @@ export type ReconcileOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The result of a run of `receiver.reconcile()`, in numbers of calls. */
+/** The result of one run of `receiver.reconcile()`: numbers of calls. */
 export type Reconciled = {
-  /** Summaries that were asked for. */
+  /** Summaries that were requested. */
   readonly asked: number
   /** Summaries that were fetched and stored. */
   readonly accepted: number
-  /** Summaries that are not ready, and will be asked for again. */
+  /** Summaries that are not ready, and will be requested again. */
   readonly pending: number
   /** Summaries that can never exist. */
   readonly unavailable: number
@@ -293,7 +297,7 @@ export type InboxHost<Context> = {
 
 /** Stores received events before they are handled: {@link sqlInbox}. */
 export type Inbox<Context> = InboxEntries & {
-  /** Connects it with a receiver. `createReceiver` calls this. */
+  /** Connects the inbox to a receiver. `createReceiver` calls this. */
   attach(host: InboxHost<Context>): {
     readonly store: StoreDelivery
     /** The methods that the receiver gets. */

@@ -16,9 +16,9 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly dedupe?: Dedupe | undefined
   /**
-   * Stores every verified delivery before the response, such as `sqlInbox(pool)`. Handlers run afterwards, when
-   * `receiver.start()` or `receiver.drain()` was called, and as often as it takes. Excludes `dedupe`,
-   * `ack` and `waitUntil`.
+   * Stores every verified delivery before the response, such as `sqlInbox(pool)`. Handlers run afterwards, in processes
+   * that call `receiver.start()` or `receiver.drain()`, and again if they fail. Replaces `dedupe`, `ack` and
+   * `waitUntil`.
    * @default none: handlers run before the response
    */
   readonly inbox?: Inbox<Context> | undefined
@@ -40,7 +40,7 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Milliseconds in which a body must arrive completely. After that, the response is 408.
+   * Time limit for receiving a body, in milliseconds. After that, the response is 408.
    * @default 10_000
    */
   readonly bodyTimeoutMs?: number | undefined
@@ -51,8 +51,8 @@ export type ReceiverOptions<Context = DeliveryContext> = {
   readonly handlerTimeoutMs?: number | undefined
   /**
    * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run, the claim is
-   * renewed every third of this time. Without an inbox, a sender that repeats the delivery meanwhile is asked by
-   * `Retry-After` to wait for a tenth of this time, 1 to 60 seconds.
+   * renewed every third of this time. Without an inbox, a sender that repeats the delivery meanwhile gets a
+   * `Retry-After` of a tenth of this time, 1 to 60 seconds.
    * @default 60_000
    */
   readonly claimTtlMs?: number | undefined

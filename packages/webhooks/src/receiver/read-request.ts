@@ -17,7 +17,7 @@ const isRequest = (value: unknown): value is Request => {
 }
 
 /**
- * Returns the Fetch request, which may be of another realm, or that of a framework's context.
+ * Returns the Fetch request, or the one in a framework's context. It may come from another realm.
  *
  * @throws WebhookUsageError when there is none.
  */
@@ -33,22 +33,22 @@ export const findRequest = (input: unknown): Request => {
   )
 }
 
-/** @throws WebhookRequestError for another method than POST. */
+/** @throws WebhookRequestError for any method other than POST. */
 export const assertPost = (method: string): void => {
   if (method !== 'POST') throw new WebhookRequestError('method_not_allowed', 'Webhooks are sent by POST.')
 }
 
-/** @throws WebhookRequestError for another type than JSON in UTF-8. Without a type, the parser decides. */
+/** @throws WebhookRequestError for any type other than JSON in UTF-8. Without a type, the parser decides. */
 export const assertJson = (type: string | null): void => {
   if (type === null || type === '' || type === 'application/json') return
   if (contentType.test(type) && /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')) return
   throw new WebhookRequestError('unsupported_media_type', 'The body must be application/json in UTF-8.')
 }
 
-/** Bytes of a body that a request may always hold while it is read. Most webhooks have fewer. */
+/** Number of bytes that any request may hold in memory while its body is read. Most webhooks are smaller. */
 const freeBytes = 65_536
 
-/** Maximum size of all bytes beyond that, in bodies of the maximum size, because strangers may send them. */
+/** Limit for the bytes beyond that of all requests, as a multiple of `maxBodyBytes`. Anyone can send large bodies. */
 const maxLargeBodies = 16
 
 type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number }
@@ -83,7 +83,8 @@ export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
     let finished = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const startTimer = async (): Promise<void> => {
-      // A body in memory is read within two turns of the microtask queue, in less time than a timer takes to create.
+      // A body that is in memory is read within two turns of the microtask queue, which takes less time than creating a
+      // timer.
       for (let turn = 0; turn < 4; turn += 1) await undefined
       if (finished) return
       timer = setTimeout(() => {

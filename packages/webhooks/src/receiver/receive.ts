@@ -26,7 +26,7 @@ const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   return typeof id === 'string' && id !== '' && sentAt instanceof Date
 }
 
-/** Only `true`, or an id and a time, accepts. */
+/** Reads what the verifier returned. Only `true`, or an id and a time, accept the delivery. */
 const readVerdict = (verdict: unknown, headers: Headers) => {
   if (verdict === true) return readUnsignedHeaders(headers)
   if (isVerified(verdict)) return verdict
@@ -55,9 +55,9 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     let tasks: readonly Task<DeliveryContext>[]
     const early = running.acknowledgeEarly()
     try {
-      // Before the body is read, so that a stranger costs little.
+      // Runs before the body is read, so that requests from strangers cost little.
       assertPost(request.method)
-      // Only promises are awaited, because awaiting is slow.
+      // Awaits only promises, because awaiting is slow.
       const checked = verify.checkHeaders?.(headers, now)
       const signature = isPromise(checked) ? await checked : checked
       // An inbox stores everything that is authentic.
@@ -85,7 +85,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
         rawBody,
         headers,
         recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
-        // After an early response the sender has hung up, which must not stop the work.
+        // After an early response, the sender hangs up, which must not stop the handlers.
         signal: early?.signal ?? request.signal,
       }
     } catch (error) {

@@ -16,7 +16,7 @@ type Host = { readonly waitUntil: WaitUntil; readonly executionCtx: Host }
 
 /**
  * Keeps the host running while handlers run, and keeps track of deliveries that are acknowledged early, before their
- * handlers have finished. After `stop`, none is: nothing would wait for it.
+ * handlers have finished. After `stop`, no delivery is acknowledged early, because nothing would wait for its handlers.
  */
 export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) => {
   const early = new Map<Promise<unknown>, AbortController>()
@@ -24,10 +24,10 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
   let isWarned = !isEarly
 
   return {
-    /** Returns what aborts a delivery that is acknowledged early; otherwise `undefined`. */
-    // One for each delivery: Workers allow none outside a request.
+    /** Returns a controller that aborts a delivery that is acknowledged early; `undefined` if deliveries are not. */
+    // One controller per delivery, because Workers do not allow one outside a request.
     acknowledgeEarly: () => (isEarly ? new AbortController() : undefined),
-    /** Lets the host, and `stop`, wait for work, which never rejects. */
+    /** Makes the host and `stop` wait for work, a promise that never rejects. */
     keepAlive: (work: Promise<unknown>, given: object, abort?: AbortController): void => {
       if (abort !== undefined) {
         early.set(work, abort)
@@ -36,10 +36,10 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
       try {
         if (waitUntil !== undefined) waitUntil(work)
         else {
-          // Anything may be missing. Hono's context has one inside, or throws on hosts that have none.
+          // Any property may be missing. Hono's context has an `executionCtx`, which throws on hosts without one.
           const host = given as Host
           const keeper = host.waitUntil === undefined ? host.executionCtx : host
-          // An error for each delivery would take a third of its time.
+          // Throwing an error for each delivery would take a third of its time.
           if (!isWarned || keeper?.waitUntil !== undefined) keeper.waitUntil(work)
         }
       } catch (error) {

@@ -10,7 +10,7 @@ export type WebhookTrace = {
   /** The delivery, once it is verified and a handler takes it. */
   delivery?: DeliveryContext['delivery']
   /**
-   * What became of it: `handled`, `duplicate`, `in_progress`, `failed` (a handler), `unavailable` (the dedupe store),
+   * The outcome: `handled`, `duplicate`, `in_progress`, `failed` (a handler), `unavailable` (the dedupe store),
    * `ignored` (no handler takes it), `stored` (in the inbox), or `rejected`.
    */
   outcome?:

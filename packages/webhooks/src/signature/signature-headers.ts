@@ -61,7 +61,10 @@ export const isWebhookId = (id: string): boolean => /^[!-\-/-~]+$/.test(id)
 /** The last second that a `Date` can represent (ECMA-262, "Time Values and Time Range"). */
 const lastSecond = 8.64e12
 
-/** Unix seconds in digits only; `undefined` for any other text. A pattern and `Number` take several times as long as a loop. */
+/**
+ * Parses Unix seconds in digits only; `undefined` for any other text. A pattern and `Number` take several times as long
+ * as this loop.
+ */
 const parseTimestamp = (text: string): number | undefined => {
   if (text === '' || text.length > 13) return undefined
   let seconds = 0
@@ -76,7 +79,7 @@ const parseTimestamp = (text: string): number | undefined => {
 const parseSignatures = (value: string): string[] => {
   const signatures: string[] = []
   let wellFormed = false
-  // Splitting takes several times as long, and there is one signature unless a secret is rotated.
+  // Avoids splitting, which takes several times as long: there is one signature unless a secret is rotated.
   for (const part of value.includes(' ') ? value.split(' ') : [value]) {
     const comma = part.indexOf(',')
     if (comma < 1) continue

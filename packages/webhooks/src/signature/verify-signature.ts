@@ -14,8 +14,8 @@ import {
 /** How signatures are verified. @inline */
 export type SignatureOptions = {
   /**
-   * Maximum age of a signature in seconds, inclusive. It may lie in the future by the same amount. With 0, it must be
-   * of the same second; with `Infinity`, it may be of any time.
+   * Maximum age of a signature in seconds, inclusive. It may lie in the future by the same amount. 0 accepts only the
+   * current second; `Infinity` accepts any time.
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
@@ -49,7 +49,7 @@ export type VerifiedSignature = {
   readonly timestamp: number
 }
 
-/** NaN would accept every timestamp. */
+/** Rejects NaN, too, which would accept every timestamp. */
 export const assertTolerance = (seconds: number): void => {
   if (!(seconds >= 0)) throw new RangeError(`toleranceSeconds must be 0 or more, not ${seconds}`)
 }
@@ -71,7 +71,10 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
   return difference === 0
 }
 
-/** Applies a function to a value, or to what its promise resolves to. Synchronous for a value, because promises are slow. */
+/**
+ * Applies a function to a value, or to the value that a promise resolves to. Creates no promise for a value, because
+ * promises are slow.
+ */
 export const apply = <Input, Output>(
   input: Input | Promise<Input>,
   next: (input: Input) => Output | Promise<Output>,
@@ -99,7 +102,7 @@ export const matchSignature = (
 
 /**
  * Verifies the signature of one delivery by Standard Webhooks 1.0: over the bytes as they arrived, in constant time,
- * against every secret. Signatures of unknown versions are ignored.
+ * with each of the secrets. Ignores signatures of unknown versions.
  *
  * @returns the id and the timestamp that the signature vouches for.
  * @throws WebhookVerificationError with a `reason` from a closed list when the delivery is rejected.

@@ -9,7 +9,7 @@ import type { Verifier } from './verifier.ts'
 /** Secret values: one, or several during a rotation, or a function that returns them. */
 type Values = OnDemand<string | readonly string[]>
 
-/** Returns a value in the form in which headers are compared. */
+/** Converts a value to the form in which headers are compared. */
 type Normalize = (value: string) => string
 
 /** @throws WebhookVerificationError when a value is empty, because it would accept anyone. */
@@ -30,7 +30,7 @@ const createHeaderVerifier = (
   const secrets = prepare(values, { convert, now: () => Date.now() })
 
   const compare = (received: string, expected: readonly string[]): undefined => {
-    // Every value is compared, so that the time does not reveal which one matched.
+    // Compares every value, so that the time does not reveal which one matched.
     if (expected.filter((each) => equalsInConstantTime(each, received)).length > 0) return
     throw new WebhookVerificationError(
       'no_matching_signature',
@@ -57,7 +57,10 @@ const createHeaderVerifier = (
 type StaticHeaderOptions = {
   /** Name of the header, in any case. */
   readonly header: string
-  /** The value that the header must have. During a rotation, several. A function is called for the first request. */
+  /**
+   * The value that the header must have; several during a rotation. A function is called for the first request, and
+   * again after a minute.
+   */
   readonly value: OnDemand<string | readonly string[]>
 }
 
@@ -86,7 +89,7 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
 type BasicAuthOptions = {
   /** The user name, without a colon. */
   readonly username: string
-  /** The password. During a rotation, several. A function is called for the first request. */
+  /** The password; several during a rotation. A function is called for the first request, and again after a minute. */
   readonly password: OnDemand<string | readonly string[]>
 }
 

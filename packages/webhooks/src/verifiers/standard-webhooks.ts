@@ -31,7 +31,7 @@ const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
 
 /**
  * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
- * before its body is read, and before secrets are.
+ * before its body or the secrets are read.
  *
  * @throws WebhookVerificationError with reason `invalid_secret`. If `secrets` is a function, the first request gets a
  *   503 instead.

@@ -10,7 +10,7 @@ export type UnverifiedDelivery = {
   readonly url: string
   /** The value that the verifier's `checkHeaders` returned, so that headers are parsed once. */
   readonly signature?: SignatureHeaders | undefined
-  /** The receiver's clock, if it was given one. Secrets that were read on demand expire by it. */
+  /** The receiver's clock, if it was given one. It determines when secrets from a function are read again. */
   readonly now?: (() => number) | undefined
 }
 
@@ -24,8 +24,8 @@ export type VerifiedDelivery = {
 
 /**
  * Decides whether a delivery comes from the expected sender. A verifier that checks an id and a time accepts by
- * returning both. Any other accepts only by returning `true`. Everything else that it returns or throws rejects the
- * delivery. Any function of this shape will do, synchronous or not.
+ * returning both; any other accepts by returning `true`. Any other result, and any error, rejects the delivery. Any
+ * function of this shape will do, synchronous or asynchronous.
  *
  * @example
  * const verify: Verifier = ({ url }) => new URL(url).searchParams.get('token') === process.env.TOKEN
@@ -33,10 +33,9 @@ export type VerifiedDelivery = {
 export type Verifier = {
   (delivery: UnverifiedDelivery): boolean | VerifiedDelivery | Promise<boolean | VerifiedDelivery>
   /**
-   * Rejects by throwing, before the body is read. Receivers pass what it returns, or what its promise resolves to, to the
-   * verifier as `signature`.
+   * Rejects by throwing, before the body is read. Receivers pass its result to the verifier as `signature`.
    *
-   * @throws whatever should reach `onError`.
+   * @throws any error, which `onError` gets.
    */
   readonly checkHeaders?: (
     headers: Headers,

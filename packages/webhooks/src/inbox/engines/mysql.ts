@@ -4,7 +4,7 @@ import type { Claiming, Effects, InboxEngine, InboxValue, Outcome, Statement } f
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
-/** The values may be a `Buffer`, too, whose type is that of Node.js, which readers of these types may not have. */
+/** Some values are a `Buffer`. The type does not mention it, because projects may not have the types of Node.js. */
 type Execute = (text: string, values: never[]) => Promise<unknown[]>
 
 /** The required part of a connection of `mysql2/promise`. */
@@ -24,7 +24,7 @@ export type MysqlPool = {
 /** The connection that the pool's `getConnection` resolves to. */
 export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
 
-/** Errors that end when another transaction, or another client, does. */
+/** Errors that pass once another transaction or another client has finished. */
 const transientCodes = [
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
@@ -37,7 +37,7 @@ const isBroken = (error: unknown): boolean =>
 
 const toParameter = (value: InboxValue) => (value instanceof Uint8Array ? Buffer.from(value) : value)
 
-/** Writes a statement of the inbox as MySQL does: without RETURNING, and with a number after LIMIT. */
+/** Translates a statement of the inbox for MySQL, which has no RETURNING and needs a number after LIMIT. */
 const translate = ({ text, values }: Statement) => {
   const parameters: ReturnType<typeof toParameter>[] = []
   let position = 0
@@ -67,7 +67,7 @@ const ignore = (): void => {}
 const toState = (row: unknown): string =>
   ['id', 'state', 'due_at'].map((column) => String(readColumn(row, column))).join()
 
-/** Claims rows, while no other process does. */
+/** Claims rows. The caller holds a lock, so that no other process claims any at the same time. */
 const claim = async (
   connection: MysqlConnection,
   { table, token, pick, set, columns }: Claiming,
@@ -79,7 +79,8 @@ const claim = async (
   if (picked.size === 0) return []
   await connection.query('START TRANSACTION')
   try {
-    // A row that is locked is being completed. Waiting for it would hold up every claim. Others have changed meanwhile.
+    // Skips rows that are being completed: waiting for their locks would hold up every claim. Rows that have changed
+    // meanwhile are left out, too.
     const values = [...picked.values()]
     const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
     const { rows } = await execute(connection, { text, values })
@@ -98,7 +99,7 @@ const claim = async (
   }
 }
 
-/** The maximum number of connections, which `mysql2` does not make public. */
+/** Reads the maximum number of connections, which is not part of the public interface of `mysql2`. */
 const readLimit = (pool: MysqlPool): number =>
   Number(readColumn(readColumn(readColumn(pool, 'pool'), 'config'), 'connectionLimit') ?? 10)
 
@@ -108,7 +109,9 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   table: string,
 ): InboxEngine<ConnectionOf<Pool>, never> => {
   if (typeof readColumn(pool, 'promise') === 'function') {
-    throw new WebhookUsageError('This pool takes callbacks. Pass pool.promise(), or one of mysql2/promise.')
+    throw new WebhookUsageError(
+      'This pool takes callbacks. Pass pool.promise(), or a pool of mysql2/promise.',
+    )
   }
   const limit = readLimit(pool)
   if (limit < 2) {
@@ -121,7 +124,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     close: (connection, broken) => (broken ? connection.destroy() : connection.release()),
     isBroken,
   })
-  /** A name for the lock of a table. They are the server's, and have at most 64 characters. */
+  /** The name of the table's lock. Such names are global to the server, and have at most 64 characters. */
   const lock = `MD5(CONCAT(DATABASE(), '.${table}'))`
 
   const begin = createTransactions<MysqlConnection>({
@@ -129,8 +132,8 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     open: async () => {
       const connection = await pool.getConnection()
       try {
-        // A deadlock rolls back, and hidden from the inbox it would let what follows commit by itself. The savepoint
-        // shows that this is still the same transaction.
+        // A deadlock rolls the transaction back. If a handler hid that error, later statements would be committed
+        // without the earlier ones. Releasing the savepoint fails unless this is still the same transaction.
         await connection.query('SET autocommit = 0')
         await connection.query('START TRANSACTION')
         await connection.query('SAVEPOINT wabakit')
@@ -171,7 +174,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     hold: own.hold,
     announcement: undefined,
     listen: () => ignore,
-    // The pool's own type of connection.
+    // The connection has the type that the caller's pool declares.
     begin: begin as () => Effects<ConnectionOf<Pool>, never>,
     findWeakness: async () => {
       const text = 'SELECT @@innodb_flush_log_at_trx_commit AS flush'

@@ -1,7 +1,7 @@
-/** Milliseconds after which a statement has failed, and its connection is closed. */
+/** Time limit of a statement, in milliseconds. After that, it has failed, and its connection is closed. */
 const deadlineMs = 10_000
 
-/** How to open and close connections of a pool. */
+/** The operations that open and close connections of a pool. */
 type ConnectionPool<Client> = {
   readonly open: () => Promise<Client>
   readonly close: (client: Client, broken: boolean) => unknown
@@ -11,7 +11,7 @@ type ConnectionPool<Client> = {
 
 /**
  * Creates a connection for one statement at a time. It is taken from the pool when it is needed, returned when it is
- * not, and replaced when it breaks.
+ * idle, and replaced when it breaks.
  */
 export const createOwnConnection = <Client>({ open, close, isBroken }: ConnectionPool<Client>) => {
   let current: Promise<Client> | undefined
@@ -23,7 +23,7 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
     try {
       await close(await client, broken)
     } catch {
-      // It was never open, or is gone.
+      // The connection was never open, or has broken.
     }
   }
 
@@ -46,7 +46,7 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
     const client = connect()
     let timer: ReturnType<typeof setTimeout> | undefined
     const expired = new Promise<never>((_, reject) => {
-      const error = new Error(`The database did not answer within ${deadlineMs} ms.`)
+      const error = new Error(`The database did not respond within ${deadlineMs} ms.`)
       timer = setTimeout(() => reject(error), deadlineMs)
     })
     try {
@@ -74,7 +74,7 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
     /** Keeps the connection until the returned function is called. */
     hold: (): (() => Promise<void>) => {
       users += 1
-      // An error shows again when the connection is used.
+      // The same error will occur when the connection is used.
       connect().catch(() => {})
       return leave
     },

@@ -31,8 +31,8 @@ export type ClientOf<Pool extends PostgresPool> = Pool extends {
 const divisionByZero = '22012'
 
 /**
- * Without statistics of the table, or with old ones, PostgreSQL expects few entries to be due, and would read and sort
- * all of them for each claim. The index has them in order.
+ * Without recent statistics of the table, PostgreSQL expects few entries to be due, and would read and sort all of them
+ * for each claim. The index has them in order.
  */
 const followIndex =
   'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
@@ -42,7 +42,10 @@ const number = (text: string): string => {
   return text.replaceAll('?', () => `$${++position}`)
 }
 
-/** Several statements in one message cannot have values. These are numbers, ids and random tokens. */
+/**
+ * Writes values into the text, because a message with several statements cannot have parameters. They are numbers, ids
+ * and random tokens.
+ */
 const inline = ({ text, values }: Statement): string => {
   let position = 0
   return text.replaceAll('?', () => {
@@ -97,7 +100,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       }
     },
     close: async (client, broken) => {
-      // A broken connection keeps its listener, because without one, an error would end the process.
+      // A broken connection keeps its listener: without one, an error would end the process.
       if (broken) return client.release(true)
       const onError = lose.get(client)
       try {
@@ -113,11 +116,12 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   })
 
   const begin = createTransactions<PostgresClient>({
-    // One connection of the pool is left to the inbox, also when its own breaks while handlers occupy the others.
+    // Leaves one connection of the pool to the inbox, which may have to replace its own while handlers occupy the
+    // others.
     limit: (pool.options?.max ?? 10) - 1,
     open: async () => {
       const client = await pool.connect()
-      // When a connection breaks, its next statement fails. Without a listener, the process would end, too.
+      // When a connection breaks, its next statement fails. Without a listener, the error would also end the process.
       client.on('error', ignore)
       try {
         await client.query('BEGIN')
@@ -129,8 +133,8 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     },
     commit: async (client, completion) => {
       try {
-        // One message, so that a process that is paused or killed never holds the entry's lock. Without the claim,
-        // nothing is completed, and dividing by its number fails before COMMIT.
+        // One message, so that a process that is paused or killed never holds the entry's lock. If the claim was lost,
+        // no row is completed, and dividing by the number of rows fails before COMMIT.
         await client.query(
           `WITH completed AS (${inline(completion)}) SELECT 1 / count(*) FROM completed; COMMIT`,
         )
@@ -152,8 +156,8 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       own.use(async (client) => toOutcome(await client.query(number(text), [...values]))),
     claim: (claiming) =>
       own.use(async (client) => {
-        // Each statement sees what was committed before it began, so the lock has to come first. A claim that a crash
-        // of the database forgets is claimed again, so it need not be synced.
+        // Each statement sees what was committed before it began, so the lock has to come first. A claim need not be
+        // synced: if the database crashes and forgets it, the entry is claimed again.
         const results: unknown = await client.query(
           `BEGIN; SET LOCAL synchronous_commit = off; ${followIndex}; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
             `${inline(toClaim(claiming))}; COMMIT`,
@@ -167,7 +171,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     create: async (statements) => {
       const { rows } = await pool.query(`SELECT to_regclass('${table}') AS found`)
       if (readColumn(rows[0], 'found') !== null) return
-      // Two processes that create a table at once would both fail.
+      // Without the lock, a process could fail because another one is creating the table.
       await pool.query(
         `BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1)); ${statements}; COMMIT`,
       )
@@ -179,7 +183,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       own.use(listen).catch(ignore)
       return () => void listeners.delete(listener)
     },
-    // The pool's own type of client.
+    // The client has the type that the caller's pool declares.
     begin: begin as () => Effects<ClientOf<Pool>, never>,
     findWeakness: async () => {
       const settings = `SELECT current_setting('synchronous_commit') AS synchronous_commit, current_setting('fsync') AS fsync`

@@ -16,7 +16,7 @@ export type SqliteConnection = {
   exec(text: string): unknown
 }
 
-/** Milliseconds after which a statement has failed, because the database was locked. */
+/** Time for which a statement waits for a locked database before it fails, in milliseconds. */
 const deadlineMs = 8_000
 
 /** Maximum number of statements that are kept prepared. */
@@ -27,7 +27,7 @@ const isLocked = (error: unknown): boolean =>
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The completion of an entry, and what its handlers asked to write with it. */
+/** The completion of an entry, and the writes that its handlers added to it. */
 type Completion<Database> = {
   readonly statement: Statement
   readonly writes: readonly ((database: Database) => unknown)[]
@@ -56,8 +56,8 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     readColumn(database, 'isTransaction') === true || readColumn(database, 'inTransaction') === true
 
   /**
-   * Runs synchronous work when no other code has a transaction open on this connection: what is stored in it would be
-   * acknowledged before it is committed, and might be rolled back.
+   * Runs synchronous work when no other code has a transaction open on this connection. An event stored in such a
+   * transaction would be acknowledged before it is committed, and might be rolled back.
    */
   const whenFree = async <Result>(work: () => Result): Promise<Result> => {
     const expiresAt = performance.now() + deadlineMs
@@ -88,13 +88,13 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       try {
         database.exec('ROLLBACK')
       } catch {
-        // Some errors have already rolled back.
+        // Some errors have already rolled the transaction back.
       }
       throw error
     }
   }
 
-  /** Completes an entry if its claim is still held, and writes with it. */
+  /** Completes an entry if its claim is still held, and runs the writes of its handlers. */
   const completeOne = ({ statement, writes }: Completion<Database>): boolean => {
     if (execute(statement).count === 0) return false
     for (const write of writes) {
@@ -126,7 +126,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       return await whenFree(() => completeAll(completions))
     } catch (error) {
       if (completions.length === 1) throw error
-      // One of them has ended the transaction of all.
+      // One of the writes has ended the shared transaction.
       const outcomes: (boolean | Error)[] = []
       for (const completion of completions) {
         outcomes.push(
@@ -146,7 +146,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       transaction: async () =>
         refuse('transaction() runs on PostgreSQL and MySQL. On SQLite, write with atCompletion().'),
       atCompletion: (write) => {
-        if (ended) refuse('The handler has returned. Call atCompletion() before.')
+        if (ended) refuse('The handler has returned. Call atCompletion() before it returns.')
         writes.push(write)
       },
       complete: async (statement) => {

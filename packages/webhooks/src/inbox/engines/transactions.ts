@@ -1,8 +1,8 @@
 import { type Effects, refuse, type Statement } from '../engine.ts'
 
-/** How effects run in a transaction, on a connection of the pool. */
+/** The operations that run effects in a transaction, on a connection of the pool. */
 type Transactions<Client> = {
-  /** Maximum number of connections that handlers have at once. */
+  /** Maximum number of connections that handlers occupy at a time. */
   readonly limit: number
   /** Takes a connection, and begins a transaction. */
   readonly open: () => Promise<Client>
@@ -70,7 +70,7 @@ export const createTransactions = <Client>({ limit, open, commit, close }: Trans
           leave(client, !committed)
         }
       },
-      // Closing the connection rolls back, and keeps a handler that is still running from writing anything else.
+      // Closing the connection rolls back, and prevents further writes by a handler that is still running.
       abandon: () => {
         if (ended) return
         ended = true
