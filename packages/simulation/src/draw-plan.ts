@@ -124,7 +124,12 @@ const drawOperation = (
     ])
     return { at, do: 'change a subscription', server, subscription, change: draws.pick('change', changes) }
   }
-  if (kind < 0.96) return { at, do: 'send again', server, withNewId: draws.isChosen('new id', 0.3) }
+  if (kind < 0.96) {
+    const by = draws.pick('by hand', ['send again', 'send again', 'cancel', 'retry now'] as const)
+    if (by === 'cancel') return { at, do: by, server, subscription: 'subscription-1' }
+    if (by === 'retry now') return { at, do: by, server }
+    return { at, do: by, server, withNewId: draws.isChosen('new id', 0.3) }
+  }
   if (kind < 0.98) return { at, do: 'erase a call', server, callId }
   return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
 }
@@ -224,10 +229,12 @@ export const drawPlan = (seed: number): Plan => {
   const engine = draws.isChosen('on PostgreSQL', postgresRate) ? 'postgres' : draws.pick('engine', engines)
   // Then shards change hands all the time, while endpoints take long.
   const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
-  const count = engine !== 'memory' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
+  const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
+  // PGlite has one session, so only one server can own shards there. It reads the news of the others.
+  const deliverRate = engine === 'postgres' ? 0 : 0.8
   const servers = list(count, (number) => ({
     name: `server-${number}`,
-    delivers: number === 1 || isContested || draws.isChosen('delivers', 0.8),
+    delivers: number === 1 || isContested || draws.isChosen('delivers', deliverRate),
   }))
   const subscriptions = drawSubscriptions(draws)
   const names: Names = {

@@ -39,6 +39,8 @@ export type Operation = { readonly at: number } & (
       readonly change: SubscriptionStep
     }
   | { readonly do: 'send again'; readonly server: string; readonly withNewId: boolean }
+  | { readonly do: 'cancel'; readonly server: string; readonly subscription: string }
+  | { readonly do: 'retry now'; readonly server: string }
   | { readonly do: 'erase a call'; readonly server: string; readonly callId: string }
   | { readonly do: 'prune'; readonly server: string; readonly olderThanMs: number }
 )

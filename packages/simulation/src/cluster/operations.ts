@@ -184,6 +184,14 @@ export const createOperations = (context: OperationsContext): Operations => {
           { newWebhookId: operation.withNewId },
         )
         break
+      case 'cancel':
+        await service.deliveries.cancelAll(organizationId, { subscriptionId: operation.subscription })
+        break
+      case 'retry now': {
+        const { items } = await service.deliveries.list(organizationId, { statuses: ['pending'] })
+        for (const { id } of items) await service.deliveries.retry(organizationId, id)
+        break
+      }
       case 'erase a call':
         observe({ kind: 'erased', subject: `call:${operation.callId}` })
         await service.erasures.erase(organizationId, { callId: operation.callId })

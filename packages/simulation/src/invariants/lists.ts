@@ -64,6 +64,10 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
         listIds(ownDeliveries, deliveries).sort(),
       )
     }
+    for (const { id } of events) {
+      const found = await readAll((page) => committed.listEvents({ ...newest, text: id, ...page }))
+      compare(`an event with the text ${id}`, listIds(found, events).includes(id), true)
+    }
     for (const { id, attempts } of deliveries) {
       // The outcome of an attempt that outlived its delivery may be settled meanwhile.
       const [last] = await committed.listLastAttempts(organizationId, [id])

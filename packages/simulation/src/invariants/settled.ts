@@ -7,7 +7,7 @@ const complete = 'every event is delivered to every subscription'
 const recorded = 'every attempt is recorded once'
 
 const isSkippable = ({ operations, faults, rates }: Plan): boolean =>
-  operations.some((operation) => operation.do === 'change a subscription') ||
+  operations.some((operation) => operation.do === 'change a subscription' || operation.do === 'cancel') ||
   rates?.endpoint['410'] !== undefined ||
   faults.some((fault) => fault.fault === '410' || (fault.fault === 'endpoint' && fault.behavior === 410))
 

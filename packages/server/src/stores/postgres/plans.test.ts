@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createBacklogMeasure } from './backlog.ts'
+import { takeTokens } from './functions/token-buckets.ts'
 import { createHistory } from './history.ts'
 import { createJournal } from './journal.ts'
 import { openPostgres } from './open-postgres.ts'
@@ -279,4 +280,23 @@ test('what is new is found without a walk over what was finished while a transac
   expect(queues.map(({ from }) => from)).toEqual([4 * many])
   const blocks = nodes().map((node) => (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0))
   expect(Math.max(...blocks)).toBeLessThan(30)
+})
+
+test('a rate limit reads one version of a bucket, however many a transaction with a snapshot keeps', async () => {
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM wabakit.token_buckets')
+  const bucket = { key: 'busy', capacity: 10_000, refillMs: 60_000, wanted: 1 }
+  await query(`SET auto_explain.log_min_duration = -1`)
+  await query(`DO $$ BEGIN
+    FOR n IN 1..6000 LOOP PERFORM take_tokens('${JSON.stringify([bucket])}'); COMMIT; END LOOP;
+  END $$`)
+  await query(`SET auto_explain.log_min_duration = 0`)
+  notices.length = 0
+  expect(await takeTokens(query, [bucket])).toMatchObject([{ taken: 1 }])
+  noSeqScan()
+  const blocks = nodes().map((node) => (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0))
+  expect(Math.max(...blocks)).toBeLessThan(30)
+  expect(rowsRead()).toBeLessThan(10)
 })

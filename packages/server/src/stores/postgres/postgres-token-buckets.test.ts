@@ -36,6 +36,7 @@ test('all processes together get no more tokens than a bucket has', async () => 
   const states = (await Promise.all(takes)).flatMap((state) => state ?? [])
   expect(states.filter(({ retryAfterMs }) => retryAfterMs === 0).length).toBe(10)
   expect(states.filter(({ retryAfterMs }) => retryAfterMs === 6_000).length).toBe(30)
+  expect(await databases[0]?.query('SELECT full_at FROM wabakit.token_buckets')).toHaveLength(1)
 })
 
 test('takes from several buckets in any order without a deadlock', async () => {

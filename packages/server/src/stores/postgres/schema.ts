@@ -242,10 +242,12 @@ CREATE TABLE wabakit.shards (
 INSERT INTO wabakit.shards SELECT * FROM generate_series(0, ${shardCount - 1});
 
 -- A bucket is stored as the time at which it will be full (the generic cell rate algorithm, ITU-T I.371), and a bucket
--- without a row is full. Therefore the table needs no write-ahead log: a crash only refills the buckets.
+-- without a row is full. Therefore the table needs no write-ahead log: a crash only refills the buckets. A bucket has at most one
+-- row: it is replaced under the lock of the bucket.
 CREATE UNLOGGED TABLE wabakit.token_buckets (
-  key text COLLATE "C" PRIMARY KEY,
-  full_at double precision NOT NULL
+  key text COLLATE "C",
+  full_at double precision,
+  PRIMARY KEY (key, full_at)
 );`
 
 /** The clock of all processes, the keys of their advisory locks, and what rows keep. All versions must agree on them. */

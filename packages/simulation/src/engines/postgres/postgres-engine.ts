@@ -16,7 +16,7 @@ import { createRemoteCalls } from '../remote-calls.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 /**
- * The real PostgreSQL store for one server, on PGlite, behind a network that fails. There is one session, so no statement
+ * The real PostgreSQL store, on PGlite, behind a network that fails. One server delivers. There is one session, so no statement
  * waits for another one: what locks are for is left to `npm run test:races` and to torture.
  */
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {

@@ -4,6 +4,8 @@ import type { Query } from '../query.ts'
 /** Rate limits. */
 export const tokenBucketFunctions = /* sql */ `
 -- Takes tokens from each bucket: as many as are wanted, or as there are, at least one. If one of them is empty, takes none.
+-- A row is replaced instead of updated, by one with a later time. The index finds that one first, and so never visits the earlier
+-- ones, which all stay while some transaction holds a snapshot.
 CREATE FUNCTION take_tokens(p_buckets json) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
@@ -14,13 +16,15 @@ BEGIN
   moment := wabakit.clock_ms();
 
   WITH requested AS (
-    SELECT r.*, a.n, r."refillMs" / r.capacity AS interval,
+    SELECT r.*, a.n, b.row AS replaced, r."refillMs" / r.capacity AS interval,
       least(greatest(coalesce(b.full_at, moment), moment), moment + r."refillMs") AS full_before
     FROM json_array_elements(p_buckets) WITH ORDINALITY AS a (bucket, n)
     CROSS JOIN LATERAL json_to_record(a.bucket) AS r (
       key text, capacity double precision, "refillMs" double precision, wanted integer
     )
-    LEFT JOIN wabakit.token_buckets b ON b.key = r.key
+    LEFT JOIN LATERAL (
+      SELECT t.ctid AS row, t.full_at FROM wabakit.token_buckets t WHERE t.key = r.key ORDER BY t.full_at DESC LIMIT 1
+    ) b ON true
   ), counted AS (
     SELECT r.*, greatest(1, least(r.wanted, floor((moment + r."refillMs" - r.full_before) / r.interval))) AS taken FROM requested r
   ), planned AS (
@@ -31,9 +35,9 @@ BEGIN
   ), verdict AS (
     SELECT bool_and(free_ms >= 0) AS granted FROM measured
   ), kept AS (
-    INSERT INTO wabakit.token_buckets (key, full_at)
-    SELECT m.key, m.full_at FROM measured m, verdict WHERE verdict.granted
-    ON CONFLICT (key) DO UPDATE SET full_at = EXCLUDED.full_at
+    INSERT INTO wabakit.token_buckets (key, full_at) SELECT m.key, m.full_at FROM measured m, verdict WHERE verdict.granted
+  ), removed AS (
+    DELETE FROM wabakit.token_buckets b USING measured m, verdict WHERE verdict.granted AND b.ctid = m.replaced
   )
   SELECT granted, json_agg(json_build_object(
     -- More than the rounding error, which must not cost a token either.
