@@ -1,4 +1,4 @@
-/** An examination was started with options that it cannot work with. Nothing was sent. */
+/** The options of an examination are invalid. Nothing was sent. */
 export class ExaminationUsageError extends Error {
   override readonly name = 'ExaminationUsageError'
 }

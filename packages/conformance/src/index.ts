@@ -1,11 +1,11 @@
-// Attacking a webhook endpoint.
+// The doctor: attacks a webhook endpoint.
 export { examineEndpoint } from './endpoint/examine-endpoint.ts'
 export type { Limits } from './endpoint/limits.ts'
 export type { ExaminationPlan, ExamineEndpointOptions } from './endpoint/options.ts'
 export { endpointCheckIds, planExamination } from './endpoint/plan.ts'
 export type { Exchange } from './endpoint/send.ts'
 export { ExaminationUsageError, TargetUnreachableError } from './errors.ts'
-// Reports: what a judge found, and the formats that it can be written in.
+// Reports, and their formats.
 export { formatReport, type ReportFormat, reportFormats } from './formats/format-report.ts'
 export type { CheckResult, Report } from './report/report.ts'
 export { exitCodes } from './report/report.ts'

@@ -1,4 +1,4 @@
-/** Source of everything random in a run, repeatable by its seed. */
+/** Source of all random choices in a run, repeatable by its seed. */
 export type Random = {
   /** Returns a whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number
@@ -6,14 +6,17 @@ export type Random = {
   bytes(length: number): Buffer
 }
 
-/** Creates a random source from a seed. It is for choosing attacks, not for secrets. */
+/** Creates a source of random choices from a seed. Not for secrets. */
 export const createRandom = (seed: number): Random => {
   const next = createSeededRandom(seed)
   const below = (limit: number): number => Math.floor(next() * limit)
   return { below, bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))) }
 }
 
-/** Returns numbers from 0 to below 1, the same for the same seed (mulberry32). Not for secrets. */
+/**
+ * Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), determined by the seed (mulberry32). Not for
+ * secrets.
+ */
 export const createSeededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {

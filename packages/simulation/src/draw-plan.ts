@@ -20,12 +20,12 @@ import { createDraws, type Draws } from './virtual/random.ts'
 
 type Part = readonly [from: number, to: number]
 
-/** Runs change it, and a plan must not depend on them. */
+/** The default, read before any run: runs change it, and a plan must not depend on earlier runs. */
 const normalWindow = windowLimits.perQueue
 
 const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
-/** From which step to which: most users make a whole call, and others join in. */
+/** The steps that a user makes, as a range: most users make a whole call, and others only a part of one. */
 const callParts: readonly [Part, ...Part[]] = [
   [0, 4],
   [0, 4],
@@ -65,7 +65,7 @@ type Names = {
   readonly subscriptions: readonly PlannedSubscription[]
 }
 
-/** The load of a run: spread over all of it or in one moment, and on how many calls and groups. */
+/** The load of a run: the period of its operations, their number, and the number of calls and groups. */
 type Crowd = { readonly window: Part; readonly operations: number; readonly subjects: number }
 
 const drawCrowd = (draws: Draws, calmAt: number): Crowd => {
@@ -190,7 +190,10 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
 }
 
-/** Draws the probability of each fault of a boundary. Most are impossible in a run, so that the effects of the others show. */
+/**
+ * Draws the probability of each fault at a boundary. In each run, most are impossible, so that the effects of the
+ * others show.
+ */
 const drawRates = <Kind extends string>(
   draws: Draws,
   boundary: string,
@@ -205,7 +208,7 @@ const drawRates = <Kind extends string>(
   return rates
 }
 
-/** Draws a fault that makes shards change hands. */
+/** Draws a fault that moves shards to other workers. */
 const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
   const server = draws.pick('hit', servers)
@@ -220,14 +223,17 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
   return { at, forMs: forMs([10_000, 40_000]), fault: 'store unavailable' }
 }
 
-/** A run on PGlite takes twenty times as long as on another engine, and the first of a thread eight seconds more. */
+/**
+ * Share of runs on PGlite. They take twenty times as long as others, and the first in a thread takes eight seconds
+ * more.
+ */
 const postgresRate = 0.002
 
-/** Draws what happens in the run of a seed. */
+/** Draws the plan of a seed. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.isChosen('on PostgreSQL', postgresRate) ? 'postgres' : draws.pick('engine', engines)
-  // Then shards change hands all the time, while endpoints take long.
+  // Shards move between workers all the time, while endpoints are slow.
   const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
   const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
   // PGlite has one session, so only one server can own shards there. It reads the news of the others.
@@ -245,7 +251,7 @@ export const drawPlan = (seed: number): Plan => {
     ? draws.pick('contest', [20_000, 60_000, 100_000])
     : draws.pick('window', windows)
   const crowd = drawCrowd(draws, calmAt)
-  // Then only endpoints fail, so that everything else must be done in time.
+  // Only endpoints fail, so that deliveries to the healthy ones must be on time.
   const isSound = !isContested && draws.isChosen('sound', 0.2)
   return {
     seed,

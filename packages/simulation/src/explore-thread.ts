@@ -8,7 +8,7 @@ const count = (counts: Record<string, number>, name: string): void => {
   counts[name] = (counts[name] ?? 0) + 1
 }
 
-/** Returns where a call fails, by its name, such as `server-1 settleDelivery #3`. */
+/** Returns the boundary at which a call fails, from its name, such as `server-1 settleDeliveries #3`. */
 const getBoundary = (call: string): string => {
   if (call.startsWith('endpoint')) return 'endpoint'
   if (call.includes(' to ')) return 'network'

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import type { Violation } from './run-plan.ts'
 
-/** Seeds to run: a number of them, from the first. */
+/** The seeds to run: `count` of them, starting with `first`. */
 export type SeedRange = { readonly first: number; readonly count: number }
 
-/** The results of runs. */
+/** Totals over several runs. */
 export type Summary = {
   runs: number
   steps: number
   virtualMs: number
   deliveries: number
-  /** Number of occurrences of each fault. */
+  /** Number of times that each fault occurred. */
   faults: Record<string, number>
-  /** Runs by engine. */
+  /** Number of runs on each engine. */
   engines: Record<string, number>
   violations: { readonly seed: number; readonly violation: Violation }[]
 }
@@ -42,13 +42,13 @@ const addSummary = (into: Summary, more: Summary): void => {
 }
 
 export type ExploreOptions = {
-  /** Seeds follow each other from this one. */
+  /** The first seed. The others follow it. */
   readonly seed: number
   readonly runs: number
-  /** Ends after this time, in milliseconds. */
+  /** Maximum duration, in milliseconds. */
   readonly maximumMs: number
   readonly threads: number
-  /** Ends after so many violations. */
+  /** Number of violations after which it ends. */
   readonly maximumViolations: number
   onProgress(summary: Summary): void
 }
@@ -56,7 +56,7 @@ export type ExploreOptions = {
 /** Number of seeds that a thread runs before it reports. */
 const chunk = 50
 
-/** Runs seeds in threads. A seed has the same run in every thread. */
+/** Runs seeds in threads. The run of a seed is the same in every thread. */
 export const explore = async (options: ExploreOptions): Promise<Summary> => {
   const { seed, runs, maximumMs, threads, maximumViolations, onProgress } = options
   const summary = createSummary()

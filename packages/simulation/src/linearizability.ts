@@ -1,14 +1,14 @@
-/** A call of a store, from its beginning to its end. Times may be of any clock that all calls share. */
+/** A call to a store, from its beginning to its end. All calls take their times from the same clock. */
 export type Call<Input, Output> = {
   readonly input: Input
   readonly from: number
   /** `Infinity` if it never ended, as far as the caller knows. */
   to: number
-  /** `undefined`: the caller does not know. It may have happened at any time since, or never. */
+  /** `undefined` if the caller does not know it: the call may have happened at any time since, or never. */
   output: Output | undefined
 }
 
-/** The behavior of a store when calls follow each other. */
+/** The behavior of a store for calls that do not overlap. */
 export type Model<State, Input, Output> = {
   readonly initial: State
   /** Returns the next state, or `undefined` if the call cannot have this output in this state. */
@@ -16,8 +16,8 @@ export type Model<State, Input, Output> = {
 }
 
 /**
- * Returns whether there is an order of calls that explains all outputs, in which each call happens between its beginning and its end.
- * The algorithm is that of Wing and Gong (1993), with the memory of Lowe (2017).
+ * Returns whether some order of the calls explains all outputs, with each call between its beginning and its end. Uses
+ * the algorithm of Wing and Gong (1993), with Lowe's cache of visited states (2017).
  */
 export const isLinearizable = <State, Input, Output>(
   calls: readonly Call<Input, Output>[],
@@ -50,7 +50,7 @@ export const isLinearizable = <State, Input, Output>(
 
 export type CreateOutput = 'created' | 'same' | 'conflict'
 
-/** Creates of one group: the first one decides which request it was. */
+/** The model of creates of one group: the first create determines its request. */
 export const createModel: Model<string | null, { readonly requestHash: string }, CreateOutput> = {
   initial: null,
   apply: (state, { requestHash }, output) => {
@@ -61,7 +61,10 @@ export const createModel: Model<string | null, { readonly requestHash: string },
 
 export type OwnerInput = { readonly kind: 'take' } | { readonly kind: 'settle'; readonly epoch: number }
 
-/** Takes of a shard, and settlements of one delivery there: the last owner settles it, once. A take has the new epoch as output. */
+/**
+ * The model of one shard and a delivery in it: workers take the shard, and its last owner settles the delivery once.
+ * The output of a take is the new epoch.
+ */
 export const ownerModel: Model<
   { readonly epoch: number; readonly isDone: boolean },
   OwnerInput,

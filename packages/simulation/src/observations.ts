@@ -16,7 +16,7 @@ export type CreateCall = Call<{ readonly requestHash: string }, CreateOutput>
 
 /** Something that happened in the cluster. The invariants judge it. */
 export type Observation =
-  /** The store gave a server what an attempt needs. `deliveries`: all deliveries at that moment. */
+  /** The store loaded a delivery for an attempt. `deliveries`: all deliveries at that moment. */
   | {
       readonly kind: 'loaded'
       readonly server: string
@@ -35,9 +35,9 @@ export type Observation =
       readonly settlement: Settlement
       readonly outcome: SettlementOutcome
     }
-  /** A delivery is due now, or belongs to no worker any more, because a user wants it. */
+  /** A user makes deliveries due, or removes them from their workers. */
   | { readonly kind: 'reset'; readonly server: string; readonly phase: 'begins' | 'ends' }
-  /** The store returned the result of a change that publishes this event, or an error. */
+  /** The store returned the result, or an error, of a change that publishes this event. */
   | {
       readonly kind: 'change ended'
       readonly server: string
@@ -61,7 +61,7 @@ export type Observation =
     }
   /** A process died or was stopped: its attempts are over. */
   | { readonly kind: 'server ended'; readonly server: string }
-  /** A webhook reached an endpoint, complete. */
+  /** A complete webhook reached an endpoint. */
   | {
       readonly kind: 'arrived'
       readonly endpoint: string
@@ -77,13 +77,13 @@ export type Observation =
       readonly groupId: string | undefined
       readonly result: 'done' | 'not done' | 'unknown'
     }
-  /** A user's step succeeded, which publishes this event. */
+  /** A user's step that publishes this event succeeded. */
   | { readonly kind: 'step ended'; readonly name: string; readonly subject: string }
   /** A user begins to change a subscription. */
   | { readonly kind: 'subscription changing'; readonly id: string }
   /** A user's change of a subscription succeeded. */
   | { readonly kind: 'subscription changed'; readonly id: string; readonly change: SubscriptionStep }
-  /** An observer looks at the deliveries. `calmMs`: for how long nothing has gone wrong; 0 before that. */
+  /** The run examines all deliveries. `calmMs`: time since the calm began; 0 before it. */
   | {
       readonly kind: 'looked'
       readonly deliveries: readonly DeliveryRecord[]
@@ -91,7 +91,7 @@ export type Observation =
       /** Set while a delivering server runs. */
       readonly isAttended: boolean
     }
-  /** The store, a server, or the way between them is in trouble until a time, as Unix time in milliseconds. */
+  /** The store, a server, or the connection between them fails until a time, as Unix time in milliseconds. */
   | { readonly kind: 'trouble'; readonly until: number }
   | { readonly kind: 'rejection'; readonly server: string; readonly error: unknown }
   | { readonly kind: 'erased'; readonly subject: string }

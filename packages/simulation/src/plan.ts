@@ -2,13 +2,15 @@
 
 import type { DeliveryRecord } from '@wabakit/core'
 
-/** The storage: `memory` serves several processes, `sqlite` serves one. */
+/** The store: `memory` is shared by several processes; `sqlite` and `postgres` serve one. */
 export type EngineName = 'memory' | 'sqlite' | 'postgres'
 
 /** A step of a call, in its order. */
 export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
 
-/** An action of a user. `at` is in milliseconds since the start of the run. `server` is the process that is asked. */
+/**
+ * An action of a user. `at` is in milliseconds since the start of the run. `server` is the process that performs it.
+ */
 export type Operation = { readonly at: number } & (
   | {
       readonly do: 'create a group'
@@ -55,7 +57,7 @@ export type SubscriptionStep =
   | 'enable'
   | 'remove'
 
-/** Values of `maxAttemptsPerSecond` that a change by a user may choose; `null`: no maximum. */
+/** The values of `maxAttemptsPerSecond` that users choose from; `null`: no maximum. */
 export const attemptLimits: readonly [number | null, ...(number | null)[]] = [0.2, 1, 4, 40, null]
 
 /** The behavior of an endpoint for a while. */
@@ -76,7 +78,7 @@ export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill the receiver'; readonly endpoint: string }
 )
 
-/** Faults of a call of the store. */
+/** Faults of a call to the store. */
 export const storeFaults = [
   'refused',
   'aborted',
@@ -114,7 +116,7 @@ export const transactionFaults = [
 /** Faults of a request at an endpoint. */
 export const endpointFaults = ['refuses', 'hangs', '409', '410', '429', '500', '503'] as const
 
-/** The `Retry-After` of an endpoint; `null`: there is none. */
+/** The values of `Retry-After` that endpoints send; `null`: no header. */
 export const retryAfters: readonly [string | null, ...(string | null)[]] = [
   '0',
   '1',
@@ -134,8 +136,8 @@ export type EndpointFault = (typeof endpointFaults)[number]
 export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
 /**
- * A fault of one call: the third `settleDeliveries #3` of `server-1`; or, without a number, its first one from a time
- * on, in milliseconds since the start of the run.
+ * A fault of one call. `server-1 settleDeliveries #3` is the third such call of `server-1`; without a number, it is the
+ * first one at or after `from`, in milliseconds since the start of the run.
  */
 export type CallFault = {
   readonly on: string
@@ -149,7 +151,7 @@ export type Fault = TimedFault | CallFault
 export type PlannedSubscription = {
   readonly name: string
   readonly endpoint: string
-  /** Omitted: no maximum. */
+  /** @default no maximum */
   readonly maxAttemptsPerSecond?: number
   readonly events: 'all' | readonly ('GROUP_CREATED' | 'CALL_ENDED' | 'CALL_AI_SUMMARY')[]
 }
@@ -157,18 +159,18 @@ export type PlannedSubscription = {
 export type Plan = {
   readonly seed: number
   readonly engine: EngineName
-  /** Processes, by name, and whether each delivers. All of them serve requests. */
+  /** The processes. All of them serve requests; `delivers` is set if a process also delivers. */
   readonly servers: readonly { readonly name: string; readonly delivers: boolean }[]
   readonly subscriptions: readonly PlannedSubscription[]
   /** Time after which all faults stop, in milliseconds. */
   readonly calmAt: number
-  /** Factor of the time that messages and calls of the store take. 0: everything of a moment happens in that moment. */
+  /** Factor for the duration of messages and of calls to the store. With 0, they take no time. */
   readonly latency: number
-  /** Duration of a commit of SQLite, in milliseconds. Its process does nothing else meanwhile. */
+  /** Duration of a commit of SQLite, in milliseconds. It blocks its process. */
   readonly commitMs: number
-  /** Maximum duration of a scheduler's calls to the store and back, in milliseconds, besides their latency. */
+  /** Maximum duration of a scheduler's calls to the store, in milliseconds, in addition to their latency. */
   readonly slowMs?: number
-  /** How late news is at most, in milliseconds, besides its latency. */
+  /** Maximum delay of news, in milliseconds, in addition to its latency. */
   readonly newsMs?: number
   readonly pollMs: number
   readonly sharesFairly: boolean
@@ -176,12 +178,12 @@ export type Plan = {
   readonly windowSize: number
   /** Time for which all attempts fail before operators are told, in milliseconds. @default the documented one */
   readonly reportAfterMs?: number
-  /** Duration of receivers' handlers, in milliseconds: from and to. */
+  /** Minimum and maximum duration of receivers' handlers, in milliseconds. */
   readonly handlerMs: readonly [number, number]
   readonly operations: readonly Operation[]
   readonly faults: readonly Fault[]
   /**
-   * Chance decides about further faults of calls, with these rates. `null`: only the faults of the plan happen.
+   * Rates of further faults of calls, which happen by chance. `null`: only the faults of the plan happen.
    */
   readonly rates: {
     readonly store: Rates<StoreFault>
@@ -192,8 +194,8 @@ export type Plan = {
 }
 
 /**
- * Returns how long the limit of a subscription may have held its attempts up, in milliseconds: those that were made, and the next of
- * each delivery.
+ * Returns the maximum time for which its rate limit can have delayed a subscription, in milliseconds: for the attempts
+ * so far, and one more of each delivery.
  */
 export const getHeldUpMs = (
   { subscriptions, operations }: Plan,

@@ -34,15 +34,15 @@ export type Violation = { readonly invariant: string; readonly what: string }
 
 export type RunResult = {
   readonly violation: Violation | undefined
-  /** Stands for everything that happened. */
+  /** Hash of the trace. Runs of the same plan have the same hash. */
   readonly traceHash: string
-  /** Everything that happened, if it was asked for. */
+  /** The lines of the trace, with `keepsTrace`; otherwise empty. */
   readonly trace: readonly string[]
   /** The events of the run, in words. */
   readonly notes: readonly string[]
   /** Faults of calls that happened. */
   readonly callFaults: readonly CallFault[]
-  /** Virtual time, in milliseconds. */
+  /** Duration of the run in virtual time, in milliseconds. */
   readonly virtualMs: number
   /** Number of tasks that ran. */
   readonly steps: number
@@ -52,13 +52,13 @@ export type RunResult = {
 export type RunOptions = {
   /** Keeps the lines of the trace. @default false */
   readonly keepsTrace?: boolean
-  /** Receives what stores executed. */
+  /** Called with each call that a store has executed. */
   record?(entry: HistoryEntry, step: number): void
 }
 
 type Range = readonly [number, number]
 
-/** Length of a pause of a process, in milliseconds: a moment, or longer than its lease. */
+/** Duration of a pause of a process, in milliseconds: short, or longer than its lease. */
 const standstills: readonly [Range, ...Range[]] = [
   [1, 5_000],
   [21_000, 35_000],
@@ -71,15 +71,15 @@ const downtimes: readonly [Range, ...Range[]] = [
   [10_000, 60_000],
 ]
 
-/** No run of a correct cluster takes as many. */
+/** Maximum number of tasks in a run. No run of a correct cluster needs as many. */
 const maximumSteps = 400_000
 
-/** Runs a plan. Runs of the same plan are the same. Only one run at a time is possible in a thread. */
+/** Runs a plan. Runs of the same plan are identical. A thread can run only one plan at a time. */
 export const runPlan = async (
   plan: Plan,
   { keepsTrace = false, record }: RunOptions = {},
 ): Promise<RunResult> => {
-  // In real time: nothing is part of the run yet.
+  // In real time, because the run has not begun.
   const postgres = plan.engine === 'postgres' ? await openEmptyDatabase() : undefined
   const draws = createDraws(plan.seed)
   const trace = createTrace(keepsTrace)

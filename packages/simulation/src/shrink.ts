@@ -1,7 +1,7 @@
 import { type Fault, isCallFault, type Operation, type Plan } from './plan.ts'
 import { type RunResult, runPlan, type Violation } from './run-plan.ts'
 
-/** A plan that breaks an invariant, and its run. */
+/** A plan whose run breaks an invariant. */
 export type Failure = { readonly plan: Plan; readonly violation: Violation; readonly result: RunResult }
 
 type Entry = { readonly operation: Operation } | { readonly fault: Fault }
@@ -17,11 +17,11 @@ const withEntries = (plan: Plan, entries: readonly Entry[]): Plan => ({
   faults: entries.flatMap((entry) => ('fault' in entry ? [entry.fault] : [])),
 })
 
-/** Returns the entries of a plan without a stretch. */
+/** Returns the operations and faults of a plan, without a range of them. */
 const dropEntries = (plan: Plan, stretch: { readonly from: number; readonly length: number }): Entry[] =>
   listEntries(plan).filter((_, index) => index < stretch.from || index >= stretch.from + stretch.length)
 
-/** Counts what a story consists of. */
+/** Counts the operations and faults of a plan. */
 export const countEntries = ({ operations, faults }: Plan): number => operations.length + faults.length
 
 /** Returns simpler forms of an operation. */
@@ -76,27 +76,27 @@ const listSimpler = (plan: Plan): Plan[] => {
   })
 }
 
-/** Limits of shrinking: it takes seconds, rarely more. The time is that of one processor, in milliseconds. */
+/** Maximum number of runs, and maximum CPU time in milliseconds, for shrinking. Most plans take seconds. */
 const limits = { runs: 4_000, cpuMs: 120_000 }
 
 const measureCpuMs = (): number => process.cpuUsage().user / 1_000
 
-/** A story with more operations and faults is not readable. */
+/** Maximum number of operations and faults in a readable story. */
 export const maximumEntries = 10
-/** Number of other seeds that are tried for a shorter story. */
+/** Number of other seeds to try for a shorter story. */
 const maximumSeeds = 300
 
 export type ShrinkOptions = Pick<Failure, 'violation'> & {
   /** @default 120_000 */
   readonly maximumCpuMs?: number
-  /** Number of operations and faults with which it ends. @default 0 */
+  /** Number of operations and faults that is small enough, so that shrinking ends. @default 0 */
   readonly enough?: number
 }
 
 /**
- * Reduces a failing plan: removes operations and faults, the longest stretches first, as long as the same invariant breaks.
- * Faults that chance decided become part of the plan first, so that each can be removed. (The shrinker of fast-check reduces
- * the values that it has generated; these faults exist only after a run.)
+ * Reduces a failing plan: removes operations and faults, the longest ranges first, as long as the same invariant
+ * breaks. Faults that happened by chance become part of the plan first, so that each can be removed. (The shrinker of
+ * fast-check reduces the values that it has generated; these faults exist only after a run.)
  */
 export const shrinkPlan = async (
   failing: Plan,
@@ -144,7 +144,9 @@ export const shrinkPlan = async (
     }
     return false
   }
-  /** A fault that has a time instead of a number stays where it is when earlier calls are left out. */
+  /**
+   * Identifies faults of calls by time instead of number, so that they stay in place when earlier calls are removed.
+   */
   const useTimes = async (): Promise<boolean> => {
     const { plan, result } = best
     if (plan.rates !== null || !plan.faults.some((fault) => isCallFault(fault) && fault.from === undefined))
@@ -155,7 +157,7 @@ export const shrinkPlan = async (
     best = found ?? best
     return found !== undefined
   }
-  /** Faults that must coincide may do so with fewer others, under another seed. */
+  /** Tries other seeds, under which faults that must coincide may do so with fewer others. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
     for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds && !isExhausted(); nth++) {

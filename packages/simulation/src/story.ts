@@ -19,7 +19,7 @@ const describe = (fault: Fault): string =>
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** Returns the faults of calls that a plan has, and that did not happen in its run. */
+/** Returns the planned faults of calls that did not happen in the run. */
 const listMissing = ({ faults }: Plan, { callFaults }: RunResult): CallFault[] =>
   faults
     .filter(isCallFault)
@@ -31,7 +31,7 @@ const listMissing = ({ faults }: Plan, { callFaults }: RunResult): CallFault[] =
         ),
     )
 
-/** Describes what a plan does, what happened in its run, and which invariant broke. */
+/** Describes a plan, the events of its run, and the broken invariant. */
 export const formatStory = (plan: Plan, result: RunResult): string => {
   const { violation, notes, traceHash } = result
   const { engine, servers, subscriptions, operations, faults, seed } = plan

@@ -10,7 +10,7 @@ export type EndpointCheck = Omit<Check<Examination>, 'group' | 'run'> & {
   /** Approximate number of its requests. */
   readonly requests: number
   readonly needs?: readonly Need[]
-  /** Set if it has a result even if the endpoint refuses genuine deliveries, or no longer responds. */
+  /** Set if the check has a result even when the endpoint refuses genuine deliveries, or no longer responds. */
   readonly runsAnyway?: boolean
   run(examination: Examination): Promise<Finding> | Finding
 }
@@ -29,7 +29,7 @@ const findMissing = (needs: readonly Need[], settings: Settings): Finding | unde
   return undefined
 }
 
-/** Returns why a check would prove nothing, before it runs; `undefined` if it can run. */
+/** Returns the reason why a check would prove nothing; `undefined` if it can run. */
 export const declineCheck = (
   { id, needs = [], runsAnyway }: EndpointCheck,
   { settings, knowledge, skip }: { settings: Settings; knowledge: Knowledge; skip: readonly string[] },

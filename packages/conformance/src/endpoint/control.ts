@@ -8,11 +8,11 @@ import { formatTarget } from './target.ts'
 
 const causes: Readonly<Record<number, string>> = {
   400: 'it could not read the delivery; does it verify the bytes as they arrived, before any body parser?',
-  401: 'the secret or the credentials are probably not those of the endpoint, or it verifies a parsed body',
-  403: 'the secret or the credentials are probably not those of the endpoint, or a firewall stands before it',
-  404: 'the path is probably wrong, or it knows only calls and groups of its own',
-  405: 'the path is probably wrong: nothing there takes POST',
-  415: 'it does not take application/json',
+  401: 'the secret or the credentials probably belong to another endpoint, or this one verifies a parsed body',
+  403: 'the secret or the credentials probably belong to another endpoint, or a firewall blocks the request',
+  404: 'the path is probably wrong, or the endpoint accepts only calls and groups that it knows',
+  405: 'the path is probably wrong: it does not support POST',
+  415: 'it does not accept application/json',
   429: 'it limits the rate of requests; raise its limit for the run',
 }
 
@@ -61,7 +61,7 @@ const learnEffects = async (examination: Examination, call: Delivery, bare: Deli
 }
 
 /**
- * Plays a whole call in its order, then a summary of another call without what comes before it, and learns from the
+ * Plays a whole call in order, then the summary of another call without its earlier events, and determines from the
  * responses how this endpoint can be examined.
  *
  * @throws TargetUnreachableError when no connection can be made.

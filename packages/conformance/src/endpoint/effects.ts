@@ -4,8 +4,8 @@ import { EffectsError } from '../errors.ts'
 import { sendRequest } from './send.ts'
 
 /**
- * Source of the application's effects, one per line: a URL, a shell command, or a function. Each line that
- * contains the `callId` or `groupId` of a delivery counts as one effect of it.
+ * Source of the application's effects, one per line: a URL, a shell command, or a function. Each line that contains the
+ * `callId` or `groupId` of a delivery counts as one of its effects.
  *
  * @inline
  */
@@ -53,9 +53,9 @@ export const countLines = (text: string, subjects: readonly string[]): number[] 
   return subjects.map((subject) => lines.filter((line) => line.includes(subject)).length)
 }
 
-/** Times to wait for effects. */
+/** Options for waiting for effects. */
 export type PollOptions = {
-  /** Returns whether the counts are as high as expected. From then on, they only have to stay the same. */
+  /** Returns whether the counts are as high as expected. After that, they only have to stay the same. */
   isEnough(counts: readonly number[]): boolean
   readonly settleMs: number
   readonly effectMs: number
@@ -63,8 +63,8 @@ export type PollOptions = {
 }
 
 /**
- * Counts the effects of subjects again and again, until the counts are enough and have stayed the same for `settleMs`,
- * or until `effectMs` have passed and they have stayed the same.
+ * Counts the effects of subjects repeatedly, until the counts have stayed the same for `settleMs`, and are enough or
+ * `effectMs` have passed.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -18,7 +18,7 @@ export type GenuineDelivery = {
   readonly body: Buffer
 }
 
-/** Differences of a genuine delivery from an ordinary one. */
+/** Options for a genuine delivery. */
 export type GenuineOptions = {
   /** @default the current one */
   readonly secret?: string | readonly string[] | undefined
@@ -28,29 +28,29 @@ export type GenuineOptions = {
   readonly parts?: readonly Uint8Array[]
 }
 
-/** Everything that a check works with. Every request that it sends ends with the check. */
+/** The operations and settings of a check. Its requests end when the check does. */
 export type Examination = Settings & {
   readonly knowledge: Knowledge
   readonly signal: AbortSignal
   readonly exchanges: Exchange[]
-  /** Time that an endpoint gets to respond, in milliseconds. */
+  /** Returns the time limit for a response, in milliseconds. */
   requestMs(): number
   /** Builds a delivery of an event under a new id, about a new subject. */
   build(name: EventName, change?: Readonly<Record<string, unknown>>): Delivery
-  /** Builds a delivery that this endpoint handles: sends what must come before it, if it insists on that. */
+  /** Builds a delivery that this endpoint handles. Sends the events before it, if the endpoint insists on them. */
   prepare(name?: EventName): Promise<Delivery>
   /** Adds the headers of a genuine sender. */
   sign(delivery: Delivery, options?: GenuineOptions): Promise<GenuineDelivery>
   deliver(delivery: Delivery, options?: GenuineOptions): Promise<Exchange>
   send(request: Partial<OutgoingRequest>): Promise<Exchange>
-  /** Sends a delivery that must be refused, and remembers that it must leave no effect. */
+  /** Sends a delivery that must be refused, and remembers that it must have no effect. */
   sendHostile(request: Partial<OutgoingRequest>, subject: string): Promise<Exchange>
   /** Writes bytes on a new connection, and leaves it open. */
   openAndWrite(bytes: Uint8Array): Promise<Socket>
   /** Writes bytes on a new connection, and resolves to the start of the response; empty when there was none. */
   sendBytes(bytes: Uint8Array, timeoutMs: number): Promise<string>
   countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
-  /** Returns the lines of a delivery's effects, with the same text in place of its subject. */
+  /** Returns the lines of a delivery's effects, with a fixed text in place of its subject. */
   listEffects(delivery: Delivery): Promise<string[]>
   /** Checks whether the endpoint accepts a genuine delivery, and gives it some time to recover. */
   isAlive(): Promise<boolean>
@@ -71,7 +71,7 @@ export const buildDelivery = (
   body: Buffer.isBuffer(event) ? event : toBody(event),
 })
 
-/** Creates what one check works with. */
+/** Creates the examination of one check. */
 export const createExamination = (
   settings: Settings,
   { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },

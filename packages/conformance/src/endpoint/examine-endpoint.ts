@@ -18,10 +18,13 @@ import { formatTarget, isNearby, readTarget } from './target.ts'
 const defaultTimeoutMs = 30_000
 const maxTimeoutMs = 600_000
 
-/** Checks of once-only handling. A run that does not settle them has not shown that the endpoint is safe. */
+/** Checks of once-only handling. A run in which they have no result has not shown that the endpoint is safe. */
 const onceChecks = /^handles-.*-once$/
 
-/** Estimates how long a run takes at the pace of its control. Waiting for effects takes as long as it takes. */
+/**
+ * Estimates the maximum duration of a run from the duration of its control. The time spent waiting for effects extends
+ * it.
+ */
 const estimateMs = (checks: readonly EndpointCheck[], { controls, waitedMs }: Knowledge): number => {
   const requestMs =
     controls.reduce((sum, { durationMs }) => sum + durationMs, 0) / Math.max(1, controls.length)
@@ -42,7 +45,7 @@ const readSettings = (options: ExamineEndpointOptions, seed: number): Settings =
   const { secret, previousSecret, headers = {}, effects, now = Date.now } = options
   if (secret === undefined && Object.keys(headers).length === 0) {
     throw new ExaminationUsageError(
-      'Pass --secret, --header or --basic: how does the endpoint know its sender?',
+      'Pass --secret, --header or --basic: the way in which the endpoint authenticates its sender.',
     )
   }
   assertSecret(secret, '--secret')
@@ -65,7 +68,7 @@ const readSettings = (options: ExamineEndpointOptions, seed: number): Settings =
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A command that repeats one check. Secrets are named by the variables that hold them. */
+/** Returns a command that repeats one check. It contains the names of variables instead of secrets. */
 const writeReproduction = (settings: Settings, id: string, seed: number): string =>
   [
     `wabakit doctor ${quote(formatTarget(settings.url))}`,
@@ -83,7 +86,7 @@ type Run = {
   readonly onExchange: ExamineEndpointOptions['onExchange']
 }
 
-/** Runs a check, and finds out whether the endpoint still works when it gave no response. */
+/** Runs a check. If the endpoint did not respond, finds out whether it still works. */
 const runCheck = async (
   check: EndpointCheck,
   signal: AbortSignal,
@@ -123,8 +126,8 @@ const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run): Ch
 /**
  * Attacks a webhook endpoint with genuine and hostile deliveries, and reports what it does wrong.
  *
- * Genuine deliveries come first. If they are not accepted, everything that depends on them is `inconclusive`, because
- * an endpoint that refuses everything proves nothing.
+ * Genuine deliveries come first. If they are not accepted, every check that depends on them is `inconclusive`, because
+ * the refusals of an endpoint that refuses everything prove nothing.
  *
  * @throws ExaminationUsageError when the options are wrong, or the target is public and `allowPublicTarget` is not set.
  * @throws TargetUnreachableError when no connection can be made.
@@ -142,7 +145,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const plan = planExamination(options)
   if (!options.allowPublicTarget && !(await isNearby(settings.url))) {
     throw new ExaminationUsageError(
-      `${plan.target} is neither on this machine nor in a private network. The doctor would send it about ${plan.requests} requests, most of them attacks. If you may do that, pass --yes (in code: allowPublicTarget).`,
+      `${plan.target} is neither on this machine nor in a private network. The doctor would send it about ${plan.requests} requests, most of them attacks. If you have permission, pass --yes (in code: allowPublicTarget).`,
     )
   }
   options.onStart?.(plan)

@@ -5,10 +5,10 @@ import { type Exchange, isAccepted, isLimited } from './send.ts'
 
 /** One of the requests of a check. */
 export type Attempt = {
-  /** Its peculiarity, as part of a sentence: `a signature of another secret`. */
+  /** The difference from other requests, as part of a sentence: `a signature of another secret`. */
   readonly label: string
   readonly exchange: Exchange
-  /** The delivery, if an effect of it would show that it was handled. */
+  /** The delivery, if an effect would show that it was handled. */
   readonly delivery?: Delivery
   /** Number of effects that it had before. @default 0 */
   readonly effectsBefore?: number
@@ -24,7 +24,7 @@ const isFailure = (exchange: Exchange): boolean =>
 export const describeResponse = ({ status, error }: Exchange): string =>
   status === undefined ? `no response (${error})` : String(status)
 
-/** Describes attempts by response: `200 to an extra field; 500 to an unknown event`. */
+/** Describes attempts, grouped by response: `200 to an extra field; 500 to an unknown event`. */
 export const describeAttempts = (attempts: readonly Attempt[]): string => {
   const byResponse = Map.groupBy(attempts, ({ exchange }) => describeResponse(exchange))
   return [...byResponse]
@@ -37,7 +37,10 @@ const describeStatuses = (attempts: readonly Attempt[]): string =>
 
 const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
 
-/** Judges deliveries that were accepted although they must be refused: it is advice if effects prove that none was handled. */
+/**
+ * Judges deliveries that were accepted although they must be refused. The verdict is advice if effects prove that none
+ * was handled.
+ */
 const judgeWronglyAccepted = async (
   { knowledge, countEffects }: Examination,
   accepted: readonly Attempt[],
@@ -92,7 +95,7 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
 export const softenToAdvice = (finding: Finding): Finding =>
   finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
 
-/** Judges that each delivery had exactly one effect. `sent` describes what was sent of each. */
+/** Judges whether each delivery had exactly one effect. `sent` describes the requests of each. */
 export const judgeOnce = async (
   { countEffects }: Examination,
   deliveries: readonly Delivery[],
@@ -103,7 +106,7 @@ export const judgeOnce = async (
   return { verdict: counts.every((count) => count === 1) ? 'pass' : 'fail', observed }
 }
 
-/** Judges an attack by its aftermath: the endpoint must still accept a genuine delivery. */
+/** Judges an attack: afterwards, the endpoint must still accept a genuine delivery. */
 export const judgeSurvived = async ({ isAlive }: Examination, observed: string): Promise<Finding> =>
   (await isAlive())
     ? { verdict: 'pass', observed: `${observed}; still accepts genuine deliveries` }

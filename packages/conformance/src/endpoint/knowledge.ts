@@ -5,27 +5,27 @@ import type { Exchange } from './send.ts'
 export type Knowledge = {
   /** The genuine deliveries of the control, in order. */
   controls: Exchange[]
-  /** Set if the endpoint accepted them; `undefined` until they were sent. */
+  /** Whether the endpoint accepted them; `undefined` until they were sent. */
   acceptsGenuine: boolean | undefined
   /** The probable reason for a refusal. */
   controlProblem: string
-  /** An event that leaves an effect; `undefined` until one has. */
+  /** The name of an event that has an effect; `undefined` until an effect was seen. */
   effectName: EventName | undefined
   /** The reason why effects prove nothing. */
   effectsProblem: string
-  /** Time that the first effect took, in milliseconds. */
+  /** Time until the first effect was visible, in milliseconds. */
   effectLatencyMs: number
-  /** Total time for which effects were waited for, in milliseconds. */
+  /** Total time spent waiting for effects, in milliseconds. */
   waitedMs: number
   /** Set if the endpoint handles events of a call only after the call's earlier events. */
   needsPredecessors: boolean
-  /** The check since which the endpoint no longer responds. */
+  /** The id of the check after which the endpoint no longer accepted genuine deliveries. */
   downSince: string | undefined
-  /** Effects that a call has before its summary, where the endpoint needs to know the call. */
+  /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */
   effectsBefore: number
   /** Subjects of refused deliveries, which must have no effects. */
   readonly refusedSubjects: Set<string>
-  /** Everything that was sent and received. */
+  /** All requests and responses of the run. */
   readonly exchanges: Exchange[]
   /** Secrets and correct signatures that were found in responses. */
   readonly leaks: Set<string>

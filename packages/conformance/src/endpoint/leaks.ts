@@ -10,7 +10,7 @@ const listCredentialForms = (value: string): string[] => {
   return [value, ...(encoded ? [encoded] : []), ...(password ? [password] : [])]
 }
 
-/** Lists every form in which the secrets of a run could be printed. Nothing of fewer than 6 characters is one. */
+/** Lists every form in which the secrets of a run could be printed. Forms of fewer than 6 characters are left out. */
 export const listSecretForms = ({ secret, previousSecret, credentials }: Secrets): string[] =>
   [
     ...[secret, previousSecret].flatMap((each) =>
@@ -32,7 +32,7 @@ export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange =
     request: {
       ...exchange.request,
       headers: hideAll(exchange.request.headers),
-      // Raw bytes begin with the headers.
+      // In raw bytes, the headers are part of the body.
       ...(exchange.request.method === rawMethod && {
         body: Buffer.from(hide(Buffer.from(exchange.request.body).toString('latin1')), 'latin1'),
       }),
@@ -48,7 +48,7 @@ const read = ({ request }: Exchange, header: string): string => String(request.h
 const signCorrectly = (exchange: Exchange, secret: string): string | undefined => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
   const { body } = exchange.request
-  // Signing a large body is not worth the time.
+  // Skips large bodies, which take long to sign.
   if (id === '' || timestamp === '' || body.length > 1_048_576) return undefined
   const signature = signDelivery(decodeKey(secret), { id, timestamp, body })
   return read(exchange, 'webhook-signature').includes(signature) ? undefined : signature
@@ -61,7 +61,7 @@ export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
   const sent = [Buffer.from(exchange.request.body).toString(), JSON.stringify(exchange.request.headers)]
   const signature = settings.secret && signCorrectly(exchange, settings.secret)
   return [
-    // An echo of what the sender sent reveals nothing to it.
+    // A response that repeats the request reveals nothing to its sender.
     ...listSecretForms(settings).flatMap((form) =>
       text.includes(form) && !sent.some((each) => each.includes(form))
         ? [`a secret, in a response ${exchange.status}`]

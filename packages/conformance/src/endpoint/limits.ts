@@ -1,32 +1,33 @@
 /** Waits and sizes of the doctor. Times are in milliseconds. */
 export type Limits = {
   /**
-   * Time after which a sender gives up on a response (decision 0020).
+   * Time for which a sender waits for a response (decision 0020).
    * @default 15_000
    */
   readonly responseMs: number
   /**
-   * Time that an endpoint gets to respond to an attack; longer where its genuine responses took longer.
+   * Time limit for the response to an attack. It is longer if the responses to genuine deliveries took longer.
    * @default 5_000
    */
   readonly attackMs: number
   /**
-   * Time within which a response is comfortably fast; a slower one is advice.
+   * Time within which a response is fast enough. A slower one results in advice.
    * @default 5_000
    */
   readonly fastResponseMs: number
   /**
-   * Maximum time until the first effect shows. Later ones get three times as long as it took, but at least `effectMs`.
+   * Maximum time until the first effect is visible. The limit for later effects is three times as long as the first one
+   * took, but at least `effectMs`.
    * @default 12_000
    */
   readonly firstEffectMs: number
   /**
-   * Time that every effect gets to show.
+   * Minimum time limit for an effect to become visible.
    * @default 3_000
    */
   readonly effectMs: number
   /**
-   * Time for which the number of effects must stay the same before it counts.
+   * Time for which the number of effects must stay the same until it is final.
    * @default 300
    */
   readonly settleMs: number
@@ -36,17 +37,17 @@ export type Limits = {
    */
   readonly recoverMs: number
   /**
-   * Bytes of the body that is too large.
+   * Size of the oversized body, in bytes.
    * @default 16 MiB
    */
   readonly oversizedBytes: number
   /**
-   * Deliveries of the burst, all at once.
+   * Number of concurrent deliveries in the burst.
    * @default 40
    */
   readonly burst: number
   /**
-   * Connections that send their bodies slowly, at once.
+   * Number of concurrent connections that send their bodies slowly.
    * @default 20
    */
   readonly slowConnections: number

@@ -9,7 +9,7 @@ export type ExaminationPlan = {
   readonly target: string
   /** Number of checks in the report. */
   readonly checks: number
-  /** About how many requests the endpoint will get. */
+  /** Approximate number of requests that the endpoint will get. */
   readonly requests: number
 }
 
@@ -21,11 +21,11 @@ export type ExamineEndpointOptions = {
   readonly secret?: string | undefined
   /** Secret that it still accepts during a rotation. */
   readonly previousSecret?: string | undefined
-  /** Headers that authenticate the sender, by name, for endpoints that know it by these. */
+  /** Headers that authenticate the sender, by name. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
    * Source of the application's effects, one per line: a URL, a shell command, or a function that returns them.
-   * Each line that contains the `callId` or `groupId` of a delivery counts as one effect of it.
+   * Each line that contains the `callId` or `groupId` of a delivery counts as one of its effects.
    */
   readonly effects?: EffectsSource | undefined
   /** Ids of the checks to run; the positive control always runs. */
@@ -33,19 +33,19 @@ export type ExamineEndpointOptions = {
   /** Ids of the checks to leave out. */
   readonly skip?: readonly string[] | undefined
   /**
-   * Maximum duration of the run, in milliseconds. The default follows from the response times and the time that the
-   * first effect takes.
+   * Maximum duration of the run, in milliseconds. The default depends on the response times and the time until the
+   * first effect.
    * @default 30_000 for a fast endpoint, at most 600_000
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Seed of everything that is chosen at random. Ids and times are new in every run, because the endpoint remembers
-   * what it has handled.
+   * Seed of all random choices. Ids and times are new in every run, because the endpoint remembers the deliveries that
+   * it has handled.
    * @default a random one
    */
   readonly seed?: number | undefined
   /**
-   * Allow a target outside this machine and private networks.
+   * Allows a target outside this machine and private networks.
    * @default false
    */
   readonly allowPublicTarget?: boolean | undefined
@@ -57,6 +57,6 @@ export type ExamineEndpointOptions = {
   onStart?(plan: ExaminationPlan): void
   /** Called with each result as soon as it is known. */
   onResult?(result: CheckResult): void
-  /** Called with each request and its response, once it is over. */
+  /** Called with each request and its response, once the request has ended. */
   onExchange?(checkId: string, exchange: Exchange): void
 }

@@ -25,7 +25,7 @@ export const buildEvent = (name: EventName, subject: string): Record<string, unk
   ...(name.startsWith('GROUP_') ? { groupId: subject } : { callId: subject }),
 })
 
-/** Hands out ids. All of one kind have the same length, so that none is a part of another. */
+/** Creates a generator of ids. All ids of one kind have the same length, so that none is part of another. */
 export const createIds = (run: string) => {
   let count = 0
   const next = (prefix: string): string => {

@@ -20,9 +20,9 @@ const assertKnown = (ids: readonly string[], option: string): void => {
 }
 
 /**
- * Returns the checks of a run. Those of `skip` are among them, to be reported as skipped.
+ * Returns the checks of a run. They include those in `skip`, which are reported as skipped.
  *
- * @throws ExaminationUsageError when an id is not that of a check.
+ * @throws ExaminationUsageError when an id does not belong to a check.
  */
 export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChecks => {
   assertKnown(only ?? [], 'only')
@@ -31,7 +31,7 @@ export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChe
 }
 
 /**
- * Returns what a run with these options would send, without sending it.
+ * Returns the plan of a run with these options, without sending anything.
  *
  * @throws ExaminationUsageError when the options are wrong.
  */

@@ -7,12 +7,12 @@ const openSocket = (url: URL): Socket => {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
   const socket =
     url.protocol === 'https:' ? connectTls({ host, port, servername: host }) : connectTcp(port, host)
-  // The endpoint may close it whenever it likes.
+  // The endpoint may close the connection at any time.
   socket.on('error', () => {})
   return socket
 }
 
-/** Opens a connection, writes bytes, and leaves it open. Resolves once they are written, or could not be. */
+/** Opens a connection, writes bytes, and leaves it open. Resolves once they are written, or writing has failed. */
 export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
   new Promise((resolve) => {
     const socket = openSocket(url)

@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The method of bytes that were written as they are: they are not a request that an HTTP client could send. */
+/** The method of an exchange of raw bytes, which an HTTP client could not send. */
 export const rawMethod = 'RAW'
 
 /** A request as it goes over the wire. @inline */
@@ -12,7 +12,7 @@ export type OutgoingRequest = {
   /** A header with several values is sent on several lines. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
-  /** Sends the body chunked, in these parts, with a pause between them, instead of at once. */
+  /** Sends the body chunked, in these parts, with a pause between them. */
   readonly parts?: readonly Uint8Array[] | undefined
   /** Replaces the query of the URL: `?name=value`. */
   readonly query?: string | undefined
@@ -89,7 +89,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
         request,
         ...head,
         body: Buffer.concat(received).toString(),
-        // A response that broke off after its status still shows how the endpoint decided.
+        // The status of an incomplete response still shows the endpoint's decision.
         error: error && head.status === undefined ? describeError(error) : undefined,
         timedOut,
         connected,

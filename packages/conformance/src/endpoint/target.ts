@@ -41,7 +41,7 @@ export const readTarget = (text: string): URL => {
 export const formatTarget = (url: URL): string =>
   `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
 
-/** Checks whether a host is this machine or in a private network. A name must lead to such addresses alone. */
+/** Checks whether a host is this machine or in a private network. All addresses of a name must be. */
 export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isNear(host)
@@ -50,7 +50,7 @@ export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
     const addresses = await lookup(host, { all: true })
     return addresses.every(({ address }) => isNear(address))
   } catch {
-    // A name that leads nowhere gets no request; the first one reports it as unreachable.
+    // A name without an address gets no request: the first one fails, and reports it as unreachable.
     return true
   }
 }

@@ -1,7 +1,7 @@
 import type { CheckResult, Report } from '../report/report.ts'
 import { escapeLines } from './text.ts'
 
-/** Escapes text for XML 1.0, which has no lone surrogates and no U+FFFE and U+FFFF. */
+/** Escapes text for XML 1.0, and replaces characters that it does not allow: lone surrogates, U+FFFE and U+FFFF. */
 const escapeXml = (text: string): string =>
   escapeLines(text)
     .replace(/[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')

@@ -19,7 +19,7 @@ const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[v
 const maxColumns = 80
 const indentation = 15
 
-/** Breaks a line at its spaces; what continues is indented like the values of a problem. */
+/** Wraps a line at its spaces, and indents the following lines like the values of a problem. */
 const wrap = (text: string): string => {
   const lines = ['']
   for (const word of text.split(' ')) {
@@ -48,7 +48,7 @@ const formatProblem = (check: CheckResult): string => {
     name,
     wrap(toLine(text)),
   ])
-  // A command stays in one line, to be copied.
+  // A command stays on one line, so that it can be copied.
   if (reproduce !== null) lines.push(['reproduce', toLine(reproduce)])
   return [
     paint(verdict, `${marks[verdict][0]} ${id} (${severity})`),

@@ -8,7 +8,7 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   low: 'note',
 }
 
-/** Scores of GitHub's code scanning, which shows them as critical, high, medium and low. */
+/** Scores for GitHub's code scanning, which shows them as critical, high, medium and low. */
 const scores: Readonly<Record<Severity, string>> = { critical: '9.5', high: '8.0', medium: '5.0', low: '2.0' }
 
 const isReported = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
@@ -33,7 +33,7 @@ export const formatSarif = ({ tool, target, checks }: Report): string => {
             ruleIndex,
             level: check.verdict === 'advice' ? 'note' : levels[check.severity],
             message: { text: `${check.title}. Expected: ${check.expected}. Observed: ${check.observed}.` },
-            // Code scanning shows a result only at a place; a URL is the only one there is.
+            // Code scanning shows a result only if it has a location. The URL is the only one.
             locations: [{ physicalLocation: { artifactLocation: { uri: target } } }],
             partialFingerprints: { check: check.id },
           },

@@ -15,5 +15,5 @@ export const summarize = ({ counts }: Report): string =>
     .flatMap((verdict) => (counts[verdict] > 0 ? [`${counts[verdict]} ${words[verdict]}`] : []))
     .join(', ')
 
-/** Escapes everything in a text that a terminal or an editor might obey, except line breaks. */
+/** Escapes control characters that a terminal or an editor might obey, except line breaks. */
 export const escapeLines = (text: string): string => text.replace(/[^\n]+/g, escapeControls)

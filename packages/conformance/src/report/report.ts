@@ -6,10 +6,10 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
 
 /**
  * The verdict of one check:
- * - `pass`: the target does what the rule says.
+ * - `pass`: the target follows the rule.
  * - `fail`: it does not.
- * - `advice`: it does something worth knowing that breaks no rule. Advice makes a report fail only if the run is strict.
- * - `inconclusive`: the run could not tell. `observed` has the reason, and what would settle it.
+ * - `advice`: its behavior is worth knowing, but breaks no rule. Advice makes a report fail only if the run is strict.
+ * - `inconclusive`: the run could not determine it. `observed` has the reason, and how to get a result.
  * - `skipped`: the check does not apply to this run. `observed` has the reason, or the option that enables it.
  *
  * @inline
@@ -47,9 +47,9 @@ export type CheckResult = {
 /**
  * The verdict of a whole run:
  * - `fail`: at least one check failed.
- * - `inconclusive`: none failed, but the run could not show what a pass promises: the positive controls were not
- *   accepted, the time was over, or nothing proved that a delivery is handled once.
- * - `pass`: none failed, and the positive controls passed. Single checks may still be inconclusive: see `counts`.
+ * - `inconclusive`: none failed, but the run could not prove what a pass promises: the positive controls were not
+ *   accepted, the time was over, or no check could show that a delivery is handled once.
+ * - `pass`: none failed, and the positive controls passed. Individual checks may still be inconclusive: see `counts`.
  *
  * @inline
  */
@@ -62,7 +62,7 @@ export type Report = {
   /** URL of the target, without credentials. */
   readonly target: string
   readonly verdict: Verdict
-  /** Seed of everything random in the run: the same seed makes the same requests. */
+  /** Seed of all random choices in the run: the same seed results in the same requests. */
   readonly seed: number
   /** Number of checks by verdict. */
   readonly counts: Readonly<Record<CheckVerdict, number>>

@@ -10,7 +10,7 @@ export type Finding = {
   readonly reproduce?: string | undefined
 }
 
-/** A rule, and how to find out whether the target keeps it. */
+/** A rule, and a function that determines whether the target follows it. */
 export type Check<Context> = {
   readonly id: string
   readonly group: string
@@ -22,7 +22,7 @@ export type Check<Context> = {
   readonly expected: string
   readonly risk: string
   readonly fix: string
-  /** Never rejects because of what the target does; `signal` aborts when the check's time is over. */
+  /** Runs the check. No behavior of the target makes it reject. `signal` aborts when the check's time is over. */
   run(context: Context, signal: AbortSignal): Promise<Finding>
 }
 
@@ -33,9 +33,9 @@ export type RunOptions<Context> = {
   getTimeoutMs(): number
   /** Returns the maximum duration of all checks, in milliseconds; those that have not begun by then are inconclusive. */
   getTotalTimeoutMs(): number
-  /** Decides, just before a check would run, that it does not. */
+  /** Called before each check. Returns a finding instead of running the check, or `undefined` to run it. */
   decline(check: Check<Context>): Finding | undefined
-  /** Gets each result as soon as it is known. */
+  /** Called with each result as soon as it is known. */
   onResult(result: CheckResult): void
 }
 
@@ -59,7 +59,7 @@ const waitAtMost = async (
   }
 }
 
-/** Runs checks one after the other. Each ends within its time, and the run as a whole within its own. */
+/** Runs checks one after another. Each check has a time limit, and so has the whole run. */
 export const runChecks = async <Context>(
   checks: readonly Check<Context>[],
   { context, getTimeoutMs, getTotalTimeoutMs, decline, onResult }: RunOptions<Context>,

@@ -36,7 +36,7 @@ const fixedRules: readonly Rule[] = [
   ...webhookRules,
 ]
 
-/** They judge, or use up, what the others need. */
+/** Rules that are examined last, because they judge the exchanges of the others, or use up the rate limits. */
 const lastRules: readonly Rule[] = [...runRules, ...errorRules, ...limitRules]
 
 /** Returns a function that selects rules by the beginnings of their ids. The positive control is always selected. */
@@ -63,7 +63,7 @@ const removeCredentials = (url: string): string => {
   return toBaseUrl(target.href)
 }
 
-/** Everything that the options or the control API of a wabakit server supply. */
+/** Collects the settings of a run from the options and the control API of a wabakit server. */
 const resolve = async (options: ServerExamination, listener: Listener | undefined) => {
   const { wabakitControl: url, controlToken: token } = options
   if (url === undefined || listener === undefined) {
@@ -146,7 +146,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
       if (controlPassed || check.id === controlRule.id || !needsControl.test(check.id)) return undefined
       return {
         verdict: 'inconclusive',
-        observed: `${controlRule.id} failed: if valid requests are refused, nothing follows`,
+        observed: `${controlRule.id} failed: if valid requests are refused, this check proves nothing`,
       }
     }
     const run = async (rules: readonly Rule[], extraMs = 0) => {
@@ -179,7 +179,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
       isProven: controlPassed,
       isStrict: options.strict,
     })
-    // Whatever the report complains about can be repeated only as long as the organization exists.
+    // Keeps the organization, because the requests of failed checks can be repeated only while it exists.
     if (report.counts.fail + report.counts.advice > 0) remove = undefined
     return report
   } finally {

@@ -22,11 +22,11 @@ export type WaitTimes = {
   readonly timeoutMs: number
   /** For the second attempt of a failed delivery. */
   readonly retryTimeoutMs: number
-  /** For a webhook that should not come. */
+  /** For a webhook that should not arrive. */
   readonly quietMs: number
 }
 
-/** Everything that the checks work with. */
+/** The operations and settings of all checks. */
 export type Lab = {
   readonly baseUrl: string
   readonly wabaNumber: string
@@ -82,7 +82,7 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
     callIds: () => (hasUnknown ? undefined : callIds),
     createGroupId: () => {
       ids += 1
-      // With capitals, which a server must not change.
+      // Contains capital letters, which a server must not change.
       return `Check-${run}-${ids}`
     },
     reproduce: (requests) =>

@@ -9,7 +9,7 @@ export type Examination = { readonly lab: Lab; readonly scenes: Scenes }
 
 /** The result of examining a rule. */
 export type Observation = {
-  /** `undefined` if the run could not tell. */
+  /** Whether the rule is kept; `undefined` if the run could not determine it. */
   readonly kept: boolean | undefined
   readonly observed: string
   readonly requests?: readonly ApiRequest[] | undefined
@@ -27,12 +27,12 @@ export type Rule = {
   readonly severity?: Severity
   readonly risk?: string
   readonly fix?: string
-  /** Options without which the rule cannot be examined, beside --api-key and --waba-number. */
+  /** Options without which the rule cannot be examined, in addition to --api-key and --waba-number. */
   readonly needs?: readonly Need[]
   examine(examination: Examination): Promise<Observation>
 }
 
-/** Returns the observation that decides: a broken rule before a kept one, and that before one that could not tell. */
+/** Returns the decisive observation: one of a broken rule, else one of a kept rule, else one without a result. */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 

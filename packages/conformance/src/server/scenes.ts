@@ -24,7 +24,7 @@ export type SubscriptionScene = {
   readonly lastGroupId: string
 }
 
-/** The scenes that the examiner plays on the server, and what each shows. */
+/** The result of each scene that the examiner plays on the server. */
 export type SceneResults = CallScenes & {
   /** A valid create request. */
   readonly created: GroupScene
@@ -34,7 +34,7 @@ export type SceneResults = CallScenes & {
   readonly generated: GroupScene
   /** The same request twice, then with another spelling of the number, then with another subject. */
   readonly repeated: GroupScene
-  /** Six identical requests at once. */
+  /** Six identical concurrent requests. */
   readonly concurrent: GroupScene
   /** A group whose first GROUP_CREATED got 500. */
   readonly retried: GroupScene
@@ -46,12 +46,12 @@ export type SceneResults = CallScenes & {
   readonly participants: GroupScene & { readonly failure: string | undefined }
   /** Groups on the number of an added subscription. */
   readonly subscribed: SubscriptionScene
-  /** Requests with a wrong key, until there is a 429. */
+  /** Requests with a wrong key, until one gets a 429. */
   readonly flood: readonly Exchange[]
 }
 
 export type Scenes = {
-  /** Returns what a scene shows. Each is played once, because several checks look at it. */
+  /** Returns the result of a scene. Each scene is played once, even if several checks use it. */
   play<Name extends keyof SceneResults>(name: Name): Promise<SceneResults[Name]>
   /** Plays the scenes of this run ahead of the checks, because webhooks take time. */
   start(): void
@@ -130,7 +130,7 @@ export const createScenes = (lab: Lab): Scenes => {
         return { status: 410 }
       })
       const gone = await deliver()
-      // The server has the response before it has recorded what follows from it.
+      // Gives the server time to act on the response.
       await sleep(wait.quietMs)
       const { groupId: lastGroupId } = await playGroup({ wabaNumber })
       return { failure: undefined, first, newSecret, rotated, gone, lastGroupId }

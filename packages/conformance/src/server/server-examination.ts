@@ -2,13 +2,13 @@ import type { CheckResult } from '../report/report.ts'
 import type { ExaminerFetch } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 
-/** The server to examine, and what the examiner may use. Checks that lack something are skipped, and report what. */
+/** The server to examine, and the means of the examination. Checks that lack one are skipped, and report which. */
 export type ServerExamination = {
   /** Base URL of the public API. */
   readonly baseUrl: string
   /** A key that may use `wabaNumber`. Without it, nearly every check is skipped. */
   readonly apiKey?: string | undefined
-  /** A WABA number of the organization. Groups are created on it. */
+  /** A WABA number of the organization, on which groups are created. */
   readonly wabaNumber?: string | undefined
   /** A key of the same organization that may not use `wabaNumber`. */
   readonly otherKey?: string | undefined
@@ -21,19 +21,22 @@ export type ServerExamination = {
   readonly authHeader?: string | undefined
   /** `host:port` at which the examiner receives the server's webhooks; port 0 takes a free one. */
   readonly listen?: string | undefined
-  /** Gets the URL of `listen` before the first request, to subscribe it. Paths `/pstn` and `/whatsapp` tell channels apart. */
+  /**
+   * Called with the URL of `listen` before the first request, to subscribe it. Use the paths `/pstn` and `/whatsapp` to
+   * distinguish channels.
+   */
   readonly onListening?: ((url: string) => void | Promise<void>) | undefined
-  /** `whsec_…` with which the server signs them. */
+  /** The secret with which the server signs webhooks, such as `whsec_…`. */
   readonly secret?: string | undefined
   /**
-   * A function that makes a call happen and resolves with its id, or a shell command that prints the id. `{outcome}` and `{channel}` of
-   * the command are filled in. Outcomes are `answered`, `missed`, `rejected`, `not_picked`, `no_recording` and
-   * `nothing_said`; channels are `PSTN` and `WHATSAPP`.
+   * A function that makes a call happen and resolves to its id, or a shell command that prints the id. `{outcome}` and
+   * `{channel}` in the command are replaced. Outcomes are `answered`, `missed`, `rejected`, `not_picked`,
+   * `no_recording` and `nothing_said`; channels are `PSTN` and `WHATSAPP`.
    */
   readonly play?: string | PlayCall | undefined
-  /** Functions that only the server itself can perform. */
+  /** Actions that only the server itself can perform. */
   readonly simulate?: Simulate | undefined
-  /** URL of a wabakit server whose control API fills in everything above except `baseUrl`, on its own organization. */
+  /** URL of a wabakit server whose control API provides everything above except `baseUrl`, with a new organization. */
   readonly wabakitControl?: string | undefined
   /** Token of that control API. */
   readonly controlToken?: string | undefined
@@ -43,12 +46,12 @@ export type ServerExamination = {
    */
   readonly only?: readonly string[] | undefined
   /**
-   * Make advice fail the run, too.
+   * Makes advice fail the run, too.
    * @default false
    */
   readonly strict?: boolean | undefined
   /**
-   * Seed of the random sequences: the same seed makes the same requests, except for group ids.
+   * Seed of the random sequences: the same seed results in the same requests, except for group ids.
    * @default a random one
    */
   readonly seed?: number | undefined
@@ -72,7 +75,7 @@ export type ServerExamination = {
    * @default 1_500
    */
   readonly quietMs?: number | undefined
-  /** Gets each result as soon as it is known. */
+  /** Called with each result as soon as it is known. */
   readonly onResult?: ((result: CheckResult) => void) | undefined
   /**
    * Sends the requests.

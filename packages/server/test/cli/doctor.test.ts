@@ -125,7 +125,7 @@ describe('wabakit doctor', () => {
     expect(nobody.stderr).toContain('No connection to http://127.0.0.1:1/')
     expect(nobody.code).toBe(3)
     const wrong = await wabakit(['doctor', good, '--secret', generateSecret()])
-    expect(wrong.stdout).toContain('the secret or the credentials are probably not those of the endpoint')
+    expect(wrong.stdout).toContain('the secret or the credentials probably belong to another endpoint')
     expect(wrong.code).toBe(4)
   })
 })

@@ -5,14 +5,14 @@ import type { RunContext } from './run-context.ts'
 import type { Server, Servers } from './servers.ts'
 import { createConnectionError } from './webhook-network.ts'
 
-/** The way of requests from clients to the API. */
+/** The network between clients and the API. */
 export type ApiNetwork = {
   connect(client: { readonly name: string; readonly owner: Owner }): Fetch
   /** Resets the connections of a server that has died. */
   disconnect(server: Server): void
 }
 
-/** A request of a client is not repeated by the network, and clients do not die. */
+/** The faults of this network. It does not duplicate requests, and clients neither die nor pause. */
 const apiFaults = networkFaults.filter(
   (fault) => fault !== 'duplicated' && fault !== 'dies before' && fault !== 'stands still',
 )

@@ -3,20 +3,20 @@ import type { Draws } from '../virtual/random.ts'
 
 /** Decides what goes wrong with calls. */
 export type CallFaults = {
-  /** Returns what goes wrong with the next call of this name, if anything does. */
+  /** Returns the fault of the next call with this name, if it has one. */
   decide<Kind extends CallFault['fault']>(
     call: string,
     kinds: readonly Kind[],
     rates: Rates<Kind> | undefined,
   ): Kind | undefined
-  /** The faults so far: which call, and when. */
+  /** The faults so far, with their calls and times. */
   readonly happened: readonly CallFault[]
-  /** From now on nothing goes wrong. */
+  /** Ends all faults: from now on, no call fails. */
   stop(): void
 }
 
 /**
- * With the rates of a plan, chance decides. Without, only the faults of the plan happen.
+ * If the plan has rates, faults happen by chance. Otherwise, only the faults in the plan happen.
  *
  * @param now - returns the milliseconds since the start of the run.
  */

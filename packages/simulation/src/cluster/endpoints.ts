@@ -5,7 +5,7 @@ import { wait } from '../virtual/timers.ts'
 import { buildSecret, operations } from './organization.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
-/** The response of an endpoint; `refused`: there is no connection, `nothing`: there is no response. */
+/** The response of an endpoint. `refused`: the connection is refused. `nothing`: no response ever arrives. */
 export type EndpointResponse =
   | { readonly status: number; readonly retryAfter: string | null; readonly body: string }
   | 'refused'
@@ -16,13 +16,13 @@ export type WebhookRequest = { readonly url: string; readonly headers: Headers; 
 /** The server at the URL of a subscription, with a real receiver. */
 export type Endpoint = {
   readonly name: string
-  /** Handles a request. The callback is called unless the process dies meanwhile. */
+  /** Handles a request. Calls `respond` unless the process dies meanwhile. */
   receive(request: WebhookRequest, respond: (response: EndpointResponse) => void): void
-  /** The process dies; its dedupe store stays. */
+  /** Kills the process. Its dedupe store survives. */
   kill(): void
   start(): void
   behave(behavior: EndpointBehavior | undefined, retryAfter: string | null): void
-  /** Accepts webhooks that are signed with the next secret, too. */
+  /** Also accepts webhooks that are signed with the next secret. */
   expectNextSecret(): void
   /** The number of the latest secret. */
   readonly secretNumber: number
@@ -32,7 +32,7 @@ export type Endpoint = {
 
 const encoder = new TextEncoder()
 
-/** A request as receivers need it. Node's own takes ten times as long to create and read. */
+/** Creates the part of a `Request` that receivers use. Node's own takes ten times as long to create and read. */
 const toRequest = ({ url, headers, body }: WebhookRequest): Request => {
   let isRead = false
   const request: Pick<Request, 'url' | 'method' | 'headers' | 'bodyUsed' | 'signal'> & { body: unknown } = {

@@ -9,13 +9,16 @@ import { getTrueTime, type RunContext } from './run-context.ts'
 const settles = 'when faults stop, everything settles'
 const starves = 'what is due is attempted soon'
 
-/** A lease, an attempt, and some time for retries of settlements, in milliseconds. Others of its subscription may be first. */
+/**
+ * Time within which a due delivery must be attempted, in milliseconds: a lease, an attempt, and retries of settlements.
+ * Earlier deliveries of its subscription extend it.
+ */
 const patienceMs = 90_000
 
-/** Time after the faults by which retention has run, in milliseconds: `wabakit serve` runs it every minute. */
+/** Interval of retention, in milliseconds, as in `wabakit serve`. It must have run this long after the last fault. */
 const retentionMs = 60_000
 
-/** No delivery of a short run has a later attempt than that, in milliseconds. */
+/** Time in the calm after which every delivery must have had its last attempt, in milliseconds. */
 const maximumMs = 20 * 86_400_000
 
 const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== null
@@ -23,18 +26,18 @@ const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== n
 export type LivenessContext = RunContext & {
   readonly engine: Engine
   readonly violate: Violate
-  /** Returns whether a delivering server runs. */
+  /** Returns whether a server that delivers is running. */
   isAttended(): boolean
-  /** Returns by how much the clocks of servers are late. */
+  /** Returns how far the clocks of servers are behind, in milliseconds. */
   getLostMs(): number
-  /** Returns whether users have got all results. */
+  /** Returns whether all operations of users have ended. */
   haveUsersEnded(): boolean
   /** Continues removals that failed halfway. */
   continueRemovals(): Promise<void>
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
-/** Looks from time to time whether something has been due for too long and, in the calm, whether everything has settled. */
+/** Checks from time to time that no delivery has been due for too long and, in the calm, that everything settles. */
 export const watchLiveness = (context: LivenessContext): void => {
   const {
     plan,

@@ -31,7 +31,7 @@ export type Operations = {
   haveEnded(): boolean
 }
 
-/** Errors of operations that are not possible, and of failures that are not the user's fault. */
+/** Errors that users may get: for operations that are not possible, and when the store fails. */
 const expected = [
   IllegalTransitionError,
   InputError,

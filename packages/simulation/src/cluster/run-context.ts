@@ -11,19 +11,19 @@ export type RunContext = {
   readonly draws: Draws
   readonly scheduler: Scheduler
   readonly faults: CallFaults
-  /** The invariants see everything that is observed, at once. */
+  /** Passes an observation to the invariants at once. */
   observe(observation: Observation): void
-  /** Receives what stores executed, if a history is wanted. */
+  /** Receives the calls that stores have executed, if the run records a history. */
   readonly record: ((entry: HistoryEntry) => void) | undefined
-  /** Returns how long something is under way, in milliseconds: at most the maximum times the latency of the plan. */
+  /** Draws the travel time of a message or call, in milliseconds: at most the maximum times the latency of the plan. */
   travel(label: string, maximumMs: number): number
-  /** The store, or a server's way to it, is in trouble for a while. */
+  /** Notes that the store or a connection to it fails for a while, which excuses delays. */
   noteTrouble(forMs: number): void
   /** Adds a line to the story. */
   note(text: string): void
-  /** Kills a server by its name, as a fault of one of its calls. It comes back after a while. */
+  /** Kills a server during one of its calls. It starts again after a while. */
   kill(server: string): void
-  /** Pauses a server for a while, as a fault of one of its calls. */
+  /** Pauses a server for a while, during one of its calls. */
   pause(server: string): void
 }
 

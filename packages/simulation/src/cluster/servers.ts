@@ -21,28 +21,31 @@ export type Server = {
 
 /** The processes of a cluster. */
 export type Servers = {
-  /** Returns a running server: the one that is wanted, if possible. */
+  /** Returns a running server, preferably the one with this name. */
   find(wanted?: string): Server | undefined
-  /** Returns whether a server runs, and is not paused. */
+  /** Returns whether a server is running and not paused. */
   isRunning(name: string): boolean
-  /** Returns by how much clocks are late, in milliseconds: one that is set back while its server is down loses that time. */
+  /**
+   * Returns how far clocks are behind, in milliseconds: if a clock is set back while its server is down, it loses that
+   * time.
+   */
   getLostMs(): number
   start(name: string): void
-  /** The process dies at once. */
+  /** Kills the process at once. */
   kill(name: string): void
-  /** The process stops as it does after SIGTERM, and starts again after a while. */
+  /** Stops the process as SIGTERM does, and starts it again after a while. */
   stop(name: string, forMs: number): void
   pause(name: string): void
   resume(name: string): void
   stepClock(name: string, byMs: number): void
-  /** Starts and resumes all, and sets their clocks right. */
+  /** Starts and resumes all servers, and corrects their clocks. */
   heal(): void
 }
 
 export type ServersContext = RunContext & {
   readonly engine: Engine
   connect(user: StoreUser): DeliveryFetch
-  /** Called when a server has died or stopped: its connections are gone. */
+  /** Called when a server has died or stopped, so that its connections are closed. */
   onEnd(server: Server): void
 }
 
@@ -62,7 +65,7 @@ export const createServers = (context: ServersContext): Servers => {
       wall: () => getTrueTime(context) + (offsets.get(name) ?? 0),
       elapsed: scheduler.now,
     }
-    // As the process: what it starts belongs to it.
+    // A task of the process, so that everything it starts belongs to the process.
     scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
       const { store, clock } = engine.open(user)
       const random = draws.stream(`${name} at ${scheduler.now()}`)

@@ -38,7 +38,7 @@ export const describeFault = (fault: TimedFault): string => {
   }
 }
 
-/** Returns what starts and what ends a fault. */
+/** Returns the functions that start and end a fault. */
 const toSteps = (
   fault: TimedFault,
   { servers, engine, endpoints }: TimedFaultsContext,
@@ -95,7 +95,7 @@ export const scheduleFaults = (context: TimedFaultsContext, { faults, calmAt }: 
       note(describeFault(fault))
       hasBegun = true
       const affectsServers = !('endpoint' in fault)
-      // Others continue while one is down.
+      // While one server is down, the others continue.
       if (affectsServers) noteTrouble('server' in fault && fault.fault !== 'pause' ? 0 : fault.forMs)
       begin()
     })

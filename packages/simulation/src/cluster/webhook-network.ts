@@ -16,7 +16,7 @@ const toResponse = ({ status, retryAfter, body }: Exclude<EndpointResponse, stri
   body,
 })
 
-/** Brings attempts of one server to the endpoints, and responses back. */
+/** Creates the network that carries one server's attempts to the endpoints, and the responses back. */
 export const createWebhookNetwork = (
   run: RunContext,
   endpoints: ReadonlyMap<string, Endpoint>,
@@ -27,7 +27,7 @@ export const createWebhookNetwork = (
 
   return (url, { headers, body, signal }, attempted) =>
     new Promise((resolve, reject) => {
-      // The server died within this task.
+      // The server died during this task.
       if (owner.state === 'ended') return
       const endpoint = endpoints.get(getHost(url))
       if (endpoint === undefined) throw new Error(`There is no endpoint at ${url}.`)

@@ -1,7 +1,7 @@
 import type { Clock, Store } from '@wabakit/core'
 import type { Owner } from '../virtual/scheduler.ts'
 
-/** A server that opens a store: its name, its life, and its own clocks. */
+/** A server that opens a store: its name, the owner of its tasks, and its own clocks. */
 export type StoreUser = {
   readonly name: string
   readonly owner: Owner
@@ -10,20 +10,23 @@ export type StoreUser = {
   readonly elapsed: () => number
 }
 
-/** A store as a server has it open, and the clock that belongs to it. */
+/** A store that a server has opened, and the clock that belongs to it. */
 export type OpenStore = { readonly store: Store; readonly clock: Required<Clock> }
 
 /** The storage of a cluster. It outlives the processes. */
 export type Engine = {
   open(user: StoreUser): OpenStore
-  /** Called when a process has died: its connections are gone. */
+  /** Called when a process has died, so that its connections are closed. */
   abandon(user: StoreUser): void
-  /** Ends the session by which a worker is registered, while its process continues. Returns what begins another one. */
+  /**
+   * Ends the session that registers a worker, while its process continues. Returns a function that begins a new
+   * session.
+   */
   endSession?(server: string): () => void
-  /** Decides whether a worker can renew its lease. Everything else goes on. */
+  /** Determines whether a worker can renew its lease. Nothing else is affected. */
   setRenewable?(server: string, canRenew: boolean): void
-  /** Decides whether the store can be reached. */
+  /** Determines whether the store can be reached. */
   setAvailable(isAvailable: boolean): void
-  /** Reads what is committed. Only for invariants. */
+  /** Reads committed data. Only for invariants. */
   readonly committed: Store
 }

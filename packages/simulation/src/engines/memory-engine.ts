@@ -8,7 +8,10 @@ import type { Engine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
 
-/** Replaces the time of each call by that of the store: processes that share a store do not trust each other's clocks. */
+/**
+ * Replaces the time in each call with the store's time, because processes that share a store do not trust each other's
+ * clocks.
+ */
 const useClockOfStore = (store: Store, now: () => number): Store => ({
   ...store,
   settleDeliveries: (settlements) =>
@@ -21,35 +24,35 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
   erase: (request) => store.erase({ ...request, now: now() }),
 })
 
-/** The worker of a server, and the session by which it is registered. */
+/** The worker of a server, and the session that registers it. */
 type Worker = {
   id: string
   isRegistered: boolean
   /** Set if it can renew its lease. */
   canRenew: boolean
-  /** Resolves the waits for its registration. */
+  /** Called when it is registered again. */
   waiting: Array<() => void>
-  /** Tells it that it is lost. */
+  /** Notifies the worker that the store has lost it. */
   lose(): void
 }
 
-/** Time for which a worker whose session is over keeps its shards, as on PostgreSQL, in milliseconds. */
+/** Time for which a worker keeps its shards after its session has ended, in milliseconds, as on PostgreSQL. */
 const graceMs = 2_000
 
 /** Time that a worker waits for its session, in milliseconds. */
 const patienceMs = 5_000
 
 /**
- * The memory store as a database that several processes share. News arrives late, in another order, or never, transactions are committed in another order than
- * their positions, and a settlement can miss what is committed meanwhile.
+ * The memory store as a database that several processes share. News arrives late, in another order, or never;
+ * transactions are not committed in the order of their positions; and a settlement may not see concurrent commits.
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
-  // As if it had been open while up to 20 others were committed. The fraction makes it unique.
+  // A position as if the transaction had been open during up to 20 other commits. The fraction makes it unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
   const base = createMemoryStore(takePosition, true)
-  /** When deliveries were added, and servers began to settle. */
+  /** The times at which deliveries were added, and at which servers began to settle. */
   const added = new Map<number, number>()
   const settling = new Map<string, number>()
   base.listen((news) => {
@@ -63,7 +66,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)),
   }
 
-  /** A settlement can miss what was committed while it was under way. */
+  /** Makes settlements miss deliveries that were committed while they were under way. */
   const missNext = (store: Store, server: string): Store => ({
     ...store,
     settleDeliveries: async (settlements) =>
@@ -116,7 +119,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     }
   }
 
-  /** Gives the shards of a worker to others, unless it is registered again in time. */
+  /** Frees the shards of a worker, unless it is registered again in time. */
   const endLater = (worker: Worker): void => {
     const owner = createOwner('store')
     scheduler.schedule({ owner, delayMs: graceMs, label: 'end of a worker' }, () => {
@@ -144,7 +147,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       worker.lose()
       endLater(worker)
       return () => {
-        // Not if it has died meanwhile.
+        // The worker may have died meanwhile.
         if (workers.get(server) !== worker) return
         worker.isRegistered = true
         for (const tell of worker.waiting.splice(0)) tell()

@@ -16,13 +16,16 @@ export const listDeliveries = async (store: Store): Promise<DeliveryRecord[]> =>
   return found
 }
 
-/** Reports what was committed: what attempts were given, settlements, owners, and what ends the order of lanes. */
+/** Reports commits: loaded deliveries, settlements, new owners, and changes that end the order of lanes. */
 export const observeCommits = (
   store: Store,
   { observe }: Pick<RunContext, 'observe'>,
   server: string,
 ): Store => {
-  /** Observed before the commit, because the process may die right after it, and after the commit, because the call may wait until then. */
+  /**
+   * Reports a change before its commit, because the process may die right after it, and afterwards, because the commit
+   * may be delayed.
+   */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     observe({ kind: 'reset', server, phase: 'begins' })
     try {
@@ -69,7 +72,7 @@ export const observeCommits = (
 const toResult = (error: unknown): 'not done' | 'unknown' =>
   error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'
 
-/** Reports the results that a server gets for its changes: each is a promise of the store. */
+/** Reports the results that a server gets for its changes. The store must keep what they promise. */
 export const observePromises = (
   store: Store,
   { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,

@@ -3,7 +3,7 @@ import type { RunContext } from '../cluster/run-context.ts'
 import { type Rates, type StoreFault, storeFaults } from '../plan.ts'
 import type { StoreUser } from './engine.ts'
 
-/** A call of a store over a network. */
+/** A call to a store over a network. */
 export type RemoteCall = {
   readonly name: string
   /** Set if it changes nothing, so that it cannot leave an unknown outcome. */
@@ -12,11 +12,14 @@ export type RemoteCall = {
   createAbort?(): Error
 }
 
-/** Calls of a store that several processes share. */
+/** Carries calls to a store that several processes share. */
 export type RemoteCalls = {
-  /** Sends a call, executes it, and sends back the result. Between these, and with each of them, things go wrong. */
+  /**
+   * Sends a call, executes it, and sends back the result. Each of these steps can fail, and so can the process between
+   * them.
+   */
   send<Result>(user: StoreUser, call: RemoteCall, execute: () => Promise<Result>): Promise<Result>
-  /** Sends every call of a store. */
+  /** Returns a store whose calls are all sent over the network. */
   wrap(user: StoreUser, store: Store): Store
   isAvailable(): boolean
   setAvailable(isAvailable: boolean): void
@@ -36,7 +39,7 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   let isAvailable = true
   let underWay = 0
 
-  /** A transaction is aborted more often while others are under way. */
+  /** Returns the rates of faults. Transactions are aborted more often while others are under way. */
   const getRates = (): Rates<StoreFault> | undefined => {
     const rates = plan.rates?.store
     if (rates?.aborted === undefined || underWay === 0) return rates
@@ -72,7 +75,7 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
           return fail(why, createAbort?.() ?? refuse(why))
         }
         if (fault === 'commit lost') return lose('the commit is lost')
-        // Of settlements alone: what commits late is fenced by its turn and its epoch.
+        // Only settlements: turn and epoch make a late one stale.
         if (fault === 'late commit' && method === 'settleDeliveries') {
           const lateMs = draws.between(`${name} commits late`, [500, 20_000])
           run.noteTrouble(lateMs)

@@ -1,7 +1,7 @@
 import type { AttemptKey, DeliveryRecord, Store } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 
-/** Calls whose order and results must be the same on every engine. */
+/** The recorded methods: the order and results of their calls must be the same on every engine. */
 const recorded = [
   'createGroup',
   'saveParticipant',
@@ -19,23 +19,23 @@ const recorded = [
 
 export type RecordedMethod = (typeof recorded)[number]
 
-/** Names a delivery by what every engine stores. */
+/** Identifies a delivery on every engine. */
 export type DeliveryName = Pick<DeliveryRecord, 'eventId' | 'subscriptionId'>
 
-/** A call as a store executed it. */
+/** A call that a store has executed. */
 export type CallEntry = {
   readonly server: string
   readonly method: RecordedMethod
   readonly values: readonly unknown[]
   readonly outcome: unknown
-  /** The deliveries that it names, by their ids on this engine. */
+  /** The deliveries in its arguments, by their ids on this engine. */
   readonly names: Readonly<Record<string, DeliveryName>>
 }
 
 /** A call, or the end of a process. */
 export type HistoryEntry = CallEntry | { readonly server: string; readonly method: 'process ended' }
 
-/** The deliveries that a call names. */
+/** Lists the keys of the deliveries in a call's arguments. */
 const listKeys = (method: RecordedMethod, values: readonly unknown[]): readonly AttemptKey[] =>
   method === 'loadDeliveries' || method === 'settleDeliveries' ? (values[0] as AttemptKey[]) : []
 

@@ -10,19 +10,19 @@ import type {
 import { listDeliveries } from '../engines/observed-store.ts'
 import type { CallEntry, HistoryEntry, RecordedMethod } from './history.ts'
 
-/** Real stores, to repeat a history on. */
+/** The real stores on which a history is repeated. */
 export type RealStores = {
   /** Returns the store of a process. */
   getStore(server: string): Promise<Store>
-  /** Lets the clock of the engine show a time, if it has one. */
+  /** Sets the clock of the engine, if it has one. */
   setTime(now: number): Promise<void>
   /** Returns the shard of a delivery. */
   findShard(deliveryId: string): Promise<number>
-  /** A process has ended: the next one opens the store again. */
+  /** Closes the store of a process that has ended. The next process opens it again. */
   endProcess(server: string): Promise<void>
 }
 
-/** The first call with another outcome than the recorded one. */
+/** The first call whose outcome differs from the recorded one. */
 export type Difference = {
   readonly index: number
   readonly method: string
@@ -30,7 +30,7 @@ export type Difference = {
   readonly actual: unknown
 }
 
-/** A delivery without its id, which every engine makes in its own way. */
+/** Removes the id of a delivery, because each engine generates ids in its own way. */
 const omitId = ({ id: _, ...delivery }: DeliveryRecord): object => delivery
 
 const normalizeLoaded = (loaded: ReadonlyArray<LoadedDelivery | null>): unknown[] =>
@@ -52,13 +52,13 @@ const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
       ...each,
       delivery: omitId(delivery),
       next: next && { dueAt: next.dueAt, turn: next.turn },
-      // They contain times.
+      // Only their types: the events contain times.
       health: health.map(({ type }) => type),
     }
   })
 
 const normalize = (method: RecordedMethod, outcome: unknown): unknown => {
-  // As JSON, in which a recorded history was saved.
+  // Converts to JSON and back, as for the saved history.
   const plain: unknown = outcome === undefined ? null : JSON.parse(JSON.stringify(outcome))
   if (method === 'loadDeliveries') return normalizeLoaded(plain as LoadedDelivery[])
   if (method === 'settleDeliveries') return normalizeSettled(plain as SettlementOutcome[])
@@ -73,12 +73,12 @@ const findTime = ([value]: readonly unknown[]): number | undefined => {
   return typeof time === 'number' ? time : undefined
 }
 
-/** Repeats a history call by call. Returns the first difference, or nothing if there is none. */
+/** Repeats a history call by call. Returns the first difference, or `undefined`. */
 export const replayHistory = async (
   history: readonly HistoryEntry[],
   stores: RealStores,
 ): Promise<Difference | undefined> => {
-  /** The epochs of shards, in the history and here. Here, one worker has all shards. */
+  /** The epochs of shards in the history and in this replay, where one worker has all shards. */
   const recorded = new Map<number, number>()
   const own = new Map<number, number>()
 

@@ -12,38 +12,41 @@ const never = 'nothing starts in a subscription that is disabled or removed'
 /** Maximum number of concurrent attempts of a subscription. */
 const perSubscription = 8
 
-/** Maximum shift by short steps of a clock, in milliseconds. */
+/** Maximum error of a clock that is moved in short steps, in milliseconds. */
 const driftMs = 12_000
 
-/** Maximum time for which a worker may believe that it owns a shard that others have taken: it is cut off, or its clock was set back. */
+/**
+ * Maximum time for which a worker may believe that it still owns a shard that another worker has taken, because it is
+ * cut off or its clock was set back, in milliseconds.
+ */
 const believesMs = 100
 
-/** Maximum time until an attempt begins that was read before a failure. */
+/** Maximum time until the start of an attempt that was read before a failure, in milliseconds. */
 const beginsMs = 2_000
 
-/** A process that stood still needs a moment to notice that its lease is over, or its session. */
+/** Time that a resumed process needs to notice that its lease or session has ended, in milliseconds. */
 const awakeMs = 1_000
 
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
 
-/** Each delivery is attempted by its owner, when it is due, and by no other worker meanwhile. */
+/** Checks that each delivery is attempted only by its owner, when it is due. */
 export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule => {
-  // While a server on SQLite is down, its clock goes on with the wall clock.
+  // While a server on SQLite is down, its clock follows the wall clock.
   const hasTrueTime = plan.engine === 'memory' || plan.faults.every(({ fault }) => fault !== 'step the clock')
   const attempts = new Map<string, Attempt[]>()
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
   /** Shards of the deliveries that were loaded. */
   const shards = new Map<string, number>()
-  /** The time until which processes are paused, or have just been resumed. */
+  /** The end of the time in which a process is paused or has just been resumed, by server. */
   const stillUntil = new Map<string, number>()
-  /** Since when subscriptions fail, as servers see it. */
+  /** The times since which subscriptions have been failing, as each server sees it. */
   const failingSince = new Map<string, Map<string, number>>()
-  /** Subscriptions that are disabled or removed, by users' changes that have ended. */
+  /** Subscriptions that users have disabled or removed. */
   const disabled = new Set<string>()
-  /** Number of changes that have begun, and not succeeded. */
+  /** Number of changes that have begun but not succeeded, by subscription. */
   const changing = new Map<string, number>()
 
-  /** Subscriptions that are enabled by one change while another one is under way. */
+  /** Subscriptions that one change has enabled while another one is under way. */
   const unclear = new Set<string>()
 
   const isOwner = (server: string, { shard, epoch }: OwnedShard): boolean => {
@@ -61,7 +64,10 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         )
     }
   }
-  /** Its attempts end soon, unless its process is paused. Others do not wait for that. */
+  /**
+   * Marks attempts of a server that has lost their shards. They end soon, unless its process is paused. Other workers
+   * do not wait for that.
+   */
   const orphan = (server: string, isOrphaned: (deliveryId: string) => boolean): void => {
     for (const [id, own] of attempts) {
       for (const each of own) if (each.server === server && isOrphaned(id)) each.isOrphaned = true
@@ -151,7 +157,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         case 'subscription changed': {
           const left = (changing.get(observation.id) ?? 0) - 1
           changing.set(observation.id, left)
-          // Which of two changes at once was the last is unknown.
+          // If two changes overlap, it is unknown which one was last.
           if (left > 0 && observation.change === 'enable') unclear.add(observation.id)
           if (left !== 0) break
           const isClear = !unclear.delete(observation.id)

@@ -1,6 +1,9 @@
 import type { DeliveryRecord } from '@wabakit/core'
 
-/** Since when deliveries could be attempted: a lane may hold one that is due, until it is seen as pending. */
+/**
+ * Remembers since when deliveries could have been attempted. A due delivery may be held up by its lane until it is seen
+ * as pending.
+ */
 export type DueTimes = {
   /** Returns `undefined` for a delivery that is not pending. */
   find(delivery: DeliveryRecord): number | undefined

@@ -4,7 +4,10 @@ const once = 'a call has each of its events once'
 const oneSummary = 'one CALL_AI_SUMMARY per call'
 const alternates = 'a participant joins and leaves alternately'
 
-/** Participants join and leave alternately. Each step of a call publishes one event, however often it is repeated. An erased call can begin again, but has no second summary. */
+/**
+ * Checks that participants join and leave alternately, and that each step of a call publishes one event, even if it is
+ * repeated. An erased call can begin again, but has no second summary.
+ */
 export const createEventsRule = ({ violate }: RuleContext): Rule => {
   const erased = new Set<string>()
   let isPruned = false

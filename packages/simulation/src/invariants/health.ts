@@ -4,10 +4,10 @@ import type { Rule, RuleContext } from './rule.ts'
 const once = 'operators are told once of each change of health'
 const alternates = '`failing` and `recovered` of a subscription alternate'
 
-/** Written down from docs/rules.md, not from the code. */
+/** Copied from docs/rules.md, not from the code. */
 export const reportAfterMs = 10 * 60_000
 
-/** A settlement that was committed. */
+/** A committed settlement. */
 type Settled = {
   readonly kind: AttemptVerdict['kind']
   readonly startedAt: number
@@ -21,7 +21,7 @@ const isFailure = ({ kind }: Settled): boolean => ['retry', 'exhausted', 'gone']
 const isTrouble = (name: string | undefined): boolean =>
   name === 'subscription.failing' || name === 'subscription.disabled'
 
-/** Looks at the whole history before each settlement, instead of at what was noted. */
+/** Predicts the health events of a settlement from the whole history, independently of the stored state. */
 const predict = (history: readonly Settled[], reportMs: number): string[] | 'unclear' => {
   const told: string[] = []
   for (const [index, settled] of history.entries()) {
@@ -42,8 +42,8 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
 }
 
 /**
- * Health events follow from the settlements. It is not observed when a change by hand is committed, nor what a process on
- * SQLite commits while it dies: after that, only the order of what was told is judged.
+ * Checks that health events follow from the settlements. The commits of changes by users, and of a process on SQLite
+ * that dies, are not observed: after these, only the order of the events is checked.
  */
 export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
   const histories = new Map<string, Settled[]>()

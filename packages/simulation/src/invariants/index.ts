@@ -14,7 +14,7 @@ import { createSettledRule } from './settled.ts'
 import { createStartLimitsRule } from './start-limits.ts'
 import { createStarvationRule } from './starvation.ts'
 
-/** Clients get no errors, except when a store is not available. */
+/** Checks that clients get no errors, except when a store is not available. */
 const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   observe: (observation) => {
     if (observation.kind !== 'rejection') return
@@ -27,7 +27,7 @@ const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   },
 })
 
-/** Creates all rules of a run. That everything settles, and in time, is checked by the run itself (`liveness.ts`). */
+/** Creates all rules of a run. The run itself checks that everything settles in time (`liveness.ts`). */
 export const createRules = (context: RuleContext): readonly Rule[] =>
   [
     createAcknowledgedRule,

@@ -9,7 +9,7 @@ const blockingFailures = 3
 const isFinished = ({ status }: DeliveryRecord): boolean =>
   status === 'delivered' || status === 'exhausted' || status === 'skipped'
 
-/** Lanes have the documented order, until a user sends deliveries again. */
+/** Checks that lanes keep the documented order, until a user sends deliveries again. */
 export const createLanesRule = ({ violate }: RuleContext): Rule => {
   let isReset = false
   return {

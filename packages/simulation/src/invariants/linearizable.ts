@@ -2,7 +2,7 @@ import { createModel, isLinearizable } from '../linearizability.ts'
 import type { CreateCall } from '../observations.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-/** Creates of a group happen one after the other, in an order that fits what their callers saw. */
+/** Checks that the creates of a group are linearizable: some order of them explains the responses of all callers. */
 export const createLinearizableRule = ({ violate }: RuleContext): Rule => {
   const creates = new Map<string, CreateCall[]>()
   let isPruned = false

@@ -5,7 +5,7 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const agree = 'lists agree with each other'
 
-/** Reads all pages of a list. They are small, so that there are several. */
+/** Reads all pages of a list. Pages are small, so that there are several. */
 const readAll = async <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> => {
   const found: Item[] = []
   let cursor: string | undefined
@@ -17,13 +17,16 @@ const readAll = async <Item>(list: (page: PageRequest) => Promise<Page<Item>>): 
   return found
 }
 
-/** Returns the ids of what was known before: an attempt that is settled late can publish an event meanwhile. */
+/**
+ * Returns the ids of listed items that were known before: an attempt that is settled late can publish an event
+ * meanwhile.
+ */
 const listIds = (
   listed: readonly { readonly id: string }[],
   known: readonly { readonly id: string }[],
 ): string[] => listed.map(({ id }) => id).filter((id) => known.some((each) => each.id === id))
 
-/** Judges, once everything has settled, that each list has what the others say, whatever its order and its conditions. */
+/** Checks, once everything has settled, that lists agree with each other in every order and with every condition. */
 export const createListsRule = ({ violate }: RuleContext): Rule => ({
   finish: async ({ events, deliveries, subscriptions, committed }) => {
     const compare = (what: string, found: unknown, expected: unknown): void => {

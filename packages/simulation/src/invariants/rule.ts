@@ -15,7 +15,7 @@ export type FinalState = {
   readonly committed: Store
 }
 
-/** Judges what is observed while it happens, and what is left at the end. */
+/** Checks observations as they happen, and the state at the end. */
 export type Rule = {
   observe?(observation: Observation): void
   finish?(state: FinalState): void | Promise<void>

@@ -6,7 +6,7 @@ const schedule = 'the schedule is the documented one'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Written down from docs/rules.md, not from the code. */
+/** Copied from docs/rules.md, not from the code. */
 const pauses = [
   5 * second,
   5 * minute,
@@ -33,7 +33,7 @@ const readSeconds = (response: DeliveryResponse | undefined): number | undefined
   return /^\d+$/.test(header) ? Number(header) * second : undefined
 }
 
-/** Returns what must follow from an attempt. */
+/** Returns the settlement that must follow an attempt. */
 const expect = (
   { failures, deferrals, deferredMs }: LoadedDelivery['delivery'],
   response: DeliveryResponse | undefined,
@@ -72,7 +72,7 @@ const matches = (result: AttemptVerdict, expected: Expected): boolean => {
 
 const describe = (result: object): string => JSON.stringify({ ...result, attempt: undefined })
 
-/** A worker settles each attempt according to its response. */
+/** Checks that workers settle each attempt according to its response. */
 export const createScheduleRule = ({ violate }: RuleContext): Rule => {
   /** Attempts that have ended, by the delivery as it was loaded for them. */
   const ended = new Map<

@@ -4,8 +4,8 @@ import type { Rule, RuleContext } from './rule.ts'
 const limited = 'no more attempts of a subscription start than it allows'
 
 /**
- * In a server, no more attempts of a subscription start than its `maxAttemptsPerSecond` allows, which may change at any time. A
- * process whose clock is moved, or that stands still between its decision and the request, cannot keep this.
+ * Checks that no server starts more attempts to a subscription than its `maxAttemptsPerSecond` allows, which may change
+ * at any time. A process whose clock is moved, or that is paused between its decision and the request, may exceed it.
  */
 export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule => {
   const moved = new Set(

@@ -6,16 +6,21 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const starves = 'what is due is attempted soon, whatever others do'
 
-/** Milliseconds in which a delivery to a healthy endpoint starts, and those that an attempt takes with what follows. */
+/**
+ * Maximum time until an attempt to a healthy endpoint starts, and maximum duration of an attempt with its settlement,
+ * in milliseconds.
+ */
 const startMs = 5_000
 const attemptMs = 20_000
 
-/** Calls that it takes at most until a delivery is attempted: a page of heads and of retries, what is attempted, and a settlement. */
+/**
+ * Maximum number of calls before an attempt: to read a page of heads and of retries, to load deliveries, and to settle.
+ */
 const callsPerStart = 8
 
 const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
 
-/** Returns whether servers, the store and the network always work, so that only endpoints fail. */
+/** Returns whether only endpoints fail in this plan, not servers, the store or the network. */
 const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
   const boundaries = rates === null ? [] : [rates.store, rates.transaction, rates.network]
   const isQuiet = boundaries.every((each) => Object.keys(each).length === 0)
@@ -25,7 +30,7 @@ const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
 const isEndpointFault = (fault: Fault): boolean =>
   isCallFault(fault) ? fault.on.startsWith('endpoint') : 'endpoint' in fault
 
-/** While only endpoints fail, all deliveries are attempted in time: those to other endpoints at once. */
+/** Checks, if only endpoints fail, that all deliveries are attempted in time: those to healthy endpoints at once. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
   const { newsMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0

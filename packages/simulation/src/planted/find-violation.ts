@@ -1,5 +1,5 @@
-// Runs one seed after the other until an invariant is broken, and prints which. Started in a copy with a planted bug, and
-// then in the original with the one seed, which must not break anything there.
+// Runs one seed after another until an invariant is broken, and prints it. Started in a copy with a planted bug, and
+// then in the original with the seed that was found, which must not break an invariant there.
 
 import { plantedBugs } from '../../planted/index.ts'
 import { drawPlan } from '../draw-plan.ts'
@@ -9,10 +9,10 @@ import { chooseEngine } from './choose-engine.ts'
 
 const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
 const bug = plantedBugs.find(({ name }) => name === process.argv[5])
-/** The engine on which the bug can be seen; any if it is `undefined`. */
+/** The only engine on which the bug shows; `undefined` if it shows on any. */
 const engine = bug && chooseEngine(bug)
 
-/** Time of one processor in which a run is shrunk at most, in milliseconds. Most take a second or two. */
+/** Maximum CPU time for shrinking a run, in milliseconds. Most runs take a second or two. */
 const maximumShrinkCpuMs = 30_000
 
 const measureCpuMs = (): number => {
@@ -36,5 +36,5 @@ const search = async (): Promise<object | null> => {
 }
 
 console.log(JSON.stringify(await search()))
-// A planted bug may keep the process alive.
+// Ends the process even if the planted bug keeps it alive.
 process.exit(0)

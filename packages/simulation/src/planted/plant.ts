@@ -19,9 +19,9 @@ const packages = ['wire', 'contract', 'client', 'webhooks', 'core', 'conformance
 
 /** A copy of the sources, in which bugs can be planted. */
 export type Copy = {
-  /** The script that looks for a violation. */
+  /** Path of the script that searches for a violation. */
   readonly script: string
-  /** A folder in which Node.js keeps what it has compiled, because most of the copy is the same for every bug. */
+  /** The folder of Node.js's compile cache: most of the copy is the same for every bug. */
   readonly compileCache: string
   /** Plants a bug. Returns a function that removes it. */
   plant(bug: PlantedBug): () => void
@@ -43,7 +43,7 @@ export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string
   return parts.join(replace)
 }
 
-/** Copies the sources. Packages of others are shared, by links. */
+/** Copies the sources. Links to the installed packages. */
 export const copySources = (): Copy => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-planted-'))
   for (const name of packages) {

@@ -6,17 +6,17 @@ import { type Copy, copySources } from './plant.ts'
 
 const run = promisify(execFile)
 
-/** Time in which a bug must be found, in milliseconds of one processor, so that a busy machine makes no difference. */
+/** CPU time within which a bug must be found, in milliseconds. CPU time, so that a busy machine makes no difference. */
 const maximumCpuMs = 60_000
-/** A process that takes longer hangs, in milliseconds. */
+/** Time after which a process is considered to hang, in milliseconds. */
 const maximumMs = 1_800_000
 
 type Found = {
-  /** Time of one processor until it was found, in milliseconds. */
+  /** CPU time until it was found, in milliseconds. */
   readonly cpuMs: number
-  /** The first seed that shows it, and the number of runs until then: seeds begin with 1. */
+  /** The first seed that shows the bug. As seeds begin with 1, it is also the number of runs. */
   readonly seed: number
-  /** Operations and faults of the run that is left after shrinking. */
+  /** Number of operations and faults of the run after shrinking. */
   readonly entries: number
   readonly invariant: string
 }
@@ -49,17 +49,17 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
 }
 
 export type SearchOptions = {
-  /** Number of bugs that are searched concurrently. */
+  /** Number of bugs to search for concurrently. */
   readonly threads: number
   /** Only bugs whose name or file contains one of these parts, which are separated by commas. */
   readonly only?: string
-  /** Receives each result. `left`: how many bugs remain. */
+  /** Called with each result. `left` is the number of bugs that remain. */
   onFind(find: Find, left: number): void
-  /** Receives a seed that breaks an invariant without any planted bug. It does not count. */
+  /** Called with a seed that breaks an invariant without a planted bug. It does not count as a find. */
   onFalse(seed: number): void
 }
 
-/** Plants one bug at a time in a copy of the sources, and looks for a run that shows it. */
+/** Plants bugs in copies of the sources, one bug per copy at a time, and searches for runs that show them. */
 export const searchPlanted = async (options: SearchOptions): Promise<readonly Find[]> => {
   const { threads, only = '', onFind } = options
   const parts = only.split(',')

@@ -1,6 +1,6 @@
 /**
- * The randomness of a run. A number depends on the seed, a label, and how often the label was used before. So what one
- * part of the cluster draws does not depend on how often other parts have drawn, and a run that is shrunk stays similar.
+ * The randomness of a run. A number depends on the seed, a label, and how often the label was used before. So the
+ * numbers of one part of the cluster do not depend on how often other parts have drawn, and a shrunk run stays similar.
  */
 export type Draws = {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */

@@ -2,19 +2,21 @@ import timers from 'node:timers'
 import { createHeap, type HeapItem, outside } from '../../../core/src/storage/heap.ts'
 import type { Draws } from './random.ts'
 
-/** Kept, because the timers of this thread are replaced later. */
+/** The real function. It is saved here, because the timers of this thread are replaced later. */
 const { setImmediate } = timers
 
 /** The owner of tasks: a server, an endpoint, a client, the store or the network. */
 export type Owner = {
   readonly name: string
-  /** Tasks of a paused owner wait. Those of one that has ended never run: a process that dies leaves no trace. */
+  /**
+   * Tasks of a paused owner wait. Tasks of an owner that has ended never run: a process that dies does nothing more.
+   */
   state: 'running' | 'paused' | 'ended'
   /** Tasks that became due while it was paused. */
   held: Task[]
 }
 
-/** Something to run at a virtual time. */
+/** Work to run at a virtual time. */
 export type Task = HeapItem & {
   at: number
   readonly order: number
@@ -31,7 +33,7 @@ export type TaskOptions = {
   readonly label: string
 }
 
-/** Virtual time. */
+/** Runs tasks in virtual time. */
 export type Scheduler = {
   /** Milliseconds since the start of the run. */
   now(): number
@@ -41,8 +43,8 @@ export type Scheduler = {
   cancel(task: Task): void
   resume(owner: Owner): void
   /**
-   * Runs one task after the other, each with everything that follows from it without waiting, until `isOver`, or until there
-   * are no tasks left.
+   * Runs one task after another, each with all microtasks that follow from it, until `isOver` returns `true` or no task
+   * is left.
    */
   run(isOver: () => boolean): Promise<void>
   /** Number of tasks that have run. */
@@ -85,7 +87,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
     current: () => current,
     steps: () => count,
     schedule: ({ owner = current, delayMs, label }, run) => {
-      // Chance decides between tasks of the same moment.
+      // Tasks that are due at the same moment run in random order.
       const order = draws.next(`${owner.name} ${label}`)
       const task: Task = { at: now + Math.max(0, delayMs), order, label, owner, run, slot: outside }
       if (owner.state !== 'ended') tasks.put(task)
@@ -105,7 +107,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
     },
     run: (isOver) =>
       new Promise((resolve, reject) => {
-        // Between two immediates, everything that does not wait is done: Node empties its queue of microtasks.
+        // Node empties its queue of microtasks between two immediates.
         const step = (): void => {
           try {
             current = harness

@@ -59,7 +59,10 @@ const stop = (handle: unknown): void => {
 
 type SleepOptions = { readonly signal?: AbortSignal }
 
-/** Stops listening to the signals of the sleeps that have not ended. While a listener exists, Node keeps some signals. */
+/**
+ * Functions that stop listening to the signals of unended sleeps. While a signal has a listener, Node may keep it in
+ * memory.
+ */
 const unended = new Set<() => void>()
 
 /** `setTimeout` of node:timers/promises. */
@@ -86,8 +89,8 @@ const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Pr
 let isInstalled = false
 
 /**
- * Replaces the timers of this thread by virtual ones: the global ones, and those of `node:timers` and
- * `node:timers/promises`, which modules import to have real ones.
+ * Replaces the timers of this thread with virtual ones: the global ones, and those of `node:timers` and
+ * `node:timers/promises`.
  */
 const install = (): void => {
   if (isInstalled) return

@@ -1,12 +1,12 @@
-/** The log of a run, line by line. Runs of the same plan have the same trace, to the byte. */
+/** The log of a run, line by line. Runs of the same plan have identical traces. */
 export type Trace = {
   add(line: string): void
-  /** Returns 16 hexadecimal digits that stand for all lines. */
+  /** Returns a hash of all lines: 16 hexadecimal digits. */
   hash(): string
   readonly lines: readonly string[]
 }
 
-/** @param keepsLines - whether to keep the lines themselves, which takes memory. */
+/** @param keepsLines - keeps the lines themselves, which takes memory. */
 export const createTrace = (keepsLines: boolean): Trace => {
   const lines: string[] = []
   let [high, low] = [0x811c9dc5, 0x1b873593]

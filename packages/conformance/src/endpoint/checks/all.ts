@@ -23,8 +23,8 @@ const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
 const controlId = 'accepts-genuine'
 
 /**
- * Every check of an endpoint, in the order in which they run: the positive control, then what matters most, then what
- * may end the endpoint, and last what judges all exchanges.
+ * Every check of an endpoint, in the order in which they run: the positive control, then the most important ones, then
+ * those that may crash the endpoint, and last those that judge all exchanges.
  */
 export const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = Object.entries(groups)
   .flatMap(([group, checks]) => checks.map((check) => ({ ...check, group })))

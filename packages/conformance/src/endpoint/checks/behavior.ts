@@ -65,8 +65,8 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     severity: 'critical',
     clause: 'CWE-209, sensitive information in an error message',
     expected: 'no secret, and no signature that the sender did not know',
-    risk: 'One forged request is answered with what makes the next one genuine.',
-    fix: 'Say that the signature does not match, and never what it should have been.',
+    risk: 'The response to one forged request contains what makes the next one genuine.',
+    fix: 'Respond that the signature does not match, but never what it should have been.',
     requests: 0,
     runsAnyway: true,
     run: ({ knowledge: { leaks, exchanges } }) => ({
@@ -97,8 +97,8 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     severity: 'medium',
     clause: 'decision 0020: senders do not follow redirects',
     expected: 'no 3xx',
-    risk: 'No event arrives. A sender that did follow would take the body, and the secret header, to another host.',
-    fix: 'Register the final URL: with https, the right host, and the slash at its end that your framework wants.',
+    risk: 'No event arrives. A sender that followed would send the body, and the secret header, to another host.',
+    fix: 'Register the final URL: with https, the right host, and the trailing slash that your framework expects.',
     requests: 0,
     runsAnyway: true,
     run: ({ knowledge: { controls } }) => {
@@ -115,8 +115,8 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     severity: 'critical',
     clause: 'the positive control, once more',
     expected: '2xx',
-    risk: 'An attack keeps the endpoint from working although it did not seem to harm it.',
-    fix: 'Find out in the log of the endpoint after which request it stopped.',
+    risk: 'An attack that seemed harmless has stopped the endpoint.',
+    fix: 'Look in the log of the endpoint for the request after which it stopped.',
     requests: 1,
     runsAnyway: true,
     run: async (examination) => {

@@ -19,13 +19,13 @@ const keepScheme = (value: string, change: (credential: string) => string): stri
 
 const credentialFix = 'Compare the whole header with the expected value, in constant time.'
 
-/** Checks of endpoints that know their sender by a header. */
+/** Checks for endpoints that authenticate their sender by a header. */
 export const credentialChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-missing-credentials',
     title: 'Refuses a delivery without credentials',
     risk: 'A stranger who knows the URL can write into your system.',
-    fix: 'Refuse with 401 unless the header is there and right.',
+    fix: 'Refuse with 401 unless the header is present and correct.',
     ...refuse({
       'no credentials': withCredentials(() => undefined),
       'an empty header': withCredentials(() => ''),

@@ -36,7 +36,7 @@ const renameHeaders = (
 
 const tamperName = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
 
-/** Changes a text for readers, and nothing else. */
+/** Changes a text that people read, and nothing else. */
 const tamperText = (body: Buffer): Buffer =>
   Buffer.from(body.toString().replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '))
 
@@ -47,7 +47,7 @@ const swapCase = (text: string): string =>
 
 const spaceOut = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2))
 
-/** Repeats the timestamp: an old one, which the signature is of, and a new one, which would pass the clock. */
+/** Sends two timestamps: an old one, which was signed, and a new one, which is within the tolerance. */
 const repeatTimestamp = (order: (old: string, present: string) => string[]): Forgery => {
   return ({ headers, timestamp, key, id, body }) => {
     const old = String(Number(timestamp) - 86_400)
@@ -60,13 +60,13 @@ const repeatTimestamp = (order: (old: string, present: string) => string[]): For
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
-/** Checks that a signature decides, for endpoints that verify signatures. */
+/** Checks that are decided by a signature, for endpoints that verify signatures. */
 const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-unsigned',
     title: 'Refuses a delivery without a signature',
     risk: 'A stranger who knows the URL can write into your system.',
-    fix: 'Refuse with 401 unless all three webhook- headers are there and the signature matches.',
+    fix: 'Refuse with 401 unless all three webhook- headers are present and the signature matches.',
     ...refuse({
       'no webhook- headers': without('webhook-id', 'webhook-timestamp', 'webhook-signature'),
       'no webhook-signature': without('webhook-signature'),
@@ -78,7 +78,7 @@ const signatureChecks: readonly ForgedCheck[] = [
     id: 'refuses-wrong-secret',
     title: 'Refuses a signature of another secret',
     risk: 'A stranger can sign with a secret of their own and write into your system.',
-    fix: 'Compare the signature with the one that you compute; its presence proves nothing.',
+    fix: 'Compare the signature with the one that you compute; the presence of a signature proves nothing.',
     ...refuse({ 'a signature of a random secret': signedBy(({ random }) => random.bytes(32)) }),
   },
   {
@@ -109,7 +109,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-swapped-id',
     title: 'Refuses a signature that belongs to another webhook-id',
-    risk: 'One captured delivery can be repeated without end under new ids, past every deduplication.',
+    risk: 'One captured delivery can be repeated forever under new ids, past any deduplication.',
     fix: 'Sign and verify `id.timestamp.body`, not the body alone.',
     ...refuse({
       'another id': ({ headers }, { ids }) => ({
@@ -155,10 +155,10 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'refuses-other-version',
-    title: 'Refuses a right signature under another version',
+    title: 'Refuses a correct signature under another version',
     severity: 'medium',
     clause: 'Standard Webhooks 1.0, "Signature scheme": v1 is HMAC-SHA256',
-    risk: 'A later version means another scheme; who ignores the version can be made to confuse them.',
+    risk: 'A later version means another scheme; an endpoint that ignores the version can be made to confuse them.',
     fix: 'Use only the parts of webhook-signature that start with `v1,`.',
     ...refuse({
       v2: withSignature((signature) => `v2,${signature}`),
@@ -168,20 +168,20 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'refuses-changed-case',
-    title: 'Refuses a signature in other letter case',
+    title: 'Refuses a signature in a different letter case',
     severity: 'medium',
-    clause: 'RFC 4648, section 4: base64 tells upper from lower case',
-    risk: 'Ignoring case throws away a good part of what an attacker would have to guess.',
+    clause: 'RFC 4648, section 4: base64 is case-sensitive',
+    risk: 'Ignoring case makes signatures much easier to guess.',
     fix: compare,
     ...refuse({ 'one letter in the other case': withSignature((signature) => `v1,${swapCase(signature)}`) }),
   },
   {
     id: 'refuses-partial-signature',
-    title: 'Refuses a signature over a part of the delivery',
+    title: 'Refuses a signature over only a part of the delivery',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Signature scheme": `id.timestamp.payload` is signed',
     risk: 'A signature of the body alone can be repeated forever, under any id and at any time.',
-    fix: 'Remove older schemes; accept signatures over `id.timestamp.body` alone.',
+    fix: 'Remove older schemes; accept only signatures over `id.timestamp.body`.',
     ...refuse({
       'a signature of the body alone': ({ headers, key, body }) => ({
         headers: { ...headers, 'webhook-signature': `v1,${signContent(key, body)}` },
@@ -219,16 +219,16 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'refuses-duplicate-headers',
-    title: 'Refuses a delivery whose webhook-id or webhook-timestamp is there twice',
+    title: 'Refuses a delivery with two webhook-id or webhook-timestamp headers',
     severity: 'high',
     clause: 'RFC 9110, section 5.3: a sender must not repeat such a header',
     risk: 'One value is verified and another is used: a replay passes the deduplication or the clock.',
     fix: 'Refuse a repeated header; in Node.js, request.headers joins it with a comma, which then cannot match.',
     ...refuse({
-      'a second id after the right one': ({ headers, id }, { ids }) => ({
+      'a second id after the correct one': ({ headers, id }, { ids }) => ({
         headers: { ...headers, 'webhook-id': [id, ids.createWebhookId()] },
       }),
-      'a second id before the right one': ({ headers, id }, { ids }) => ({
+      'a second id before the correct one': ({ headers, id }, { ids }) => ({
         headers: { ...headers, 'webhook-id': [ids.createWebhookId(), id] },
       }),
       'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
@@ -237,10 +237,10 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'refuses-forgery-in-any-header-case',
-    title: 'Verifies whatever the case of the header names',
+    title: 'Verifies deliveries with header names in any case',
     clause: `${scheme}; RFC 9110, section 5.1: field names are case-insensitive`,
-    risk: 'A forgery that writes Webhook-Signature goes unverified.',
-    fix: 'Look headers up without regard to case, and refuse a delivery whose headers you do not find.',
+    risk: 'A forgery with the header Webhook-Signature is not verified.',
+    fix: 'Look headers up without regard to case, and refuse a delivery without them.',
     ...refuse({
       'capitalized names': (genuine, examination) => renameHeaders(genuine, examination, capitalize),
       'names in capitals': (genuine, examination) =>
@@ -252,8 +252,8 @@ const signatureChecks: readonly ForgedCheck[] = [
     title: 'Refuses a secret in the query instead of a signature',
     severity: 'high',
     clause: `${scheme}; CWE-598, sensitive information in a query`,
-    risk: 'URLs are written into logs of proxies and analytics. Who reads one can send anything.',
-    fix: 'Accept the signature alone. Remove the way in that takes a secret from the URL.',
+    risk: 'URLs appear in the logs of proxies and analytics. A stranger who reads one can send anything.',
+    fix: 'Accept only the signature. Remove the code that takes a secret from the URL.',
     ...refuse(
       Object.fromEntries(
         ['secret', 'token', 'key'].map((name): [string, Forgery] => [
@@ -274,7 +274,7 @@ const signatureChecks: readonly ForgedCheck[] = [
     clause: 'decision 0018: verify first, then deduplicate',
     expected: 'the forgery refused, the genuine delivery handled',
     risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
-    fix: 'Verify the signature before you look the id up or write it down.',
+    fix: 'Verify the signature before you look up or store the id.',
     requests: 2,
     run: async (examination) => {
       const { delivery, genuine } = await readGenuine(examination)
@@ -296,7 +296,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
 ]
 
-/** Checks of deliveries by a sender without the secret. */
+/** Checks with deliveries from a sender without the secret. */
 export const forgedChecks: readonly EndpointCheck[] = [
   ...signatureChecks.map(
     (check): EndpointCheck => ({ severity: 'critical', clause: scheme, ...check, needs: ['signature'] }),

@@ -4,7 +4,7 @@ import { type Attempt, judgeRefused } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import type { OutgoingRequest } from '../send.ts'
 
-/** A genuine delivery that was never sent, for a forger to change. */
+/** A genuine delivery that was never sent, as the basis of a forgery. */
 type Genuine = {
   readonly id: string
   readonly timestamp: string
@@ -15,7 +15,7 @@ type Genuine = {
   readonly key: Buffer
 }
 
-/** Critical, and of the clause of its group, unless it states others. */
+/** A check with a forgery. By default, it is critical and has the clause of its group. */
 export type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
   Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
 

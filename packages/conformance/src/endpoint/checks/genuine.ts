@@ -7,7 +7,7 @@ import { buildEvent } from '../payloads.ts'
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
-/** Serializes an event, changed in a way that means the same in JSON. */
+/** Functions that serialize an event in different ways that mean the same in JSON. */
 const spellings: Readonly<Record<string, (event: Record<string, unknown>) => string>> = {
   'odd spacing': (event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`,
   'escaped characters': (event) =>
@@ -32,7 +32,7 @@ const sendSpellings = async (examination: Examination): Promise<Attempt[]> => {
   return attempts
 }
 
-/** Cuts a body in two in the middle of a character that has several bytes. */
+/** Splits a body in two, in the middle of a character that has several bytes. */
 const splitCharacter = (body: Buffer): Buffer[] => {
   const at = body.findIndex((byte) => byte >= 0xc0) + 1
   return [body.subarray(0, at), body.subarray(at)]
@@ -45,7 +45,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
     expected: '2xx',
-    risk: 'Every event is lost, and an endpoint that refuses everything cannot be shown to be safe.',
+    risk: 'Every event is lost. If an endpoint refuses everything, its refusals do not show that it is safe.',
     fix: 'Check the URL, the secret and the log of the endpoint; `wabakit verify` explains a signature that does not match.',
     requests: 6,
     runsAnyway: true,
@@ -63,7 +63,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'decision 0020: a sender waits 15 seconds; Standard Webhooks 1.0 recommends 15 to 30',
     expected: 'a response within 15 s',
     risk: 'The sender counts a late response as a failure and sends again, so that slow work is done several times.',
-    fix: 'Store the event, respond, and do slow work afterwards from what was stored.',
+    fix: 'Store the event and respond, then do slow work from the stored event.',
     requests: 0,
     runsAnyway: true,
     run: ({ knowledge: { controls }, limits: { responseMs, fastResponseMs } }) => {
@@ -83,7 +83,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'decision 0021: only deliveries of one call or group wait for each other',
     expected: '2xx to both',
     risk: 'Two calls that end in the same second stop the endpoint, or one of them is lost.',
-    fix: 'Keep nothing about a request outside of it: no shared variable, no single connection without a queue.',
+    fix: 'Keep the state of a request separate from others: no shared variables, and no single connection without a queue.',
     requests: 6,
     run: async ({ prepare, deliver }) => {
       const deliveries = [await prepare('CALL_AI_SUMMARY'), await prepare('CALL_AI_SUMMARY')]
@@ -96,8 +96,8 @@ export const genuineChecks: readonly EndpointCheck[] = [
     title: 'Handles a delivery that it has accepted',
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
-    expected: 'one effect of each accepted delivery',
-    risk: 'The sender does not send again what was accepted: an event that is lost after a 2xx is lost for good.',
+    expected: 'one effect for each accepted delivery',
+    risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
     fix: 'Respond 2xx only after the event is handled or stored durably.',
     requests: 5,
     needs: ['effects'],
@@ -120,7 +120,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: 'specification, "Events"; 2xx for an event that the application does not use',
     expected: '2xx to each',
-    risk: 'A sender retries what is refused for days, and may disable the subscription.',
+    risk: 'A sender retries refused deliveries for days, and may disable the subscription.',
     fix: 'Respond 2xx to events that you do not use.',
     requests: eventNames.length,
     run: async (examination) => {
@@ -129,7 +129,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
         const { prepare, deliver } = examination
         attempts.push({ label: name, exchange: await deliver(await prepare(name)) })
       }
-      // Endpoints that insist on the order of a call have their own check.
+      // Another check judges endpoints that insist on the order of a call's events.
       const isJudged = ({ label }: Attempt) =>
         !examination.knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
       return judgeAccepted(attempts.filter(isJudged))
@@ -160,7 +160,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'decision 0004: unknown fields are kept or ignored',
     expected: '2xx',
     risk: 'The day the service adds a field, every delivery is refused.',
-    fix: 'Do not use a strict schema for what you receive.',
+    fix: 'Do not validate received events with a strict schema.',
     requests: 1,
     run: async (examination) => {
       const prepared = await examination.prepare('CALL_AI_SUMMARY')
@@ -190,7 +190,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     severity: 'medium',
     clause: 'RFC 9112, section 7.1: a body may arrive in chunks of any size',
     expected: '2xx',
-    risk: 'Now and then a delivery with an accent or emoji fails, when its packets are cut at the wrong place.',
+    risk: 'Now and then, a delivery with an accent or an emoji fails, because a packet ends within the character.',
     fix: 'Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
     requests: 1,
     run: async (examination) => {
@@ -258,10 +258,10 @@ export const genuineChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'accepts-multiple-signatures',
-    title: 'Accepts a delivery with several signatures, one of them right',
+    title: 'Accepts a delivery with several signatures, one of them correct',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Webhook headers": a space-delimited list of signatures',
-    expected: '2xx, wherever the right signature stands',
+    expected: '2xx, at any position of the correct signature',
     risk: 'Deliveries fail while the sender rotates its secret, or when it adds a new signature scheme.',
     fix: 'Split webhook-signature at spaces, and accept when any v1 signature matches.',
     requests: 3,

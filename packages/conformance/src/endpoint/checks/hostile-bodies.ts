@@ -4,7 +4,7 @@ import { type Attempt, describeAttempts, describeResponse, judgeRefused, judgeSu
 import { buildEvent } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
-/** Sends bodies as the holder of the secret would, so that what refuses them is not the signature. */
+/** Sends bodies with correct signatures, so that an endpoint cannot refuse them because of the signature. */
 const sendBodies = async (
   examination: Examination,
   bodies: Readonly<Record<string, (subject: string) => Buffer>>,
@@ -28,11 +28,11 @@ const spoilText = (body: Buffer): Buffer => {
   return Buffer.concat([body.subarray(0, at), Buffer.from([0xc3, 0x28, 0xff]), body.subarray(at)])
 }
 
-/** Writes an object whose text holds JSON that no literal of this language can: a key `__proto__`. */
+/** Writes an object with members that a JavaScript literal cannot express, such as a key `__proto__`. */
 const writeWith = (subject: string, members: string): Buffer =>
   Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
 
-/** Bodies that are broken, huge or mean. */
+/** Checks with bodies that are broken, huge or malicious. */
 export const hostileBodyChecks: readonly EndpointCheck[] = [
   {
     id: 'refuses-oversized-body',
@@ -40,7 +40,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: 'RFC 9110, section 15.5.14: 413; events have a few kilobytes',
     expected: '413 or another 4xx, or the connection closed',
-    risk: 'A few requests with huge bodies fill the memory, and the process dies with everything that it was doing.',
+    risk: 'A few requests with huge bodies fill the memory, and the process dies in the middle of its work.',
     fix: 'Stop reading at a limit, such as 1 MiB, and respond 413.',
     requests: 2,
     run: async (examination) => {
@@ -64,8 +64,8 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     severity: 'low',
     clause: 'RFC 8259, section 8.1: JSON is UTF-8',
     expected: '4xx',
-    risk: 'What was verified is not what is stored: the broken bytes are replaced on the way.',
-    fix: "Decode with new TextDecoder('utf-8', { fatal: true }), and refuse what it throws on.",
+    risk: 'The stored event differs from the verified one, because the invalid bytes are replaced.',
+    fix: "Decode with new TextDecoder('utf-8', { fatal: true }), and refuse bodies on which it throws.",
     requests: 1,
     run: async (examination) =>
       judgeRefused(
@@ -79,8 +79,8 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     severity: 'medium',
     clause: 'RFC 9110, section 15.5.1: 400',
     expected: '4xx',
-    risk: 'An exception instead of a refusal: a 5xx that the sender retries for days, or the end of the process.',
-    fix: 'Catch what JSON.parse throws, and respond 400.',
+    risk: 'An exception instead of a refusal: the sender retries a 5xx for days, or the process ends.',
+    fix: 'Catch errors of JSON.parse, and respond 400.',
     requests: 3,
     run: async (examination) =>
       judgeRefused(
@@ -98,7 +98,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     severity: 'medium',
     clause: 'specification: every event is a JSON object',
     expected: '4xx',
-    risk: 'Reading a field of null throws: a 5xx that the sender retries for days, or the end of the process.',
+    risk: 'Reading a field of null throws: the sender retries a 5xx for days, or the process ends.',
     fix: 'Check that the parsed body is an object before you read its fields, and respond 400 otherwise.',
     requests: 4,
     run: async (examination) =>
@@ -134,12 +134,12 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'survives-deep-nesting',
-    title: 'Survives a body of brackets within brackets',
+    title: 'Survives a deeply nested body',
     severity: 'medium',
     clause: 'RFC 8259, section 9: a parser may limit the depth',
     expected: 'any response, then genuine deliveries as before',
     risk: 'A recursive parser, validator or logger overflows the stack and ends the process.',
-    fix: 'Limit the size of bodies, and catch what handling them throws.',
+    fix: 'Limit the size of bodies, and catch errors when you handle them.',
     requests: 2,
     run: async (examination) => {
       const depth = 20_000
@@ -152,11 +152,11 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'survives-prototype-keys',
-    title: 'Survives keys that reach for the prototype',
+    title: 'Survives keys that would change a prototype',
     severity: 'high',
     clause: 'CWE-1321, prototype pollution',
     expected: 'any response, then genuine deliveries as before, without a trace of the keys',
-    risk: 'A careless merge writes into every object of the process: defaults, permissions, queries.',
+    risk: 'A careless merge changes every object of the process: defaults, permissions, queries.',
     fix: 'Copy the fields that you know, one by one; do not merge a received object into your own.',
     requests: 3,
     run: async (examination) => {
@@ -189,7 +189,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     clause: 'RFC 8259, section 4: names should be unique',
     expected: 'any response but 5xx, and at most one of the two values handled',
     risk: 'Two parsers read two different events out of one signed body.',
-    fix: 'Parse the body once, and hand on what was parsed.',
+    fix: 'Parse the body once, and pass on the result.',
     requests: 2,
     run: async (examination) => {
       const [first, second] = [await examination.prepare(), examination.build('CALL_AI_SUMMARY')]

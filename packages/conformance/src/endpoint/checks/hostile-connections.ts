@@ -20,16 +20,16 @@ const malformedRequests = [
   '\u0000\u0001\u0002\r\n\r\n',
 ]
 
-/** Connections that are broken, slow or many. */
+/** Checks with broken, slow or many connections. */
 export const hostileConnectionChecks: readonly EndpointCheck[] = [
   {
     id: 'survives-slow-body',
-    title: 'Accepts genuine deliveries while others send their bodies very slowly',
+    title: 'Accepts genuine deliveries while other senders send their bodies very slowly',
     severity: 'high',
     clause: 'CWE-400, uncontrolled resource consumption ("slow POST")',
     expected: 'genuine deliveries as before',
     risk: 'A handful of connections that never finish keeps every genuine delivery waiting.',
-    fix: 'Read bodies concurrently, and give up on one after some seconds.',
+    fix: 'Read bodies concurrently, with a time limit of some seconds.',
     requests: 21,
     run: async (examination) => {
       const { limits, openAndWrite, sign, build } = examination
@@ -40,7 +40,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
       )
       try {
         const exchange = await examination.deliver(await examination.prepare())
-        const observed = `${describeResponse(exchange)} besides ${sockets.length} bodies that do not end`
+        const observed = `${describeResponse(exchange)}, next to ${sockets.length} bodies that do not end`
         return { verdict: isAccepted(exchange) ? 'pass' : 'fail', observed }
       } finally {
         for (const socket of sockets) socket.destroy()
@@ -73,7 +73,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'survives-malformed-request-line',
-    title: 'Survives requests that are not quite HTTP',
+    title: 'Survives requests that are not valid HTTP',
     severity: 'high',
     clause: 'RFC 9112, section 3: 400, or the connection closed',
     expected: 'genuine deliveries as before',
@@ -96,7 +96,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     severity: 'medium',
     clause: 'RFC 6585, section 5: 431; Standard Webhooks 1.0, "Webhook headers"',
     expected: 'any response but 2xx and 5xx, then genuine deliveries as before',
-    risk: 'Comparing signatures without end costs the endpoint far more than it costs the attacker.',
+    risk: 'Comparing thousands of signatures costs the endpoint far more than it costs the attacker.',
     fix: 'Keep the default limit of your server for headers (16 KiB in Node.js).',
     requests: 3,
     run: async (examination) => {
@@ -124,10 +124,10 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     id: 'survives-burst',
     title: 'Accepts many deliveries at once, and handles each',
     severity: 'high',
-    clause: 'decision 0020: a sender works off what has piled up; 429 and 503 make it wait',
-    expected: '2xx, 429 or 503 to each, and one effect of each that was accepted',
-    risk: 'After an outage everything comes at once: what is accepted into a full queue is lost for good.',
-    fix: 'Respond 2xx only to what is stored; respond 503 with Retry-After when there is too much.',
+    clause: 'decision 0020: a sender works through its backlog; 429 and 503 make it wait',
+    expected: '2xx, 429 or 503 to each, and one effect for each accepted delivery',
+    risk: 'After an outage, everything arrives at once: a delivery that is accepted into a full queue is lost for good.',
+    fix: 'Respond 2xx only when the event is stored; respond 503 with Retry-After when there are too many.',
     requests: 40,
     run: async (examination) => {
       const deliveries = []

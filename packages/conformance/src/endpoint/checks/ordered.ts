@@ -7,7 +7,7 @@ import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
 
 const atLeastOnce = 'decision 0021: after three failed attempts, later events may overtake'
 
-/** Sends events about one subject, each under its own id. */
+/** Sends events about one subject, each with its own id. */
 const sendAll = async (examination: Examination, names: readonly EventName[]) => {
   const subject = examination.ids.createSubject()
   const deliveries = names.map((name) => buildDelivery(examination, buildEvent(name, subject), subject))
@@ -18,7 +18,9 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
   return { delivery: deliveries[0], attempts }
 }
 
-/** Judges that all were accepted and, where effects of summaries can be seen, that the summary had one. */
+/**
+ * Judges whether all deliveries were accepted and, if effects of summaries are visible, whether the summary had one.
+ */
 const judgeKept = async (
   { knowledge, countEffects }: Examination,
   attempts: readonly Attempt[],
@@ -31,7 +33,7 @@ const judgeKept = async (
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
 
-/** Events that do not come in the order in which they happened. */
+/** Checks with events that do not arrive in the order in which they happened. */
 export const orderedChecks: readonly EndpointCheck[] = [
   {
     id: 'survives-out-of-order',
@@ -40,11 +42,11 @@ export const orderedChecks: readonly EndpointCheck[] = [
     clause: atLeastOnce,
     expected: '2xx to each, and the summary handled',
     risk: 'One slow attempt lets a later event overtake it, and the earlier one is refused for days, or lost.',
-    fix: 'Handle each event by itself; let nothing old replace anything newer.',
+    fix: 'Handle each event independently, and never let an older state replace a newer one.',
     requests: callInOrder.length,
     run: async (examination) => {
       const { attempts, delivery } = await sendAll(examination, [...callInOrder].reverse())
-      // An endpoint that insists on predecessors is reported by its own check.
+      // Another check reports an endpoint that insists on predecessors.
       if (examination.knowledge.needsPredecessors) {
         const [first, ...later] = attempts
         const lost = first && judgeAccepted([first]).verdict !== 'pass'
@@ -60,9 +62,9 @@ export const orderedChecks: readonly EndpointCheck[] = [
     title: 'Keeps the summary of a call whose CALL_ENDED comes late',
     severity: 'high',
     clause: atLeastOnce,
-    expected: 'what the summary has changed stays',
+    expected: 'the effect of the summary is kept',
     risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear.',
-    fix: 'Let nothing old replace anything newer: update only what the event states, and never a later state.',
+    fix: 'Never let an older state replace a newer one: update only the fields that the event states.',
     requests: 9,
     needs: ['effects'],
     run: async (examination) => {
@@ -93,7 +95,7 @@ export const orderedChecks: readonly EndpointCheck[] = [
     clause: `${atLeastOnce}; a new subscription starts in the middle of calls`,
     expected: '2xx, and the summary handled',
     risk: 'Calls and groups from before the subscription, or from before an outage, are refused or lost.',
-    fix: 'Create the record that an event belongs to when it is not there.',
+    fix: 'Create the record that an event belongs to if it does not exist.',
     requests: 3,
     run: async (examination) => {
       const summary = await sendAll(examination, ['CALL_AI_SUMMARY'])
@@ -110,7 +112,7 @@ export const orderedChecks: readonly EndpointCheck[] = [
     clause: 'docs/events.md: CALL_NOT_PICKED may repeat for one call',
     expected: '2xx to each',
     risk: 'A unique constraint on the call refuses the second attempt to reach a customer, and its retries.',
-    fix: 'Tell deliveries apart by webhook-id, not by call and event.',
+    fix: 'Identify deliveries by webhook-id, not by call and event.',
     requests: 3,
     run: async (examination) => {
       const name = 'CALL_NOT_PICKED'

@@ -6,7 +6,7 @@ import { type Attempt, judgeAccepted, judgeOnce, softenToAdvice } from '../judge
 import type { Delivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
-/** Number of other deliveries between two attempts: more than a small memory holds. */
+/** Number of other deliveries between two attempts: more than a small cache of ids holds. */
 const others = 130
 const othersAtOnce = 10
 
@@ -27,7 +27,7 @@ const sendAndHangUp = async (
   socket.destroy()
 }
 
-/** Sends a delivery until it is accepted, as a sender does that retries, but soon and not for long. */
+/** Sends a delivery until it is accepted, like a sender with short retries and few attempts. */
 const retry = async ({ deliver, signal, limits }: Examination, delivery: Delivery): Promise<Attempt> => {
   const endsAt = performance.now() + limits.recoverMs
   for (;;) {
@@ -49,7 +49,7 @@ const findAlreadyHandled = async (examination: Examination, name: EventName): Pr
   return twice > once ? name : undefined
 }
 
-/** Deliveries that come more than once, as they do wherever a sender retries. */
+/** Checks with deliveries that arrive more than once, as they do when a sender retries. */
 export const repeatedChecks: readonly EndpointCheck[] = [
   {
     id: 'handles-duplicate-once',
@@ -57,7 +57,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     severity: 'critical',
     clause: idempotency,
     expected: 'one effect',
-    risk: 'A response that is lost on its way makes the sender try again: the customer gets two messages, or pays twice.',
+    risk: 'If a response is lost, the sender tries again: the customer gets two messages, or pays twice.',
     fix: unique,
     requests: 3,
     needs: ['effects'],
@@ -92,7 +92,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     clause: idempotency,
     expected: 'one effect',
     risk: 'A sender that gave up on a slow response tries again while the first attempt still runs: both are handled.',
-    fix: `${unique} A look-up before the insert is not enough.`,
+    fix: `${unique} A lookup before the insert is not enough.`,
     requests: 8,
     needs: ['effects'],
     run: async (examination) => {
@@ -108,8 +108,8 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: idempotency,
     expected: 'one effect',
-    risk: 'A busy minute pushes an id out of the memory, and the retry is handled again.',
-    fix: 'Remember ids for a time, 24 hours or more, and not the last hundred of them.',
+    risk: 'A busy minute evicts the id, and the retry is handled again.',
+    fix: 'Remember ids for a period of 24 hours or more, instead of the last hundred.',
     requests: 2 + others,
     needs: ['effects'],
     run: async (examination) => {
@@ -135,8 +135,8 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: idempotency,
     expected: 'one effect',
-    risk: 'A cut connection loses the event, because it was marked as handled before it was, or has it handled twice.',
-    fix: 'Mark a delivery as handled together with its effect, and finish the work when the sender hangs up.',
+    risk: 'After a broken connection, the event is lost, because it was marked as handled too early, or handled twice.',
+    fix: 'Mark a delivery as handled in the transaction of its effect, and finish the work when the sender hangs up.',
     requests: 2,
     needs: ['effects'],
     run: async (examination) => {
@@ -153,7 +153,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     clause:
       'specification, "CALL_AI_SUMMARY": it fires once per call; decision 0030: a resend may have a new id',
     expected: 'one effect',
-    risk: 'A resend under a new id, or a second subscription, has the event handled again. That may be what its sender wants.',
+    risk: 'After a resend under a new id, or with a second subscription, the event is handled again. The sender may intend that.',
     fix: 'Make effects idempotent by callId or groupId: INSERT … ON CONFLICT (call_id) DO NOTHING.',
     requests: 4,
     needs: ['effects'],

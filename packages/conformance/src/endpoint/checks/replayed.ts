@@ -21,7 +21,7 @@ const sendShifted = async (
   return judgeRefused(examination, attempts)
 }
 
-/** Writes the present time in ways that are not the digits of Unix seconds. */
+/** Functions that write the present time in other forms than the digits of Unix seconds. */
 const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'digits and letters': (seconds) => `${seconds}abc`,
   'a fraction': (seconds) => `${seconds}.5`,
@@ -32,14 +32,14 @@ const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a word': () => 'now',
 }
 
-/** Writes the same number of seconds in other ways. The signature is of the digits as they were. */
+/** Functions that write the same number of seconds differently. The signature covers the original digits. */
 const rewrittenTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a leading zero': (seconds) => `0${seconds}`,
   'a fraction of zero': (seconds) => `${seconds}.0`,
   'a plus': (seconds) => `+${seconds}`,
 }
 
-/** Sends genuine deliveries whose time is written differently. `change` returns the headers that change with it. */
+/** Sends genuine deliveries whose time is written differently. `change` returns the changed headers. */
 const sendWritten = async (
   examination: Examination,
   times: typeof malformedTimes,
@@ -56,7 +56,7 @@ const sendWritten = async (
   return softenToAdvice(await judgeRefused(examination, attempts))
 }
 
-/** Genuine deliveries that were recorded, and are sent again. */
+/** Checks with genuine deliveries that were recorded and are sent again. */
 export const replayedChecks: readonly EndpointCheck[] = [
   {
     id: 'refuses-stale-timestamp',
@@ -65,7 +65,7 @@ export const replayedChecks: readonly EndpointCheck[] = [
     clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
     expected: '4xx',
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
-    fix: 'Refuse when webhook-timestamp is more than 5 minutes old.',
+    fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes old.',
     requests: 4,
     needs: ['signature'],
     run: (examination) =>
@@ -82,8 +82,8 @@ export const replayedChecks: readonly EndpointCheck[] = [
     severity: 'medium',
     clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
     expected: '4xx',
-    risk: 'A delivery that was signed for a time to come stays replayable until then.',
-    fix: 'Refuse when webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
+    risk: 'A delivery that was signed for a future time can be replayed until then.',
+    fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
     requests: 4,
     needs: ['signature'],
     run: (examination) =>
@@ -96,12 +96,12 @@ export const replayedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'refuses-malformed-timestamp',
-    title: 'Refuses a timestamp that is not digits alone',
+    title: 'Refuses a timestamp that has characters other than digits',
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Webhook headers": an integer of Unix seconds',
     expected: '4xx',
-    risk: 'Where a timestamp becomes NaN, no comparison finds it too old. Only the holder of the secret can sign such a one.',
-    fix: 'Accept /^\\d+$/ alone, and compare so that NaN is refused.',
+    risk: 'If a timestamp becomes NaN, no comparison finds it too old. Only the holder of the secret can sign such a timestamp.',
+    fix: 'Accept only /^\\d+$/, and write the comparison so that NaN is refused.',
     requests: Object.keys(malformedTimes).length,
     needs: ['signature'],
     run: (examination) =>
@@ -116,7 +116,7 @@ export const replayedChecks: readonly EndpointCheck[] = [
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Signature scheme": the timestamp is signed as it is sent',
     expected: '4xx',
-    risk: 'A change on the way goes unnoticed. It is harmless as long as every part of the application reads the same number.',
+    risk: 'A change in transit goes unnoticed. It is harmless as long as every part of the application reads the same number.',
     fix: 'Verify the text of webhook-timestamp, and parse it afterwards.',
     requests: Object.keys(rewrittenTimes).length,
     needs: ['signature'],
@@ -125,11 +125,11 @@ export const replayedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'refuses-captured-delivery',
-    title: 'Refuses the signature of a delivery that it has handled, on another one',
+    title: 'Refuses the signature of a handled delivery on another delivery',
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity"',
     expected: '4xx',
-    risk: 'One captured delivery opens the endpoint: its signature passes for other ids, times or contents.',
+    risk: 'One captured delivery is enough for an attack: its signature is accepted for other ids, times or contents.',
     fix: 'Compute the signature of every request; never remember which signatures were valid.',
     requests: 3,
     needs: ['signature'],
@@ -160,7 +160,7 @@ export const replayedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'handles-replay-once',
-    title: 'Handles a delivery once when exactly the same request comes again',
+    title: 'Handles a delivery once when exactly the same request is sent again',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Replay attacks" and "Idempotency"',
     expected: 'one effect',

@@ -1,7 +1,7 @@
-/** The key of a request: one that the examiner was given, an unknown one, or none. */
+/** The key of a request: one of the keys in the options, an unknown one, or none. */
 export type KeyName = 'api' | 'other' | 'unknown' | 'empty' | 'none'
 
-/** A request of the public API, before it has a base URL and a key. */
+/** A request to the public API, without base URL and key. */
 export type ApiRequest = {
   readonly method: 'GET' | 'POST'
   /** Path with query, relative to the base URL. */
@@ -15,7 +15,7 @@ export type ApiRequest = {
 
 /** The response. */
 export type ApiResponse = {
-  /** 0 if there was no response at all. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly headers: Headers
   /** The body; if there was no response, the reason. */
@@ -27,7 +27,7 @@ export type ApiResponse = {
 /** A request with its response. */
 export type Exchange = { readonly request: ApiRequest; readonly response: ApiResponse }
 
-/** Reads a field of a value that may not be an object. */
+/** Reads a field of a value; `undefined` if the value is not an object or has no such field. */
 export const readField = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]

@@ -16,7 +16,7 @@ export type SenderContext = {
 
 /** Sends requests to the examined server, and remembers every exchange. */
 export type Sender = {
-  /** Never rejects. A 429 is waited out a few times, unless `once` is set. */
+  /** Sends a request. Never rejects. After a 429, waits and tries again a few times, unless `once` is set. */
   send(request: ApiRequest, options?: { readonly once?: boolean }): Promise<Exchange>
   /** Every exchange so far, oldest first. */
   readonly exchanges: readonly Exchange[]

@@ -14,13 +14,13 @@ export const unansweredOutcomes = [
 ] as const satisfies readonly PlayedOutcome[]
 export type UnansweredOutcome = (typeof unansweredOutcomes)[number]
 
-/** A call that can have no summary, or publishes none. */
+/** A call that cannot have a summary, or whose summary publishes no event. */
 export type UnansweredCall = {
   /** Empty if the call could not be made. */
   readonly callId: string
   /** The reason why the call could not be made. */
   readonly failure: string | undefined
-  /** The response to the fetch of its summary. */
+  /** The response to a fetch of its summary. */
   readonly fetched: Exchange | undefined
 }
 
@@ -55,7 +55,7 @@ export const createCallScenes = (lab: Lab) => {
   const playedIds = new Set<string>()
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Runs one call at a time: until its id is known, an unknown id in a webhook is this call's. */
+  /** Runs one call at a time: until its id is known, an unknown id in a webhook must belong to this call. */
   const enqueue = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = queue.then(work)
     queue = result.catch(() => {})
@@ -101,7 +101,7 @@ export const createCallScenes = (lab: Lab) => {
       const isFirst = (each: ReceivedWebhook): boolean =>
         each.callId === callId && each.event === first?.event
       if (first !== undefined) await listener?.waitFor(isFirst, wait.timeoutMs)
-      // A failed CALL_AI_SUMMARY must not affect the summary, neither before its second attempt nor after it.
+      // A failed delivery of CALL_AI_SUMMARY must not affect the summary, neither before nor after the second attempt.
       if (first?.event === 'CALL_AI_SUMMARY') await sleep(pollMs)
       const early = first?.event === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
       const summary = await listener?.waitFor(isSummary, timeoutMs)

@@ -22,13 +22,13 @@ export type AddedSubscription = {
   rotateSecret(): Promise<string>
 }
 
-/** Functions that only the examined server can perform. Each is optional. */
+/** Actions that only the examined server can perform. Each is optional. */
 export type Simulate = {
   /** Generates the summary of a call again. */
   readonly regenerateSummary?: ((callId: string) => Promise<void>) | undefined
   /** Plays an answered bot test call without webhooks, and resolves with its id. */
   readonly playSilentBotTest?: (() => Promise<string>) | undefined
-  /** Lets the customer with this phone number join a group, leave it or be removed from it. */
+  /** Makes the customer with this phone number join a group, leave it or be removed from it. */
   readonly moveParticipant?:
     | ((move: { groupId: string; phone: string; step: ParticipantStep }) => Promise<void>)
     | undefined

@@ -33,7 +33,10 @@ const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
 const customerNumber = '+15550190009'
 const agentNumber = '+15550190008'
 
-/** Times for which a simulated call rings and lasts, in milliseconds: long enough to fetch its summary meanwhile. */
+/**
+ * Time for which a simulated call rings, and time for which it lasts, in milliseconds: long enough for a fetch during
+ * the call.
+ */
 const pauseMs = 100
 
 const createKey = (): string => `wk_${randomBytes(24).toString('hex')}`

@@ -13,7 +13,7 @@ type Fault = Expectation
 
 const count = (text: string): number => [...text].length
 
-/** The rules of the two endpoints in a few lines: what has been created decides what comes next. */
+/** Creates a model of the two endpoints: it predicts responses from the groups that have been created. */
 export const createModel = () => {
   const groups = new Map<number, string>()
   const describe = ({ subject, description, joinApprovalMode }: CreateStep): string =>
@@ -54,7 +54,7 @@ export const createModel = () => {
             // Lengths in code points are a decision, too.
             return { status: 200, decided: isRepeat || step.subject.length > limits.subjectMaxLength }
           }
-          // Of several faults, which one is reported is decided.
+          // A decision determines which of several faults is reported.
           const isCertain =
             faults.some((each) => !each.decided) && faults.every((each) => each.status === first.status)
           return { status: first.status, decided: !isCertain }

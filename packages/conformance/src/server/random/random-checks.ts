@@ -13,10 +13,10 @@ type Played = {
   readonly groupIds: ReadonlySet<string>
 }
 
-/** A failure is shown with at most this number of requests. */
+/** Maximum number of requests to show for a failure. */
 const maxShownRequests = 5
 
-/** Played even if the time is over, on a busy machine. */
+/** Minimum number of sequences, even if the time is over, on a busy machine. */
 const minSequences = 5
 
 const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promise<Played> => {
@@ -73,7 +73,7 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
   return [
     {
       id: 'random.sequences.follow-the-specification',
-      title: 'Random sequences of requests are responded to as the specification says',
+      title: 'Responses to random sequences of requests match the specification',
       clause: '"Endpoints", "Authentication", "Errors" and "Limits"',
       expected: 'the statuses and group ids of a model of the specification',
       severity: 'high',
@@ -82,7 +82,7 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
     },
     {
       id: 'random.sequences.follow-the-decisions',
-      title: 'Random sequences of requests are responded to as wabakit decided',
+      title: 'Responses to random sequences of requests match the decisions of wabakit',
       clause: '0008 (order of checks) and 0010 (repeated group id)',
       expected: 'the statuses and group ids of a model of the decisions',
       needs: ['--minutes'],

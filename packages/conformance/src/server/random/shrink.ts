@@ -2,8 +2,8 @@
 const maxAttempts = 60
 
 /**
- * Shortens a failing sequence, as long as it still fails: its last step alone, then with one other, then without
- * one step after the other.
+ * Shortens a failing sequence as long as it still fails: tries its last step alone, then with one other step, then
+ * without each step in turn.
  *
  * @param fails - plays a sequence.
  */

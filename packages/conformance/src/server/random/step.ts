@@ -34,7 +34,7 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
     }
     return {
       kind: 'create',
-      // Few: requests without a valid key are limited strictly.
+      // Rarely, because requests without a valid key have a low rate limit.
       key: random() < 0.03 ? 'unknown' : has.has('--other-key') && random() < 0.15 ? 'other' : 'api',
       number: pick([
         'own',
@@ -67,7 +67,7 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
   }
   const steps: [Step, ...Step[]] = [createStep()]
   const length = 2 + Math.floor(random() * (maxSteps - 1))
-  // Clients repeat requests, so sequences do.
+  // Repeats requests, as clients do.
   while (steps.length < length) steps.push(random() < 0.3 ? pick(steps) : createStep())
   return steps
 }

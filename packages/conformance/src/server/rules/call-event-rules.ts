@@ -13,7 +13,10 @@ const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUM
 const isInitiated = ({ event }: ReceivedWebhook): boolean =>
   event === 'CALL_INCOMING_INITIATED' || event === 'CALL_OUTGOING_INITIATED'
 
-/** Names the steps of the specification, which has one name for the beginning of a call in either direction. */
+/**
+ * Returns the steps of a call as the specification names them: with one name for the start of a call in either
+ * direction.
+ */
 const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
   webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
 

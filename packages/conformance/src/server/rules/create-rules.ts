@@ -23,14 +23,14 @@ const judgeScene =
 
 const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) => judgeScene('created', judge)
 
-/** Judges the ids of two groups whose requests had none. */
+/** Judges the ids of two groups whose requests had no group id. */
 const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): Rule['examine'] =>
   judgeScene('generated', (_, { exchanges }) => {
     const ids = exchanges.map(({ response }) => readField(response.json, 'groupId'))
     return { kept: isRight(ids), observed: `groupIds ${JSON.stringify(ids)}` }
   })
 
-/** Judges some of the responses to a request that is sent again: as the same group, or by their status. */
+/** Judges some of the responses to a repeated request: by their group (200), or by their status (422). */
 const judgeRepeated = (places: readonly number[], status: 200 | 422): Rule['examine'] =>
   judgeScene('repeated', (_, scene) => {
     const judged = scene.exchanges.filter((_, index) => places.includes(index))
@@ -57,11 +57,11 @@ export const controlRule: Rule = {
   },
 }
 
-/** Rules of the create endpoint that take more than one status to show. */
+/** Rules of the create endpoint that need more than the status of one response. */
 export const createRules: readonly Rule[] = [
   {
     id: 'create.response.is-json',
-    title: 'The response is JSON and says so',
+    title: 'The response is JSON, and its content type is application/json',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
     examine: judgeCreated(({ response: { headers, json, text } }) => {
@@ -128,7 +128,7 @@ export const createRules: readonly Rule[] = [
     id: 'create.repeat.is-the-same-group',
     title: 'The same request again returns the same group',
     clause: repeated,
-    expected: 'twice status 200 with the same groupId',
+    expected: 'status 200 twice, with the same groupId',
     examine: judgeRepeated([0, 1], 200),
   },
   {
@@ -149,7 +149,7 @@ export const createRules: readonly Rule[] = [
     id: 'create.repeat.concurrent-is-one-group',
     title: 'Identical concurrent requests all return the same group',
     clause: repeated,
-    expected: 'six times status 200 with the same groupId',
+    expected: 'status 200 six times, with the same groupId',
     examine: judgeScene('concurrent', (_, scene) => ({
       kept: areOneGroup(scene.exchanges, scene),
       observed: scene.exchanges.map(({ response }) => response.status).join(', '),

@@ -5,7 +5,10 @@ import type { Rule } from '../rule.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** By id without `create.`, which ends in the status: what is sent, in words and as a change of a valid request, and the clause. */
+/**
+ * Requests by the id of their rule, without `create.`: a description, the change to a valid request, and the clause.
+ * The id ends in the expected status.
+ */
 type Samples<Change> = Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>
 
 const table = '"Group creation request"'
@@ -187,7 +190,7 @@ const requestSamples: Samples<Partial<ApiRequest> & { readonly padTo?: number }>
 type StatusRule = Pick<Rule, 'id' | 'title' | 'clause' | 'needs'> & {
   readonly fields?: Fields | ((lab: Lab) => Fields)
   readonly request?: Partial<ApiRequest>
-  /** Number of bytes to which spaces extend the body. */
+  /** Size in bytes to which the body is padded with spaces. */
   readonly padTo?: number | undefined
 }
 

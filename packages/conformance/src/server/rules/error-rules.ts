@@ -58,7 +58,7 @@ const toCodeRule = ([code, [build, need]]: [string, NonNullable<(typeof codeRule
 const findPhrase = (status: number): string | undefined =>
   Object.entries(reasonPhrases).find(([each]) => Number(each) === status)?.[1]
 
-/** Rules of error responses. They come after those that provoke errors, because they judge all of these. */
+/** Rules of error responses. They come after the rules that provoke errors, because they judge all error responses. */
 export const errorRules: readonly Rule[] = [
   ...Object.entries(codeRules).map(toCodeRule),
   {
@@ -122,7 +122,7 @@ export const errorRules: readonly Rule[] = [
   },
   {
     id: 'errors.request-id.is-present',
-    title: 'Every response has an x-request-id of its own',
+    title: 'Every response has its own x-request-id',
     clause: body,
     expected: 'x-request-id, different each time',
     examine: async ({ lab }) => {

@@ -64,7 +64,7 @@ export const findSummary = (json: unknown): unknown =>
 const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
 
-/** Judges a fetch with the key that may not use the WABA number, of a call on either channel. */
+/** Judges a fetch of a call on either channel, with the key that has no permission for the WABA number. */
 const asOther = (
   channel: 'PSTN' | 'WHATSAPP',
   status: number,
@@ -131,7 +131,7 @@ export const fetchRules: readonly Rule[] = [
   },
   {
     id: 'fetch.summary.is-json',
-    title: 'The fetched summary is JSON and says so',
+    title: 'The fetched summary is JSON, and its content type is application/json',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
     needs: calls,
@@ -192,7 +192,7 @@ export const fetchRules: readonly Rule[] = [
   },
   {
     id: 'fetch.in-progress.is-202',
-    title: 'A fetch during the call says that the summary is pending',
+    title: 'A fetch during the call reports that the summary is pending',
     clause: statuses,
     expected: 'status 202',
     needs: webhooks,
@@ -205,7 +205,7 @@ export const fetchRules: readonly Rule[] = [
   },
   {
     id: 'fetch.in-progress.retry-after',
-    title: 'A pending summary says when to fetch it again',
+    title: 'The response about a pending summary has a Retry-After',
     clause: 'RFC 9110, section 10.2.3 (decision 0017)',
     expected: 'Retry-After with whole seconds, 1 or more',
     needs: webhooks,

@@ -46,7 +46,7 @@ const createdRules: readonly Rule[] = [
   },
   {
     id: 'events.group-created.carries-the-group-id',
-    title: 'GROUP_CREATED carries the group id of the response, also a generated one',
+    title: 'GROUP_CREATED carries the group id of the response, even a generated one',
     clause: '"Event kinds named": carries groupId; rule 4 of "Create WhatsApp group"',
     expected: 'a GROUP_CREATED whose groupId is the one in the response',
     severity: 'high',
@@ -154,7 +154,7 @@ const participantRules: readonly Rule[] = [
   {
     id: 'events.participants.left-after-joined',
     title: 'GROUP_PARTICIPANT_LEFT arrives after GROUP_PARTICIPANT_JOINED of the same person',
-    clause: '"Event kinds named": who leaves had joined',
+    clause: '"Event kinds named": a participant who leaves has joined before',
     expected: 'GROUP_PARTICIPANT_JOINED first',
     severity: 'high',
     examine: judgeGroup('participants', ({ webhooks }) => {

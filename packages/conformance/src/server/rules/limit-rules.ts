@@ -36,7 +36,7 @@ export const limitRules: readonly Rule[] = [
   },
   {
     id: 'limits.429.retry-after',
-    title: 'A response with status 429 says when to retry',
+    title: 'A response with status 429 has a Retry-After',
     clause: 'RFC 9110, section 10.2.3 (decision 0015)',
     expected: 'Retry-After with whole seconds, 1 or more',
     examine: (examination) =>

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
 import { judgeCall, judgeCalls, judgeWebhooks } from './witness.ts'
 
-/** Difference of two clocks that proves nothing: the tolerance of webhook-timestamp. */
+/** Difference between two clocks that is tolerated, in milliseconds: the tolerance of webhook-timestamp. */
 const maxSkewMs = 300_000
 const generated = 8
 
@@ -116,12 +116,12 @@ export const runRules: readonly Rule[] = [
   },
   {
     id: 'fetch.manual.is-404',
-    title: 'There is no summary of a call for which none was requested, if summaries are manual',
+    title: 'If summaries are manual, a call has none until one is requested',
     clause: '0017 (summary statuses)',
     expected: 'status 404',
     needs: ['--wabakit-control'],
     examine: async (examination) => {
-      // It changes the organization, which must not happen during another call.
+      // The scene changes the organization, which must not happen during another call.
       await examination.scenes.settle()
       return judgeCall('manual', (call) => judgeFetched(call, 404))(examination)
     },

@@ -16,7 +16,7 @@ type Payload = (name: string) => unknown
 type FieldRule = Pick<Rule, 'title' | 'expected'> &
   Partial<Pick<Rule, 'clause' | 'severity'>> & {
     readonly keeps: (payload: Payload) => boolean
-    /** @default to every CALL_AI_SUMMARY */
+    /** Returns whether the rule applies to a payload. @default it applies to every payload */
     readonly applies?: (payload: Payload) => boolean
   }
 
@@ -135,7 +135,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) => TriggeredVia.safeParse(payload('triggeredVia')).success,
   },
   'direction-fits-the-trigger': {
-    title: 'A call that the customer started is incoming, and no other',
+    title: 'A call is incoming if, and only if, the customer started it',
     expected: 'INCOMING exactly with INBOUND',
     clause: '0024 (who sees which event)',
     keeps: (payload) => (payload('callDirection') === 'INCOMING') === (payload('triggeredVia') === 'INBOUND'),
@@ -167,7 +167,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   },
 }
 
-/** Rules of the fields of CALL_AI_SUMMARY, which every one that arrives must keep. */
+/** Rules of the fields of CALL_AI_SUMMARY. Every CALL_AI_SUMMARY that arrives must keep them. */
 export const summaryFieldRules: readonly Rule[] = Object.entries(fieldRules).map(
   ([id, { keeps, applies = () => true, ...rule }]) => ({
     clause: '"Call AI summary event payload"',

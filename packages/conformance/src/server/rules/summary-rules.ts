@@ -13,7 +13,7 @@ const isSummary = ({ event }: ReceivedWebhook): boolean => event === 'CALL_AI_SU
 const findDelivered = (webhooks: readonly ReceivedWebhook[], name: string): number =>
   webhooks.findIndex(({ event, status }) => event === name && status === 204)
 
-/** Observes that there is one CALL_AI_SUMMARY; none proves nothing. */
+/** Observes whether there is exactly one CALL_AI_SUMMARY. If there is none, the rule has no result. */
 const observeOnce = ({ webhooks }: { readonly webhooks: readonly ReceivedWebhook[] }) => {
   const count = webhooks.filter(({ status, event }) => event === 'CALL_AI_SUMMARY' && status === 204).length
   return { kept: count === 0 ? undefined : count === 1, observed: `${count} CALL_AI_SUMMARY` }
@@ -95,7 +95,7 @@ const rules: readonly Rule[] = [
     examine: judgeCall('failedSummary', ({ summary, webhooks, lab }) => {
       const failed = webhooks.find(({ event, status }) => event === 'CALL_AI_SUMMARY' && status === 500)
       if (failed === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
-      // The schedule is not specified: a later attempt would not be wrong.
+      // The specification has no schedule: a later attempt would be correct, too.
       const none = `no second attempt within ${lab.wait.retryTimeoutMs} ms; the schedule is not specified`
       if (summary === undefined) return { kept: undefined, observed: none }
       return { kept: true, observed: `retried after ${summary.arrivedAt - failed.arrivedAt} ms` }

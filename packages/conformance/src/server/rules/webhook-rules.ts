@@ -87,9 +87,9 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'webhooks.id.is-unique',
-    title: 'Two events do not share a webhook-id',
+    title: 'No two events share a webhook-id',
     clause: signatures,
-    expected: 'a webhook-id of its own for each event',
+    expected: 'a different webhook-id for each event',
     examine: judgeWebhooks((webhook, { all }) => {
       const id = readId(webhook)
       if (id === '') return 'no webhook-id'
@@ -168,7 +168,7 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'webhooks.rotation.both-secrets-sign',
-    title: 'After a rotation, the new secret signs, and the previous one still does',
+    title: 'After a rotation, webhooks are signed with the new secret and the previous one',
     clause: signatures,
     expected: 'a v1 signature of each secret',
     needs: added,
@@ -184,7 +184,7 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'webhooks.gone.disables-the-subscription',
-    title: 'A subscription whose endpoint responded with 410 gets nothing more',
+    title: 'A subscription whose endpoint responded with 410 gets no more webhooks',
     clause: schedule,
     expected: 'no webhook of a group that was created later',
     needs: added,

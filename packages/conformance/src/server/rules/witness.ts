@@ -20,7 +20,7 @@ type Run = {
   readonly groups: ReadonlySet<string>
 }
 
-/** Lists the ids of the groups that the run has asked for or been given: a response may be lost. */
+/** Lists the ids of the groups that the run has requested or received in responses: a response may be lost. */
 const listGroups = ({ exchanges }: Lab): Set<string> =>
   new Set(
     exchanges.flatMap(({ request: { body = '' }, response: { json } }) => [
@@ -29,10 +29,10 @@ const listGroups = ({ exchanges }: Lab): Set<string> =>
     ]),
   )
 
-/** A scene with everything that arrived about its group or call. */
+/** A scene, with the webhooks about its group or call. */
 type Witnessed<Scene> = Scene & { readonly webhooks: readonly ReceivedWebhook[]; readonly lab: Lab }
 
-/** The names of the scenes that show this. */
+/** The names of the scenes with this kind of result. */
 export type SceneName<Shown> = {
   [Name in keyof SceneResults]: SceneResults[Name] extends Shown ? Name : never
 }[keyof SceneResults]

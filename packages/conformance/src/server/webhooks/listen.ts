@@ -19,10 +19,10 @@ export type Listener = {
   readonly url: string
   /** Every webhook so far, oldest first. */
   readonly webhooks: readonly ReceivedWebhook[]
-  /** Asks `responder` about each webhook from now on. */
+  /** From now on, responds to each webhook as `responder` decides. */
   plan(responder: Responder): void
   subscribe(listener: (webhook: ReceivedWebhook) => void): () => void
-  /** Returns the first webhook, past or future, that matches; `undefined` if there is none in time. */
+  /** Resolves to the first matching webhook, past or future; `undefined` if none arrives in time. */
   waitFor(
     matches: (webhook: ReceivedWebhook) => boolean,
     timeoutMs: number,

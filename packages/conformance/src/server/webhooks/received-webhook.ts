@@ -3,11 +3,11 @@ export type ReceivedWebhook = {
   readonly method: string
   readonly path: string
   readonly headers: Headers
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string
   /** The parsed body; `undefined` if it is not JSON. */
   readonly json: unknown
-  /** `event` of the body, or an empty string. */
+  /** The field `event` of the body, or an empty string. */
   readonly event: string
   readonly callId: string
   readonly groupId: string
@@ -16,7 +16,7 @@ export type ReceivedWebhook = {
   readonly status: number
 }
 
-/** Leaves out what at-least-once delivery allows: a delivery that arrives again although it was accepted. */
+/** Removes deliveries that arrived again although they had been accepted, which at-least-once delivery allows. */
 export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] => {
   const accepted = new Set<string>()
   return webhooks.filter(({ headers, status }) => {

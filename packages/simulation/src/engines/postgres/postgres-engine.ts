@@ -16,8 +16,8 @@ import { createRemoteCalls } from '../remote-calls.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 /**
- * The real PostgreSQL store, on PGlite, behind a network that fails. One server delivers. There is one session, so no statement
- * waits for another one: what locks are for is left to `npm run test:races` and to torture.
+ * The real PostgreSQL store, on PGlite, behind a network that fails. One server delivers. There is one session, so no
+ * statement waits for another one. Locks are tested by `npm run test:races` and by torture.
  */
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
   const { scheduler } = run

@@ -6,11 +6,11 @@ import { prepareSession } from '../../../../server/src/stores/postgres/session.t
 
 /** PostgreSQL in this thread. It has one session, which all connections share. */
 export type SharedDatabase = {
-  /** Runs a statement at a time of the database's clock. */
+  /** Runs a statement while the database's clock shows `now`. */
   query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number): Promise<Row[]>
   /** Creates a connection that listens. */
   connect(): pg.Client
-  /** Ends all connections, and with them their locks. */
+  /** Ends all connections and releases their locks. */
   disconnect(): void
 }
 

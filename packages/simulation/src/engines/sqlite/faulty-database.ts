@@ -9,7 +9,7 @@ const createSqliteError = (errcode: number): Error =>
   Object.assign(new Error('simulated failure'), { code: 'ERR_SQLITE_ERROR', errcode })
 
 export type FaultyDatabaseOptions = {
-  /** The server that uses it. */
+  /** The server that uses the database. */
   readonly user: string
   /** Set while another program holds the lock. */
   isLocked(): boolean
@@ -21,8 +21,8 @@ export type FaultyDatabaseOptions = {
 export type FaultyDatabase = { readonly database: DatabaseSync; failReads(): void; allowReads(): void }
 
 /**
- * Wraps a real database. Faults are decided per transaction: it cannot begin, one of its statements fails, or its commit
- * fails before or after it happened.
+ * Wraps a real database. Faults are drawn per transaction: it cannot begin, one of its statements fails, or its commit
+ * fails, with or without an effect.
  */
 export const createFaultyDatabase = (
   database: DatabaseSync,
@@ -31,7 +31,7 @@ export const createFaultyDatabase = (
 ): FaultyDatabase => {
   const { plan, draws, faults } = run
   let pending: TransactionFault | undefined
-  /** Statements until one of them fails: of the first write of a transaction, or of a later one. */
+  /** Number of writes before one of them fails: the first write of a transaction, or a later one. */
   let writesLeft = Infinity
   let readsLeft = Infinity
 

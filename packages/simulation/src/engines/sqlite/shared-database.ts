@@ -5,12 +5,12 @@ type SqlFunction = Parameters<DatabaseSync['function']>[1]
 
 let shared: DatabaseSync | undefined
 
-/** SQL functions of the stores of this run, the newest first. */
+/** SQL functions that the stores of this run have defined, newest first. */
 const functions = new Map<string, SqlFunction[]>()
 
 /**
- * Wraps a database so that its statements are prepared once, however often the store is opened: preparing them takes longer
- * than a run.
+ * Wraps a database so that its statements are prepared only once, even if the store is opened repeatedly: preparing
+ * them takes longer than a run.
  */
 const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const statements = new Map<string, StatementSync>()
