@@ -13,7 +13,7 @@ server.on('GROUP_PARTICIPANT_LEFT', ({ participantLeftAt }) => expectTypeOf(part
 server.on('*', (event) => expectTypeOf(event).toEqualTypeOf<EmittedEvent>())
 // @ts-expect-error: no such event
 server.on('CALL_EXPLODED', () => {})
-// @ts-expect-error: one that the reference server never emits
+// @ts-expect-error: an event that the reference server never publishes
 server.on('CALL_MISSED', () => {})
 
 // A switch over all events narrows, and a missing case does not compile.
@@ -36,7 +36,7 @@ server.on('*', (event) => {
   }
 })
 
-// The platform's fetch sends deliveries, and so does one that looks at what is sent.
+// The platform's fetch can send deliveries, and so can a function that inspects them.
 const options: ReferenceServerOptions[] = [
   { fetch },
   { fetch: async (_url, _init, { delivery }) => new Response(delivery.webhookId) },
@@ -44,12 +44,12 @@ const options: ReferenceServerOptions[] = [
   { rateLimit: { organization: { requests: 1, perMs: 1 }, ip: false } },
 ]
 expectTypeOf(options).toBeArray()
-// @ts-expect-error: an organization that is declared needs an id
+// @ts-expect-error: a declared organization needs an id
 createReferenceServer({ organizations: [{ pstnNumbers: [] }] })
 // @ts-expect-error: automatic or manual
 createReferenceServer({ organizations: [{ id: 'acme', callSummaries: 'sometimes' }] })
 
-// Records are read-only, and an outcome must be looked at.
+// Records are read-only, and an outcome must be examined before its delivery is read.
 declare const store: Store
 const { group, outcome } = await store.createGroup({} as Parameters<Store['createGroup']>[0])
 expectTypeOf(outcome).toEqualTypeOf<'created' | 'same' | 'conflict'>()

@@ -24,13 +24,13 @@ import { createOrganizations, type Organizations } from './tenancy/organizations
 import { createServiceClock } from './values/clock.ts'
 import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
 
-/** The service, in process. */
+/** The service, running in this process. */
 export type ReferenceServer = {
   /** Responds to requests of the two API endpoints. Never rejects. */
   fetch(request: Request, connection?: ConnectionInfo): Promise<Response>
-  /** Does the same without `Request` and `Response`, for hosts that can do without them. */
+  /** Does the same as `fetch` without `Request` and `Response`, for hosts that do not need them. */
   respond(request: ApiRequest, connection?: ConnectionInfo): Promise<ApiResponse>
-  /** Resolves when the declared organizations are in the store. Operations wait for this by themselves. */
+  /** Resolves when the declared organizations are in the store. Operations wait for this automatically. */
   ready(): Promise<void>
   readonly organizations: Organizations
   readonly apiKeys: ApiKeys
@@ -51,7 +51,7 @@ export type ReferenceServer = {
   onRequest(listener: (report: RequestReported) => void): () => void
   /**
    * Calls `listener` with each event of this name (`'*'`: of any) that this process publishes, after it has been stored,
-   * whether or not a webhook is subscribed to it. Events of other processes with the same store are not included.
+   * whether or not a subscription matches it. Events of other processes with the same store are not included.
    *
    * @returns a function that removes the listener.
    */
@@ -79,11 +79,11 @@ const checkHeaderName = (name: string): void => {
 }
 
 /**
- * Creates the service in process: all its rules, with a store. It opens no port. Deliveries are sent only after
- * `dispatcher.start()` or during `dispatcher.runDue()`.
+ * Creates the service in this process: all of its rules, with a store. It does not open a port. Deliveries are sent
+ * only after `dispatcher.start()` or during `dispatcher.runDue()`.
  *
- * @throws InputError if an option is invalid. What only the store can tell, such as a key that another organization has,
- *   rejects `ready()` and every operation.
+ * @throws InputError if an option is invalid. Problems that only the store can detect, such as a key that another
+ *   organization has, reject `ready()` and every operation.
  * @example
  * const server = createReferenceServer({
  *   organizations: [

@@ -66,7 +66,7 @@ export { type RefusalDetails, RequestRefusedError } from './errors/request-refus
 export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
 export { SummaryRefusedError } from './errors/summary-refused-error.ts'
 
-// Records, which operations return
+// Records that operations return
 
 export type {
   ApiKeyRecord,
@@ -88,7 +88,7 @@ export type {
   SubscriptionRecord,
 } from './records.ts'
 
-// Stores: the one in memory, and the types that another one needs
+// Stores: the one in memory, and the types for implementing others
 
 export { memoryStore } from './memory-store/memory-store.ts'
 export type { TokenBucket, TokenBucketState, TokenBuckets } from './rate-limit/token-buckets.ts'
@@ -129,6 +129,6 @@ export type {
   WorkersView,
 } from './store.ts'
 
-// Withheld: the rules themselves (parsers, machine steps, event payloads, the schedule), which are used through a server.
-// Subpaths: /storage (building blocks of stores), /testing (the tests of a store), /hosting (rejected requests and rate
-// limits of a host), /simulation (simulated calls and faults).
+// Not exported: the rules themselves (parsers, machine steps, event payloads, the schedule), which are used through a
+// server. Subpaths: /storage (building blocks of stores), /testing (the tests of a store), /hosting (rejected requests
+// and rate limits of a host), /simulation (simulated calls and faults).

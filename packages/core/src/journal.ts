@@ -16,8 +16,8 @@ export type QueueState = {
 }
 
 /**
- * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of events. `turn` counts
- * its settlements and resends: what was begun in an earlier turn has no effect any more.
+ * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of events. `turn`
+ * counts its settlements and resends: work that began in an earlier turn has no effect.
  */
 export type PendingDelivery = {
   readonly id: string
@@ -26,7 +26,7 @@ export type PendingDelivery = {
   readonly turn: number
 }
 
-/** A shard in the hands of a worker. Its epoch increases whenever a worker takes it. */
+/** A shard that a worker owns. Its epoch increases whenever a worker takes it. */
 export type OwnedShard = { readonly shard: number; readonly epoch: number }
 
 /** A delivery that is about to be attempted. */
@@ -54,13 +54,13 @@ export type AttemptVerdict =
     }
   | { readonly kind: 'deferred'; readonly attempt: AttemptResult; readonly delayMs: number }
 
-/** An attempt that has ended, to be written with its verdict. */
+/** An attempt that has ended, and its verdict, to be written. */
 export type Settlement = AttemptKey & {
   readonly now: number
   /** The delivery as it was loaded. */
   readonly delivery: DeliveryRecord
   readonly result: AttemptVerdict
-  /** The new pace of the subscription; omitted if the stored one stays. */
+  /** The new pace of the subscription; omit it to keep the stored one. */
   readonly pace?: Pace | undefined
   /** Time for which all attempts may fail before the subscription is disabled, in milliseconds. */
   readonly failingLimitMs: number
@@ -78,16 +78,16 @@ export type SettlementOutcome =
       readonly disabled: DisabledReason | null
       /** The health events of operators, stored in the same transaction. */
       readonly health: readonly HealthEvent[]
-      /** The head of its lane, if the delivery is finished or no longer blocks the lane. */
+      /** The next head of its lane, if the delivery is finished or no longer blocks the lane. */
       readonly next: PendingDelivery | null
     }
 
 /**
  * A change of a queue, after the commit.
  * - `head`: this delivery was added, and was the head of its lane.
- * - `appended`: there is something new at or after a position.
- * - `changed`: something else changed, so that it must be read again from the start.
- * - `missed`: something may have happened to any queue.
+ * - `appended`: there are new deliveries at or after a position.
+ * - `changed`: the queue changed in another way, so that it must be read again from the start.
+ * - `missed`: news was lost, so that any queue may have changed.
  * - `lost`: the worker is no longer registered, and has lost all its shards: its attempts must end at once.
  */
 export type News =
@@ -96,21 +96,21 @@ export type News =
   | { readonly kind: 'changed'; readonly state: QueueState }
   | { readonly kind: 'missed' | 'lost' }
 
-/** Selects queues with something to read. @inline */
+/** Selects queues to read. @inline */
 export type QueuesRequest = {
   readonly shards: readonly number[]
-  /** `cursor` of an earlier page. Omit it to read everything. */
+  /** `cursor` of an earlier page. Omit it to read all queues. */
   readonly since?: string | undefined
   readonly limit: number
 }
 
-/** Queues in which something was added or changed, and from which position. */
+/** Queues with added or changed deliveries, and the positions from which to read them. */
 export type QueuesPage = {
   readonly queues: ReadonlyArray<{
     readonly state: QueueState
     /** 0 if the queue must be read again from its start. */
     readonly from: number
-    /** All heads from there on, if the store knows them already. */
+    /** All heads from that position on, if the store has read them already. */
     readonly heads?: readonly PendingDelivery[] | undefined
   }>
   readonly cursor: string
@@ -120,7 +120,7 @@ export type QueuesPage = {
 /** Selects heads of a queue. @inline */
 export type HeadsRequest = { readonly queue: string; readonly after: number; readonly limit: number }
 
-/** The heads among the deliveries that were examined, up to and including position `after`. */
+/** The heads among the examined deliveries, which reach up to and including position `after`. */
 export type HeadsPage = {
   readonly heads: readonly PendingDelivery[]
   readonly after: number
@@ -130,13 +130,13 @@ export type HeadsPage = {
 /** Selects the first retries of a queue. @inline */
 export type RetriesRequest = { readonly queue: string; readonly limit: number }
 
-/** The deliveries of a queue that were attempted before, those that are due earliest first. */
+/** The deliveries of a queue that were attempted before, by due time. */
 export type RetriesPage = { readonly retries: readonly PendingDelivery[]; readonly isEnd: boolean }
 
 /** A worker, and its lease. @inline */
 export type WorkerRenewal = { readonly worker: string; readonly leaseMs: number; readonly now: number }
 
-/** Names shards, as the worker knows them. @inline */
+/** Shards, with the epochs that the worker knows. @inline */
 export type ShardsRequest = {
   readonly worker: string
   readonly shards: readonly OwnedShard[]
@@ -147,33 +147,34 @@ export type ShardsRequest = {
 export type WorkersView = {
   /** The workers that are alive. */
   readonly workers: readonly string[]
-  /** `owner` is `null` unless it is alive. */
+  /** All shards. `owner` is `null` if it is not alive. */
   readonly shards: ReadonlyArray<OwnedShard & { readonly owner: string | null }>
   /** Time until the next renewal, in milliseconds. */
   readonly renewInMs: number
 }
 
 /**
- * The part of a store that its scheduler uses. It remembers, and decides nothing but one thing, because only rows tell it: which
- * delivery is the **head** of a lane. That is the first of the lane's deliveries that has never been attempted (since it
- * was created or sent again), unless an earlier unfinished one of the lane blocks it: one that was attempted and has not released the
- * lane, or one whose event it `waitsFor`. A delivery that was attempted has a time of its own, whatever its lane does.
+ * The part of a store that a scheduler uses. It keeps deliveries, and makes only one decision, which depends on the
+ * rows: which delivery is the **head** of a lane. That is the first of the lane's deliveries that has never been
+ * attempted (since it was created or sent again), unless an earlier unfinished one of the lane blocks it: one that was
+ * attempted and has not released the lane, or one whose event it `waitsFor`. A delivery that was attempted has its own
+ * due time, which does not depend on its lane.
  *
- * What is being attempted is known to the scheduler alone. In lists, such a delivery is `pending`, as are heads and those
- * that were attempted; all others are `waiting`. A head's `dueAt` is the time of its event, or of the resend.
+ * Only the scheduler knows which deliveries are being attempted. In lists, such a delivery is `pending`, as are heads
+ * and those that were attempted; all others are `waiting`. A head's `dueAt` is the time of its event, or of the resend.
  *
  * **Order.** Within a lane, positions are committed in order. Across lanes they are not: a transaction that took its
  * position early may be committed late.
  *
  * **Fences.** Loading and settling do nothing for a delivery of another turn, or if its shard has another epoch. So
- * nothing that a worker believes can harm: neither pages that were read long ago, nor shards that it has lost.
+ * outdated knowledge of a worker does no harm: neither pages that were read long ago, nor shards that it has lost.
  */
 export type Journal = {
   /** Number of shards. */
   readonly shards: number
   /**
-   * Lists queues with unfinished deliveries. With `since`, those in which something was added or changed by a transaction
-   * that the read which returned the cursor did not see, however late it was committed; others may be among them.
+   * Lists queues with unfinished deliveries. With `since`, lists those that were changed by transactions which the read
+   * that returned the cursor did not see, even if they were committed late. It may also list others.
    */
   readQueues(request: QueuesRequest): Promise<QueuesPage>
   /**
@@ -184,14 +185,15 @@ export type Journal = {
   /** Reads the deliveries of a queue that were attempted before and are not finished. */
   readRetries(request: RetriesRequest): Promise<RetriesPage>
   /**
-   * Returns what attempts need, as of now, in the same order. The entry of a delivery that must not be attempted is `undefined`:
-   * it is finished or removed, has another turn, its subscription is disabled or removed, or its shard has another epoch.
+   * Returns the current data for attempts, in the same order. The entry of a delivery that must not be attempted is
+   * `undefined`: it is finished or removed, has another turn, its subscription is disabled or removed, or its shard has
+   * another epoch.
    */
   loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<LoadedDelivery | undefined>>
   /**
-   * Writes the outcomes of attempts in one transaction. No two are of the same delivery, and a worker never calls this again before the last call
-   * has ended. An outcome is `stale`, and nothing is written for it, if the delivery is gone or has another turn, or its
-   * shard has another epoch. So a call whose outcome is unknown can be repeated.
+   * Writes the outcomes of attempts in one transaction. Each is of a different delivery, and a worker never calls this
+   * again before the last call has ended. An outcome is `stale`, and nothing is written for it, if the delivery is gone
+   * or has another turn, or its shard has another epoch. So a call whose outcome is unknown can be repeated.
    *
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
@@ -200,13 +202,13 @@ export type Journal = {
    * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
    * - In a disabled subscription, `gone`, `retry` and `deferred` end as `skipped`. A delivery that became `skipped` while it
    *   was attempted keeps its turn: it ends as `delivered` or stays `skipped`.
-   * - `next` is judged after the whole batch. It sees everything that was committed before the call.
+   * - `next` is determined after the whole batch, from everything that was committed before the call.
    */
   settleDeliveries(settlements: readonly Settlement[]): Promise<SettlementOutcome[]>
   /**
-   * Calls `listener` after transactions of any process. Calls may be merged, late or lost, so workers also call `readQueues` from
-   * time to time. A delivery that was committed while a settlement of its lane was being written, and so may be missing
-   * from its `next`, must be told as `appended`.
+   * Calls `listener` after transactions of any process. Calls may be merged, late or lost, so workers also call
+   * `readQueues` from time to time. A delivery that was committed while a settlement of its lane was being written may
+   * be missing from `next`, so it must be reported as `appended`.
    *
    * @returns a function that unsubscribes.
    */
@@ -218,13 +220,13 @@ export type Journal = {
    */
   renewWorker(renewal: WorkerRenewal): Promise<WorkersView>
   /**
-   * Takes those of the shards that still have this epoch and whose owner is this worker or dead, or that have none. Waits for
-   * settlements of them that are being written.
+   * Takes the shards that still have this epoch and have no living owner other than this worker. Waits for settlements
+   * in them that are being written.
    *
-   * @returns those that were taken, with their new epochs.
+   * @returns the shards that were taken, with their new epochs.
    */
   takeShards(request: ShardsRequest): Promise<OwnedShard[]>
-  /** Gives shards up. Shards of other workers stay as they are. */
+  /** Gives shards up. Does not affect shards of other workers. */
   giveShards(request: ShardsRequest): Promise<void>
   /** Forgets a worker, and gives up all its shards. */
   endWorker(worker: string): Promise<void>

@@ -45,7 +45,7 @@ export type ApiKeyRecord = {
   readonly organizationId: string
   /** SHA-256 of the key, 64 lower-case hexadecimal digits; unique in the whole store. */
   readonly hash: string
-  /** Name for people. */
+  /** Human-readable name. */
   readonly label: string
   /** Digits of the WABA numbers that the key may use, or `all`. */
   readonly wabaNumbers: 'all' | readonly string[]
@@ -78,14 +78,14 @@ export type GroupRecord = {
   readonly createdAt: number
 }
 
-/** The state of a participant. `participantMachine` has the steps. */
+/** The state of a participant. `participantMachine` has the transitions. */
 export type ParticipantState = 'joined' | 'left' | 'removed'
 
 /** A person's membership in a group. Unique by organization, group and digits. */
 export type ParticipantRecord = {
   readonly organizationId: string
   readonly groupId: string
-  /** As received when the person last joined. */
+  /** The phone number as received when the person last joined. */
   readonly phone: string
   /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
@@ -96,7 +96,10 @@ export type ParticipantRecord = {
   readonly changedAt: number
 }
 
-/** The stored state of a call. A call with a summary is `summarized`. `callMachine` has the steps. */
+/**
+ * The stored state of a call. A call with a summary is in state `summarized`, which is not stored. `callMachine` has
+ * the transitions.
+ */
 export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected' | 'not_picked'
 
 /** A call. Unique by organization and `callId`. */
@@ -118,7 +121,7 @@ export type CallRecord = {
   readonly triggeredVia: TriggeredVia
   /** False for a bot test call without webhooks: none of its events is published. */
   readonly emitsEvents: boolean
-  /** Time at which the call started to ring, as Unix time in milliseconds. */
+  /** When the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
   /** Time of the last write by the server's clock, as Unix time in milliseconds. Retention counts from it. */
   readonly updatedAt: number
@@ -144,7 +147,7 @@ export type CallSummaryRecord = {
   readonly generatedAt: number
 }
 
-/** The network of a number, or `OPERATIONS`: that of events about subscriptions, which have no number. */
+/** The network of a number, or `OPERATIONS` for events about subscriptions, which have no number. */
 export type EventChannel = Channel | 'OPERATIONS'
 
 /** A published event. Never changes. */
@@ -152,7 +155,7 @@ export type EventRecord = {
   /** Unique in the whole store; the `webhook-id` of its deliveries. */
   readonly id: string
   readonly organizationId: string
-  /** Such as `CALL_ENDED`. */
+  /** The event's name, such as `CALL_ENDED`. */
   readonly name: string
   /** The call, group or subscription that the event is about. Events of one subject are delivered in order. */
   readonly subject: string
@@ -164,18 +167,24 @@ export type EventRecord = {
   readonly payload: string
   /**
    * Name of an event of the same subject. The deliveries of this event wait until the deliveries of earlier events with
-   * that name are finished, however often they fail.
+   * that name are finished, even if those fail repeatedly.
    */
   readonly waitsFor: string | null
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
   readonly traceparent: string | null
-  /** Set if a caller made the payload up; an endpoint cannot tell it from a true one. See `DeliveryOptions.allowsForged`. */
+  /**
+   * Set if a caller made up the payload; an endpoint cannot distinguish it from a genuine one. See
+   * `DeliveryOptions.allowsForged`.
+   */
   readonly forged: boolean
   /** Time of the event, as Unix time in milliseconds. */
   readonly occurredAt: number
 }
 
-/** Why a subscription is disabled: by hand, by a 410 response, or because all attempts failed for 5 days. */
+/**
+ * The reason why a subscription is disabled: by request (`by_hand`), by a 410 response, or because all attempts failed
+ * for 5 days.
+ */
 export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 
 /** A subscription to the events of one number, or to those about the health of subscriptions (`OPERATIONS`). */
@@ -206,7 +215,10 @@ export type SubscriptionRecord = {
   readonly disabledReason: DisabledReason | null
   /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */
   readonly failingSince: number | null
-  /** Set if operators were told that it fails, and not yet that it recovered. Maintained by the store. */
+  /**
+   * Set if operators got an event that it fails or was disabled, and none since that it recovered. Maintained by the
+   * store.
+   */
   readonly isReported: boolean
   /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
@@ -216,9 +228,9 @@ export type SubscriptionRecord = {
 
 /**
  * The status of a delivery:
- * - `waiting`: behind another one of its lane, without a due time.
+ * - `waiting`: behind another delivery of its lane, without a due time.
  * - `pending`: due at `dueAt`.
- * - `claimed`: being attempted by this process, at the latest until `dueAt`. Other processes show it as `pending`.
+ * - `claimed`: this process is attempting it, until `dueAt` at the latest. Other processes show it as `pending`.
  * - `delivered`, `exhausted` (all attempts failed), `skipped` (not sent, such as when the subscription was disabled): finished.
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'claimed' | 'delivered' | 'exhausted' | 'skipped'
@@ -272,7 +284,7 @@ export type AttemptResult = {
 /** One attempt of a delivery. */
 export type AttemptRecord = AttemptResult & {
   readonly deliveryId: string
-  /** Starts at 1, without gaps. */
+  /** Counts the delivery's attempts from 1, without gaps. */
   readonly number: number
   readonly succeeded: boolean
   /** Set if the endpoint was handling the event already: neither a success nor a failure. */

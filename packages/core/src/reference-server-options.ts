@@ -15,18 +15,18 @@ export type ReferenceServerOptions = {
    */
   readonly organizations?: readonly DeclaredOrganization[] | undefined
   /**
-   * Stores everything.
+   * The store for all records.
    * @default memoryStore()
    */
   readonly store?: Store | undefined
   /**
    * Source of the current time.
-   * @default the machine's clock, whose steps affect the times in payloads and signatures and nothing else
+   * @default the machine's clock. Its steps affect only the times in payloads and signatures
    */
   readonly clock?: Clock | undefined
   /**
-   * Source of ids, invite links and the jitter of retries. A seeded one makes a server reproducible. Keys and signing
-   * secrets always use the platform's cryptographic generator.
+   * Source of randomness for ids, invite links and the jitter of retries. A seeded one makes a server reproducible.
+   * Keys and signing secrets always use the platform's cryptographic generator.
    * @default the platform's cryptographic generator
    */
   readonly random?: Random | undefined

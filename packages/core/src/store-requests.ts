@@ -18,8 +18,8 @@ export type SaveOutcome = 'saved' | 'stale'
 /** Selects a page of a list. */
 export type PageRequest = {
   /**
-   * `nextCursor` of the previous page; omit it for the first page. Opaque. It is a position in the whole list, so it also
-   * works with other conditions.
+   * `nextCursor` of the previous page; omit it for the first page. It is opaque: a position in the whole list, so that
+   * it also works with other conditions.
    */
   readonly cursor?: string | undefined
   /** Maximum number of records on the page, 1 to 1,000. */
@@ -29,8 +29,8 @@ export type PageRequest = {
 /** Selects a page of a list that is filtered. */
 export type FilteredPageRequest = PageRequest & {
   /**
-   * Maximum number of records to examine, so that a filter that matches few of many takes no longer than any other. A
-   * page can then have fewer records than `limit`, even none, and a `nextCursor`.
+   * Maximum number of records to examine, so that a filter that matches few records takes no longer than any other. A
+   * page with a `nextCursor` can then have fewer records than `limit`, even none.
    * @default no maximum
    */
   readonly maxExamined?: number | undefined
@@ -40,8 +40,8 @@ export type FilteredPageRequest = PageRequest & {
 export type Page<Item> = {
   readonly items: Item[]
   /**
-   * The start of the next page. Every page of events or deliveries that is oldest first and not empty has one, so that a
-   * reader can continue with records that are added later. Other pages have one only if there are more records.
+   * The start of the next page. Present on every page of events or deliveries that is oldest first and not empty, so
+   * that a reader can continue with records that are added later; on other pages, only if there are more records.
    */
   readonly nextCursor?: string | undefined
 }
@@ -49,7 +49,7 @@ export type Page<Item> = {
 /** A new group and its event. */
 export type GroupCreation = { readonly group: GroupRecord; readonly event: EventRecord }
 
-/** The result of `createGroup`. `group` is the one that is stored now. */
+/** The result of `createGroup`. `group` is the stored group. */
 export type GroupCreationOutcome = {
   readonly outcome: 'created' | 'same' | 'conflict'
   readonly group: GroupRecord
@@ -118,7 +118,7 @@ export type EventSelection = {
   readonly text?: string | undefined
 }
 
-/** Selects deliveries by their events and in themselves. Omitted conditions do not restrict. */
+/** Selects deliveries by properties of their events and their own. Omitted conditions do not restrict. */
 export type DeliverySelection = EventSelection & {
   readonly deliveryId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined
@@ -142,12 +142,12 @@ export type EventQuery = FilteredPageRequest & EventSelection & InOrder
 export type DeliveryQuery = FilteredPageRequest & DeliverySelection & InOrder
 
 /**
- * The last response of a subscription's endpoint: `quick` or `slow` after a success, `failing` after a failure;
- * and `new` before that. Subscriptions that are not `quick` are suspect.
+ * The last response of a subscription's endpoint: `quick` or `slow` after a success, `failing` after a failure, and
+ * `new` before the first attempt. Subscriptions that are not `quick` are suspect.
  */
 export type Pace = 'new' | 'failing' | 'slow' | 'quick'
 
-/** A delivery that is to be attempted, with everything that an attempt needs. */
+/** A delivery to attempt, with all data for the attempt. */
 export type LoadedDelivery = {
   readonly delivery: DeliveryRecord
   readonly event: EventRecord
@@ -155,7 +155,7 @@ export type LoadedDelivery = {
   readonly pace: Pace
 }
 
-/** Names a delivery to change, and when. */
+/** Identifies a delivery to change, with the time of the change. */
 export type DeliveryChange = {
   readonly organizationId: string
   readonly deliveryId: string
@@ -199,13 +199,13 @@ export type ErasureRequest = {
 /** Parameters of a measurement of the backlog. @inline */
 export type BacklogRequest = {
   readonly now: number
-  /** Counting stops here: a count that equals the limit means that many or more. At least 1. */
+  /** The count at which counting stops: a result that equals the limit means that many or more. At least 1. */
   readonly limit: number
 }
 
 /** The unfinished deliveries of all organizations. */
 export type Backlog = {
-  /** Deliveries behind another one of their lane. */
+  /** Deliveries behind another delivery of their lane. */
   readonly waiting: number
   /** Deliveries that are due, including those that are being attempted. */
   readonly due: number

@@ -39,9 +39,9 @@ export type * from './journal.ts'
 export type * from './store-requests.ts'
 
 /**
- * Stores everything that a server knows. Each method is one transaction: it happens completely or not at all, and is
- * committed (durably, if the engine is durable) when its promise resolves. The core contains the rules of the service; a
- * store compares, stores and queues. `storeCases`, in `test/store-cases`, define its behavior in detail.
+ * Stores all data of a server. Each method is one transaction: it takes effect completely or not at all, and is
+ * committed (durably, if the engine is durable) when its promise resolves. The core contains the rules of the service;
+ * a store compares, stores and queues. `storeCases`, in `test/store-cases`, define its behavior in detail.
  *
  * **Revisions.** A record with a `revision` is written by compare-and-set. Revision 1 must not exist yet, and revision n
  * replaces n − 1. Otherwise the outcome is `stale` and nothing changes.
@@ -50,15 +50,16 @@ export type * from './store-requests.ts'
  * at that moment: same organization, channel and digits, and `events` is `all` or contains the name. A new delivery of a
  * disabled subscription is `skipped`.
  *
- * **Removal.** Removing an organization or a subscription, and disabling a subscription, take effect in one transaction:
- * nobody finds what was removed, and what is disabled has nothing due. The promise resolves when everything that belongs
- * to it is removed, or skipped, in further small transactions. After a crash, `prune` continues.
+ * **Removal.** Removing an organization or a subscription, and disabling a subscription, take effect in one
+ * transaction: a removed record can no longer be found, and a disabled subscription has no due delivery. The promise
+ * resolves when all dependent records are removed, or skipped, in further small transactions. After a crash, `prune`
+ * continues.
  *
  * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their events. See
  * {@link Journal} for which of them may be attempted.
  *
- * **Time.** `now` is the caller's clock, which steps of the wall clock do not affect, and later moments are durations from
- * `now`. An engine that several processes share may use its own clock instead.
+ * **Time.** `now` is the time by the caller's clock, which steps of the wall clock do not affect. Later times are
+ * durations from `now`. An engine that several processes share may use its own clock instead.
  *
  * **Texts** are well-formed Unicode without NUL. They are returned exactly as they were stored.
  *
@@ -92,8 +93,8 @@ export type Store = Journal & {
 
   /**
    * Creates a group and publishes its event. If the organization already has a group with this `clientCustomGroupId`,
-   * nothing is written, and the outcome is `same` if both have the same request hash (`null` equals no hash), otherwise
-   * `conflict`.
+   * nothing is written, and the outcome is `same` if both have the same request hash (a hash of `null` equals no
+   * other), otherwise `conflict`.
    */
   createGroup(change: GroupCreation): Promise<GroupCreationOutcome>
   /** Finds a group by its client custom group id. */
@@ -114,15 +115,15 @@ export type Store = Journal & {
   /** Lists calls of an organization, newest first. */
   listCalls(query: CallQuery): Promise<Page<CallRecord>>
   /**
-   * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`: the
-   * call had one, which was replaced, and no event is published. Of any number of concurrent calls exactly one is
-   * `first`, for as long as the organization exists, whatever has been pruned or erased.
+   * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`:
+   * the call had one, which was replaced, and no event is published. Of any number of concurrent calls, exactly one is
+   * `first`, for as long as the organization exists, even if the call has been pruned or erased.
    */
   saveSummary(change: SummaryChange): Promise<'first' | 'replaced'>
 
   /** Publishes an event that reports no change of a record (for simulators). */
   addEvent(event: EventRecord): Promise<void>
-  /** Does the same for one subscription alone, which gets a delivery if it matches. */
+  /** Publishes such an event to only one subscription, which gets a delivery if it matches. */
   addEventTo(event: EventRecord, subscriptionId: string): Promise<void>
   /** Lists events of an organization in the order in which they happened, or in reverse. */
   listEvents(query: EventQuery): Promise<Page<EventRecord>>
@@ -148,9 +149,9 @@ export type Store = Journal & {
   listLastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
 
   /**
-   * Sends deliveries again. Each matching delivery that is finished or was attempted before, oldest first, returns to its lane as
-   * if it was new, in its next turn, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were never attempted, and those of disabled
-   * subscriptions, do not change.
+   * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its lane, oldest
+   * first, as if it were new: in its next turn, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were
+   * never attempted, and those of disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**
@@ -159,8 +160,8 @@ export type Store = Journal & {
    */
   cancelDelivery(request: DeliveryChange): Promise<boolean>
   /**
-   * Brings the next attempt of a `pending` delivery forward to now; its schedule goes on. Returns false, and changes nothing, if
-   * the organization has no such delivery, or it has another status.
+   * Brings the next attempt of a `pending` delivery forward to now; its schedule continues. Returns false, and changes
+   * nothing, if the organization has no such delivery, or it has another status.
    */
   retryDelivery(request: DeliveryChange): Promise<boolean>
   /** Returns the earliest `dueAt` of all `pending` deliveries; `undefined` if there are none. */
@@ -179,18 +180,19 @@ export type Store = Journal & {
    */
   prune(request: PruneRequest): Promise<number>
   /**
-   * Checks whether changes can be committed: commits something that means nothing, unless the store knows the outcome of
-   * its last change.
+   * Checks whether changes can be committed: commits a change without meaning, unless the outcome of the store's last
+   * change shows it.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.
    */
   checkWritable(): Promise<void>
   /**
    * Erases calls with their summaries, participants, and events with their deliveries and attempts, in one transaction.
-   * What does not exist is ignored. Of a summary, the SHA-256 of the call's id stays, so that its event is not published
-   * again. The next delivery in the lane of an erased one becomes due; the settlement of an erased delivery is stale.
+   * Records that do not exist are ignored. Of a summary, the SHA-256 of the call's id is kept, so that its event is not
+   * published again. The next delivery in the lane of an erased one becomes due; the settlement of an erased delivery
+   * is stale.
    */
   erase(request: ErasureRequest): Promise<void>
-  /** Closes everything that the store has open. */
+  /** Closes the store's files and connections. */
   close(): Promise<void>
 }

@@ -17,7 +17,7 @@ export type CallInput = {
   /** The customer's phone number. */
   readonly customerNumber: string
   /**
-   * Who handles the call.
+   * Handler of the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).
    * @default 'AGENT'
    */
   readonly callType?: CallType | undefined
@@ -27,8 +27,8 @@ export type CallInput = {
    */
   readonly triggeredVia?: TriggeredVia | undefined
   /**
-   * Phone number of the team member who starts or handles the call. Ignored for an AI bot's call unless a team member
-   * started it (`triggeredVia: 'UI'`), because no team member takes part in it.
+   * Phone number of the team member who starts or handles the call. Ignored for an AI bot's call, unless a team member
+   * started it (`triggeredVia: 'UI'`).
    */
   readonly agentNumber?: string | undefined
   /** Makes this a bot test call. Its events are published only if `webhooks` is true. */
@@ -36,8 +36,8 @@ export type CallInput = {
 }
 
 /**
- * Returns the team member's number as events contain it; `null` if it is missing or empty, or if no team member started
- * an AI bot's call.
+ * Returns the team member's number for events; `null` if it is missing or empty, or if an AI bot handles a call that no
+ * team member started.
  */
 export const toAgentNumber = (
   callType: CallType,

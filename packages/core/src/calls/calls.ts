@@ -20,8 +20,7 @@ export type CallAcceptance = {
    */
   readonly agentNumber?: string | undefined
   /**
-   * When the conversation started, as Unix time in milliseconds, for a call of the past. A later time than now counts as
-   * now.
+   * When the conversation started, as Unix time in milliseconds, for a past call. A time in the future counts as now.
    * @default now
    */
   readonly startedAt?: number | undefined
@@ -30,8 +29,8 @@ export type CallAcceptance = {
 /** The end of a conversation. @inline */
 export type CallEnding = {
   /**
-   * Length of the conversation, in whole seconds: the call ended this long after it was accepted. At most the time since
-   * then, because no event states a time in the future. For a call of the past, pass `startedAt` to `accept`.
+   * Length of the conversation, in whole seconds: the time from acceptance to the end. At most the time since
+   * acceptance, because no event states a time in the future. For a past call, pass `startedAt` to `accept`.
    * @default the time since it was accepted
    */
   readonly durationInSeconds?: number | undefined
@@ -49,7 +48,7 @@ export type CallEnding = {
 
 /**
  * The calls of a server. A step throws `IllegalTransitionError` if `callMachine` does not allow it, and
- * `RecordNotFoundError` if there is no such call or organization. Then nothing has changed.
+ * `RecordNotFoundError` if there is no such call or organization. In both cases, nothing has changed.
  */
 export type Calls = {
   /**

@@ -12,7 +12,7 @@ import { isStorableText } from '../values/storable-text.ts'
 
 /** The result of saving a summary. */
 export type SavedSummary = {
-  /** `first`: CALL_AI_SUMMARY was published. `replaced`: there was a summary already, and no event was published. */
+  /** `first`: CALL_AI_SUMMARY was published. `replaced`: the call already had a summary, and no event was published. */
   readonly outcome: 'first' | 'replaced'
   readonly record: CallSummaryRecord
 }
@@ -21,7 +21,7 @@ export type SavedSummary = {
 export type Summaries = {
   /**
    * Saves a call's summary. The first one publishes CALL_AI_SUMMARY (except for a bot test call without webhooks);
-   * every later one replaces it without an event. `automatic`: after the call, if the organization's setting says so.
+   * every later one replaces it without an event. `automatic`: after the call, if the organization's setting allows it.
    * `team_member`: on request, from the chat.
    *
    * @throws InputError if the summary is invalid.
@@ -49,7 +49,7 @@ export const parseSummary = (input: unknown): CallSummary => {
   return { recap, keyPoints, nextSteps }
 }
 
-/** @throws SummaryRefusedError if the organization has no automatic summaries, and this is one. */
+/** @throws SummaryRefusedError if the summary is automatic, and the organization's summaries are not. */
 export const checkGeneration = (
   { callSummaries }: OrganizationRecord,
   { generatedBy }: Pick<CallSummaryRecord, 'generatedBy'>,

@@ -16,11 +16,11 @@ export type DeliveryRequest = {
   readonly signal: AbortSignal
 }
 
-/** A `Response`, or the parts of one that are used. */
+/** A `Response`, or an object with the parts of one that are used. */
 export type DeliveryResponse = {
   readonly status: number
   readonly headers: { get(name: 'retry-after'): string | null }
-  /** Only the first 4,096 characters are kept, without the values of the subscription's headers. */
+  /** The first 4,096 characters are stored, without the values of the subscription's headers. */
   readonly body: ReadableStream<Uint8Array> | string | null
 }
 
@@ -42,7 +42,7 @@ export type AttemptContext = {
   readonly slowAfterMs: number
   /** Called if the attempt takes longer than `slowAfterMs`. */
   readonly onSlow: () => void
-  /** Stops if the attempt must end without a result. */
+  /** Stops the attempt without a result. */
   readonly stopping: Pick<StopSignal, 'onStop'>
 }
 
@@ -51,13 +51,13 @@ export type EndedAttempt = {
   readonly attempt: AttemptResult
   /** The pause that the endpoint requested, in milliseconds. */
   readonly retryAfterMs: number | undefined
-  /** Set if the endpoint must not get the event, so that nothing was sent. */
+  /** Set if nothing was sent, because the endpoint must not get the event. */
   readonly isRefused: boolean
 }
 
 type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<EndedAttempt, 'retryAfterMs'>
 
-/** Lists the secrets that sign at a time. */
+/** Lists the secrets that sign an attempt at time `now`. */
 export const listSecrets = ({ secret, previousSecret }: SubscriptionRecord, now: number): string[] =>
   previousSecret !== null && previousSecret.expiresAt > now ? [secret, previousSecret.secret] : [secret]
 
@@ -136,7 +136,7 @@ const withDeadline = <Result>(
       deadline.abort(error)
     }
     const expire = (): void => abort(`no complete response within ${timeoutMs} ms`)
-    // Two steps of one timer. The timeout may be shorter than `slowAfterMs`.
+    // One timer in two steps. The timeout may be shorter than `slowAfterMs`.
     let timer =
       timeoutMs <= slowAfterMs
         ? setTimeout(expire, timeoutMs)

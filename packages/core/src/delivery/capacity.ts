@@ -1,12 +1,12 @@
 import type { Pace } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 
-/** Limits how many attempts start at once. */
+/** Spreads the starts of attempts over time. */
 type Pacer = { isOpen(): boolean; count(): void }
 
 /** The capacity that an attempt occupies. */
 export type Slot = {
-  /** Frees the slot. The steps that follow, such as writing the result, need none. */
+  /** Frees the slot. Later steps, such as writing the result, do not need it. */
   free(): void
   /** Moves the attempt to a slow slot. */
   moveToSlow(): void
@@ -15,13 +15,14 @@ export type Slot = {
 }
 
 /**
- * The capacity of a worker (decision 0050). Quick attempts share `concurrency` slots, for at most half a second each. All others have slow
- * slots, of which an organization gets no more while it holds as many as are free; and they start one after the other.
+ * The capacity of a worker (decision 0050). Quick attempts share `concurrency` slots, for at most half a second each.
+ * All others use slow slots and start one after another. An organization that holds as many slow slots as are free gets
+ * no more.
  */
 export type Capacity = {
   /** Returns whether an attempt of this pace can start now. */
   allows(pace: Pace): boolean
-  /** Returns the organizations that cannot start attempts that are not quick. */
+  /** Returns the organizations that cannot start an attempt in a slow slot. */
   listFull(): ReadonlySet<string>
   start(pace: Pace, organizationId: string): Slot
 }
@@ -29,19 +30,19 @@ export type Capacity = {
 export type CapacityOptions = {
   readonly concurrency: number
   readonly clock: Clock
-  /** Returns whether attempts that are not quick start one after the other. */
+  /** Returns whether attempts in slow slots start one after another. */
   isPaced(): boolean
   /** Called when more attempts may start. */
   onFree(): void
 }
 
-/** Attempts per slot: while one runs, the result of another may be on its way to the store. */
+/** Number of attempts per slot: while one runs, the result of another may be being written. */
 const heldPerSlot = 2
 
-/** A slow attempt does little but wait, so there can be many. */
+/** Number of slow slots per slot: slow attempts mostly wait, so there can be many. */
 const slowSlotsPerSlot = 16
 
-/** Limits of starts, and the time for which each start counts: 400 per second that are new or slow, and 50 that are failing. */
+/** Limits on the rate of starts: 400 per second to new or slow endpoints, and 50 per second to failing ones. */
 const suspectPacing = { burst: 4, pauseMs: 2.5 }
 const failingPacing = { burst: 2, pauseMs: 20 }
 
@@ -57,7 +58,7 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
       started++
       if (started > 1) return
       const now = clock.now()
-      // Catches up on late timers, but not on idle time or a clock that was moved.
+      // Catches up after late timers, but not after idle time or a step of the clock.
       dueAt = Math.min(Math.max(dueAt, now - intervalMs), now) + intervalMs
       setTimeout(
         () => {

@@ -18,7 +18,8 @@ export type DeliveryOptions = {
   readonly timeoutMs?: number | undefined
   /**
    * Maximum number of concurrent attempts to endpoints that respond quickly. An attempt that takes longer than half a
-   * second no longer counts. 16 times as many attempts can be slow, or to suspect endpoints (see `sharesFairly`).
+   * second no longer counts. The maximum for slow attempts and for suspect endpoints (see `sharesFairly`) is 16 times
+   * as high.
    * @default 64
    */
   readonly concurrency?: number | undefined
@@ -28,25 +29,25 @@ export type DeliveryOptions = {
    */
   readonly perSubscription?: number | undefined
   /**
-   * Gives suspect endpoints separate capacity: those of new subscriptions, and those whose last attempt was slow or
-   * failed. A subscription that is new or whose last attempt failed has at most one concurrent attempt. Disable this only
-   * if the server has a single user, as in a test.
+   * Gives suspect endpoints separate capacity. An endpoint is suspect if its subscription is new, or its last attempt
+   * was slow or failed. A subscription that is new or whose last attempt failed has at most one concurrent attempt.
+   * Disable this only if the server has a single user, as in a test.
    * @default true
    */
   readonly sharesFairly?: boolean | undefined
   /**
-   * Time after which other workers take over from one that no longer answers, in milliseconds.
+   * Time after which other workers take over from a worker that no longer renews its lease, in milliseconds.
    * @default 20_000
    */
   readonly leaseMs?: number | undefined
   /**
-   * Interval in which a started dispatcher polls the store, in milliseconds.
+   * Interval at which a started dispatcher polls the store, in milliseconds.
    * @default 1_000
    */
   readonly pollMs?: number | undefined
   /**
-   * Returns whether the endpoint at a URL may get events that were published as `forged`. Their deliveries to others are
-   * skipped.
+   * Returns whether the endpoint at a URL may get events that were published as `forged`. Deliveries of such events to
+   * other endpoints are skipped.
    * @default () => true
    */
   readonly allowsForged?: ((url: string) => boolean) | undefined
@@ -83,8 +84,8 @@ export type StopOptions = {
 /** Sends the deliveries of a store. */
 export type Dispatcher = {
   /**
-   * Sends everything that is due now, including deliveries that become due in the meantime, and resolves when all of them
-   * are settled. Endpoints get it as fast as they take it: `maxAttemptsPerSecond` applies after `start`.
+   * Sends all deliveries that are due now, and those that become due in the meantime, and resolves when all of them are
+   * settled. There is no rate limit: `maxAttemptsPerSecond` applies only after `start`.
    *
    * @throws StorageUnavailableError if the store cannot be reached.
    */
@@ -94,8 +95,8 @@ export type Dispatcher = {
   /** Sends each delivery as soon as it is due, until `stop`. Does not keep the process alive. */
   start(): void
   /**
-   * Starts no more attempts, and lets running ones finish. Releases those that do not finish in time, and at once those to
-   * endpoints whose last attempt failed: they rarely finish, and are repeated anyway.
+   * Starts no more attempts, and lets running ones finish. Releases attempts that do not finish in time. Attempts to
+   * endpoints whose last attempt failed are released at once: they rarely finish, and are repeated anyway.
    */
   stop(options?: StopOptions): Promise<void>
   /**
@@ -105,15 +106,18 @@ export type Dispatcher = {
    */
   onAttempt(listener: (report: AttemptReported) => void): () => void
   /**
-   * Calls `listener` with each event about the health of a subscription that this process has stored: an endpoint fails, or
-   * recovers. Events of other processes with the same store are not included.
+   * Calls `listener` with each event about the health of a subscription that this process has stored. Events of other
+   * processes with the same store are not included.
    *
    * @returns a function that removes the listener.
    * @example
    * server.dispatcher.onHealth(({ type, data }) => console.warn(type, data.subscriptionId, data.url))
    */
   onHealth(listener: (event: HealthEvent) => void): () => void
-  /** Returns when the attempt of a delivery ends at the latest, as Unix time in milliseconds, if this process makes one now. */
+  /**
+   * Returns the latest end of the current attempt of a delivery, as Unix time in milliseconds; `undefined` if this
+   * process makes none.
+   */
   findAttempt(deliveryId: string): number | undefined
 }
 
@@ -129,7 +133,7 @@ const slowAfterMs = 500
 /** The pause after a failed renewal of the lease, in milliseconds. */
 const failurePauseMs = 500
 
-/** The lease of a worker that was not started, and so does not renew it: `runDue` ends by itself. */
+/** The lease during `runDue`, in milliseconds. A worker that was not started does not renew it. */
 const longLeaseMs = 365 * 86_400_000
 
 /** Creates a dispatcher. It does nothing until `runDue` or `start`. */
@@ -206,9 +210,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     onLeft: scheduler.leave,
   })
   let isStarted = false
-  /** The time between a start and the next stop. */
+  /** Identifies the period from a start to the next stop. */
   let current: object | undefined
-  /** The callers that want deliveries to be sent: `start`, and each `runDue`. */
+  /** Number of users of the scheduler: `start`, and each running `runDue`. */
   let users = 0
   let unsubscribe: (() => void) | undefined
   let opening: Promise<void> = Promise.resolve()
@@ -246,7 +250,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     return closing
   }
 
-  /** Repeats work until `isOver`. The work returns the pause before its repetition, in milliseconds. */
+  /**
+   * Repeats work until `isOver` returns `true`. The work resolves to the pause before its repetition, in milliseconds.
+   */
   const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {
       const ms = await work().catch((error: unknown) => {

@@ -2,8 +2,8 @@ import type { DeliveryRecord, DisabledReason, EventRecord } from '../records.ts'
 import { blockingFailures } from './schedule.ts'
 
 /**
- * The reason why a delivery is not being attempted, or has to wait.
- * - `event`: an earlier event that its own must follow, and whose delivery is unfinished.
+ * The reason why a delivery is unfinished, or was skipped.
+ * - `event`: the delivery of an earlier event, which its own event must follow, is unfinished.
  * - `lane`: another delivery blocks its lane, or is before it in the lane.
  * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was handling the event already.
  * - `attempting`: it is being attempted.

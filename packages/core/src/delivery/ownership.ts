@@ -3,18 +3,19 @@ import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from '../values/clock.ts'
 
 /**
- * The shards of a worker.
+ * Takes shards for a worker, and gives them up.
  *
  * States of a shard, as a worker sees it: not owned, owned, being given up. Transitions:
- * - not owned → owned, by `takeShards`, with a new epoch: it has no owner that is alive, and this worker has less than its share.
- * - owned → being given up: this worker has more than its share. Nothing new starts. What runs has 5 s, unless its
- *   endpoint fails. One shard at a time.
+ * - not owned → owned, by `takeShards`, with a new epoch: it has no living owner, and this worker has less than its
+ *   share.
+ * - owned → being given up: this worker has more than its share. No attempt starts. Running attempts get 5 s, unless
+ *   their endpoint is failing. One shard at a time.
  * - being given up → not owned, by `giveShards`.
- * - owned or being given up → not owned: the lease is over, the store has lost the worker, or another one has taken the shard. What
- *   runs ends at once, even within its 5 s.
+ * - owned or being given up → not owned: the lease is over, the store has lost the worker, or another worker has taken
+ *   the shard. Running attempts end at once, even within their 5 s.
  *
- * What may never happen: that a worker starts something in a shard after its lease is over. A lease counts from before its renewal was
- * sent, and for its worker it is a quarter shorter, in case its clock is set back a little.
+ * A worker must never start an attempt in a shard after its lease is over. So it counts the lease from the moment
+ * before it sent the renewal, and relies on only three quarters of it, in case its clock is set back a little.
  */
 export type Ownership = {
   /** Renews the lease, takes free shards, and gives up shards beyond its share. Returns the time until the next renewal, in milliseconds. */
@@ -25,7 +26,7 @@ export type Ownership = {
   lose(): void
   /** Returns whether the lease is still valid. If it is not, the worker has lost all shards. */
   check(): boolean
-  /** Returns the epoch of a shard in which something may start; `undefined` otherwise. */
+  /** Returns the epoch of a shard in which attempts may start; `undefined` for any other shard. */
   getEpoch(shard: number): number | undefined
 }
 
@@ -36,13 +37,16 @@ export type OwnershipContext = {
   readonly getLeaseMs: () => number
   /** Called with shards that this worker has just taken. */
   onTaken(shards: readonly OwnedShard[]): void
-  /** Called when nothing may start in a shard any more. Resolves when nothing runs there, at the latest after `graceMs`. */
+  /**
+   * Called when attempts may no longer start in a shard. Resolves when none is running there, at the latest after
+   * `graceMs`.
+   */
   onLeft(shard: number, graceMs: number): Promise<void>
 }
 
 const givingGraceMs = 5_000
 
-/** The longest pause of a timer, in milliseconds. */
+/** Maximum delay of the timer, in milliseconds. */
 const maxTimerMs = 60_000
 
 /** The share of its lease that a worker relies on. */
@@ -51,7 +55,7 @@ const ownShare = 0.75
 export const createOwnership = (context: OwnershipContext): Ownership => {
   const { journal, clock, worker, getLeaseMs, onTaken, onLeft } = context
   const owned = new Map<number, number>()
-  /** Shards in which something may still run, but nothing may start. */
+  /** Shards in which attempts may still be running, but none may start. */
   const leaving = new Set<number>()
   let leaseEnd = -Infinity
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -62,7 +66,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   const drop = (shard: number): void => {
     owned.delete(shard)
     const left = onLeft(shard, 0)
-    // While it is being given up, that ends it.
+    // A shard that is being given up is forgotten there.
     if (leaving.has(shard)) return
     leaving.add(shard)
     void left.then(() => leaving.delete(shard))
@@ -79,7 +83,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     return false
   }
 
-  /** Checks at the end of the lease, while a renewal may be under way. */
+  /** Checks the lease when it ends, even if a renewal is under way. */
   const watch = (): void => {
     clearTimeout(timer)
     const leftMs = Math.min(leaseEnd - clock.now(), maxTimerMs)
@@ -101,7 +105,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   const give = async (shard: number, epoch: number): Promise<void> => {
     leaving.add(shard)
     await onLeft(shard, givingGraceMs)
-    // In this order, so that nothing starts in between.
+    // In this order, so that no attempt starts in between.
     const isStillOwned = owned.delete(shard)
     leaving.delete(shard)
     if (isStillOwned) await journal.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })

@@ -1,7 +1,7 @@
 /** Maximum number of characters of a response body that are kept. */
 const maxLength = 4_096
 
-/** Shorter values cannot be distinguished from other text. */
+/** Minimum length of a value to hide: shorter ones cannot be distinguished from other text. */
 const minSecretLength = 4
 
 const decodeBase64 = (text: string): string => {
@@ -29,7 +29,7 @@ const listSecrets = (headers: Readonly<Record<string, string>>): string[] => {
   return [...new Set(forms)].sort((left, right) => right.length - left.length)
 }
 
-/** Finds the next secret in a text, and the longest of those that start there. */
+/** Finds the first position of a secret in a text, and the longest secret there. */
 const findNext = (text: string, secrets: readonly string[], from: number) => {
   let next = { index: text.length, length: 0 }
   for (const secret of secrets) {
@@ -39,7 +39,7 @@ const findNext = (text: string, secrets: readonly string[], from: number) => {
   return next
 }
 
-/** Returns the beginning of a text with each of the secrets replaced, also one that goes beyond the beginning. */
+/** Returns the beginning of a text, with each secret replaced, even one that extends beyond the beginning. */
 const hideSecrets = (text: string, secrets: readonly string[]): string => {
   let kept = ''
   let end = 0

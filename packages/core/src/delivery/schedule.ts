@@ -20,7 +20,10 @@ const retryPauses: readonly number[] = [
   24 * hour,
 ]
 
-/** The share of a pause that is added at random, so that deliveries that failed together are not retried together. */
+/**
+ * Maximum random extension of a pause, as a share of it, so that deliveries that failed together are not retried
+ * together.
+ */
 const jitter = 0.1
 
 /** Number of failures after which the head of a lane no longer blocks the others. */
@@ -37,9 +40,9 @@ const maxDeferredMs = 15 * minute
 export const failingLimitMs = 5 * 24 * hour
 
 /**
- * Decides what follows from an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
+ * Decides the verdict on an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
  * `Retry-After` defers the delivery for the requested pause, at least a second. Otherwise the delivery is retried after
- * the pause of the schedule, or later if a 429 or 503 requests it by `Retry-After`. A refused event is skipped.
+ * the pause of the schedule, or later if a 429 or 503 requests it with `Retry-After`. A refused event is skipped.
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,

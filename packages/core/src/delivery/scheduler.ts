@@ -22,55 +22,63 @@ import { createTurns, type Turns } from './turns.ts'
 import { createWindow, type Entry, type Window } from './window.ts'
 
 /**
- * Decides which delivery is attempted when. It is the only place that does: stores remember, and say which deliveries are the heads of
- * their lanes (see {@link Journal}).
+ * Decides when each delivery is attempted. No other code does: stores only keep deliveries, and determine the heads of
+ * lanes (see {@link Journal}).
  *
  * States of a delivery, as its scheduler sees it:
  * - *stored*: only in the store, because it is not the head of its lane, or does not fit the window of its queue;
  * - *held*: in the window, due now or later;
- * - *loading*: it has a slot, and what its attempt needs is read;
+ * - *loading*: it has a slot, and the data for its attempt is being read;
  * - *attempting*; *settling*: its outcome is being written.
  *
  * Transitions:
- * - stored → held: a page is read, news tells it, or a settlement returns it as `next` of its lane.
+ * - stored → held: a page contains it, news reports it, or a settlement returns it as `next` of its lane.
  * - held → stored: it does not fit, or its queue is read again.
- * - held → loading: it is due, its queue and organization have their turn, its queue has fewer under way than it may have, and
- *   there is capacity for its pace.
- * - loading → attempting; → held, if its subscription has had as many starts as it may have, or has failed and something else of it
- *   runs; → stored, if it is no longer what was held: then its queue is read again.
+ * - held → loading: it is due, it is the turn of its queue and organization, its queue is below its maximum of
+ *   deliveries under way, and there is capacity for its pace.
+ * - loading → attempting; → held, if its subscription has reached its limit of starts, or is failing and has another
+ *   attempt running; → stored, if it has changed since it was held: then its queue is read again.
  * - attempting → settling; → held, if it was stopped before it had a result.
  * - settling → held, as a retry; → finished; → stored, if the settlement was stale or could not be written: then its queue is read again.
- * - any → stored, when its shard is lost. What was attempted is stopped.
+ * - any → stored, when its shard is lost. A running attempt is stopped.
  *
- * Queues are *ready* (something is due, in the turns of their pace), *upcoming* (something is due later, or may start later), *full*
- * (something is due, and they have as many under way as they may), or *reading*. A queue with nothing held, under way or unread is
- * forgotten.
+ * Queues are *ready* (a delivery is due, and they wait in the turns of their pace), *upcoming* (a delivery is due
+ * later, or may start later), *full* (a delivery is due, and they have reached their maximum under way), or *reading*.
+ * A queue with no delivery that is held, under way or unread is forgotten.
  *
- * Counters: per queue, how many are loading, attempting or settling (`busy`); per pace, what {@link Capacity} counts.
+ * Counters: per queue, the number of deliveries that are loading, attempting or settling (`busy`); per pace, the
+ * counters of {@link Capacity}.
  *
- * What may never happen:
+ * These must never happen:
  * - A delivery is under way twice.
- * - A queue has more under way than `perSubscription`; or than 1, if it is new or failing.
- * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. A take-over begins anew.
- * - Something starts in a shard that is not owned, or between `close` and `open`.
- * - A queue has something due and is neither ready, full nor reading, and nothing wakes it.
+ * - A queue has more than `perSubscription` deliveries under way, or more than 1 if it is new or failing.
+ * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. When another worker takes over, the
+ *   count starts again.
+ * - An attempt starts in a shard that is not owned, or between `close` and `open`.
+ * - A queue with a due delivery is neither ready, full nor reading, and nothing wakes it.
  * - More than about `windowLimits.budget` deliveries are held, whatever the store contains.
  */
 export type Scheduler = {
   /** Reads all queues of newly owned shards. */
   take(shards: readonly OwnedShard[]): void
-  /** Stops the attempts of a shard: those of failing queues at once, the rest after `graceMs`. Forgets the shard. Resolves when none is left. */
+  /**
+   * Stops the attempts in a shard: those of failing queues at once, the rest after `graceMs`. Forgets the shard.
+   * Resolves when no attempt is left.
+   */
   leave(shard: number, graceMs: number): Promise<void>
-  /** Takes the news of the journal. */
+  /** Handles news from the journal. */
   tell(news: News): void
   /** Reads changes that the news may have missed. */
   sweep(): Promise<void>
-  /** Starts no more attempts. Stops those of failing queues at once, and the rest after `graceMs`. Resolves when none is left. */
+  /**
+   * Starts no more attempts. Stops those of failing queues at once, and the rest after `graceMs`. Resolves when no
+   * attempt is left.
+   */
   close(graceMs: number): Promise<void>
   open(): void
   /** Resolves when no delivery is due and no attempt runs. Rejects if a read or a write failed. */
   drain(): Promise<void>
-  /** Returns when an attempt of a delivery ends at the latest, if one is under way. */
+  /** Returns the latest end of the current attempt of a delivery; `undefined` if there is none. */
   findAttempt(deliveryId: string): number | undefined
 }
 
@@ -83,7 +91,7 @@ export type Job = {
   readonly stopping: StopSignal
 }
 
-/** The end of an attempt. Without a `result`, it was stopped. */
+/** An attempt that has ended. Without a `result`, it was stopped. */
 export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
 
 export type SchedulerContext = {
@@ -98,7 +106,7 @@ export type SchedulerContext = {
   getEpoch(shard: number): number | undefined
   /** Makes an attempt. */
   attempt(job: Job): Promise<Ended>
-  /** Writes the outcome of an attempt. `pace` is the new pace, unless the stored one stays. */
+  /** Writes the outcome of an attempt. `pace` is the new pace; `undefined` keeps the stored one. */
   settle(job: Job, result: AttemptVerdict, pace: Pace | undefined): Promise<SettlementOutcome>
   /** Returns whether settlements are being written. */
   isSettling(): boolean
@@ -111,14 +119,14 @@ type Queue = HeapItem & {
   readonly epoch: number
   readonly organizationId: string
   readonly window: Window
-  /** When it is upcoming. */
+  /** The time at which an upcoming queue becomes ready. */
   at: number
   pace: Pace
-  /** The pace that is stored, and when it was written. */
+  /** The stored pace, and when it was written. */
   stored: { pace: Pace; at: number }
   readonly jobs: Set<RunningJob>
   busy: number
-  /** The position to read again from, once the settlements that are being written are complete. */
+  /** The position from which to read again, once the settlements that are being written are complete. */
   lookFrom: number
 }
 
@@ -130,7 +138,7 @@ type Picked = { readonly queue: Queue; readonly entry: Entry; readonly slot: Slo
 /** Maximum number of deliveries of each kind, heads and retries, that a process holds in total and per queue. Simulated runs lower it. */
 export const windowLimits = { budget: 10_000, perQueue: 512 }
 
-/** Pages that are read at once. */
+/** Maximum number of pages that are read concurrently. */
 const maxReading = 4
 
 /** The pause after a failed read, and before a queue is read again because it has changed, in milliseconds. */
@@ -149,7 +157,7 @@ const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
   return isSlow ? 'slow' : 'quick'
 }
 
-/** The longest pause of a timer, in milliseconds. */
+/** Maximum delay of the timer, in milliseconds. */
 const maxTimerMs = 60_000
 
 export const createScheduler = (context: SchedulerContext): Scheduler => {
@@ -164,7 +172,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const unread = new Set<Queue>()
   /** Deliveries under way, by their ids. */
   const jobs = new Map<string, RunningJob>()
-  /** Start limits by queue. They outlive the queues, because another attempt may follow soon. */
+  /** Start limits by queue. They outlive the queues, because earlier starts still count. */
   const limits = new Map<string, StartLimit>()
   const drains: Array<{ resolve(): void; reject(error: unknown): void }> = []
   const idle: Array<{ readonly isIdle: () => boolean; resolve(): void }> = []
@@ -175,7 +183,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   /** Number of pages of deliveries and of queues that are being read. */
   let reading = 0
   let sweeping = 0
-  /** Shards that were taken, and are not read yet. */
+  /** Shards that were taken and have not been read. */
   const newShards = new Map<number, OwnedShard>()
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
@@ -223,7 +231,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     getTurns(queue).delete(queue)
     if (isDue || queue.at === Infinity) upcoming.remove(queue)
     else upcoming.put(queue)
-    // Until its pace is written, only this process knows it.
+    // Keeps a queue until its pace is written, because only this process knows it.
     if (queue.busy === 0 && queue.window.isEmpty() && queue.pace === queue.stored.pace) forget(queue)
   }
 
@@ -245,7 +253,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     if (known !== undefined) return known
     const epoch = getEpoch(shard)
     if (epoch === undefined) return undefined
-    // A queue that was read and is not here has no deliveries left.
+    // In a shard that has been read, a queue that is not in memory has no deliveries.
     const window = createWindow({ queue: id, journal, isEmpty: !newShards.has(shard), getSize })
     const stored = { pace, at: -Infinity }
     const queue: Queue = {
@@ -259,7 +267,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const restart = (state: QueueState): void => {
     const queue = open(state)
     if (queue === undefined) return
-    // Others only reset it. Any other pace was read before what is known here was written.
+    // Other processes only reset a pace. Any other value was read before this process wrote its own.
     if (state.pace === 'new' && queue.stored.pace !== 'new') {
       setPace(queue, 'new')
       queue.stored = { pace: 'new', at: queue.stored.at }
@@ -269,7 +277,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     place(queue)
   }
 
-  /** Looks for heads from a position on, and again once the settlements that may have missed them are written. */
+  /** Reads heads from a position on, and again once the settlements that may have missed them are written. */
   const lookFrom = (state: QueueState, from: number): void => {
     const queue = open(state)
     if (queue === undefined) return
@@ -432,7 +440,10 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     place(picked.queue)
   }
 
-  /** Does the same after a pause, because the next page may be the same. Until then, its queue is not forgotten. */
+  /**
+   * Drops a held delivery and reads its queue again after a pause, because the next page may be the same. Until then,
+   * the queue is not forgotten.
+   */
   const discardForNow = (picked: Picked): void => {
     release(picked)
     place(picked.queue)
@@ -514,9 +525,9 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
         const [key, attempted] = [keys[index], loaded[index]]
         const isLimited = limits.has(picked.queue.id)
         if (key === undefined || attempted === undefined) discardForNow(picked)
-        // Meanwhile, the scheduler may have been closed, or the shard left.
+        // The scheduler may have been closed meanwhile, or the shard given up.
         else if (!isOpen || getEpoch(picked.queue.shard) !== picked.queue.epoch) putBack(picked)
-        // So many run, if it has failed.
+        // The maximum is lower if the subscription has failed meanwhile.
         else if (picked.queue.jobs.size >= getMaximum(picked.queue)) putBack(picked)
         else if (mayStart(picked.queue, attempted.subscription)) void run(picked, key, attempted)
         else putBack(picked)
@@ -547,7 +558,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       advance()
       const picks = isLoading ? [] : pick()
       if (picks.length > 0) void load(picks)
-      // The deliveries that were taken may have made room.
+      // The deliveries that were taken may have left room for others.
       read()
     }
     if (drains.length > 0 && hasNothingDue()) for (const { resolve } of drains.splice(0)) resolve()

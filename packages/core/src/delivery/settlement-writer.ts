@@ -2,20 +2,20 @@ import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/s
 import type { Journal, Settlement, SettlementOutcome } from '../store.ts'
 
 /**
- * Writes settlements in batches. One batch is written at a time: the journal relies on that. A success is written at once. After a
- * failure nothing is in a hurry, and a transaction of its own would delay others.
+ * Writes settlements in batches, one batch at a time, as the journal requires. A success is written at once. A failure
+ * is not urgent, and waits to share a transaction.
  */
 export type SettlementWriter = {
   /**
-   * Writes a settlement. If the store is unavailable, or its outcome is unknown, it is written again, for a limited time: if the result were
-   * lost, the delivery would be attempted again.
+   * Writes a settlement. If the store is unavailable, or the outcome is unknown, repeats it for a limited time: if the
+   * result were lost, the delivery would be attempted again.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
    */
   write(settlement: Settlement): Promise<SettlementOutcome>
   /** Returns whether a batch is being written. */
   isWriting(): boolean
-  /** Ends all repetitions. */
+  /** With `true`, ends the repetition of failed writes. */
   setImpatient(isImpatient: boolean): void
 }
 
@@ -30,7 +30,10 @@ const maxBatch = 128
 /** Maximum time that a failure waits for a success or other failures, in milliseconds. */
 const failurePatienceMs = 50
 
-/** Both errors allow a repetition: if the settlements were committed after all, the next outcomes are `stale`. */
+/**
+ * Returns the pause before a repetition. Both errors allow one: if the settlements were committed after all, the next
+ * outcomes are `stale`.
+ */
 const getPauseMs = (error: unknown): number | undefined => {
   if (error instanceof StorageUnavailableError) return error.retryAfterMs
   return error instanceof StorageOutcomeUnknownError ? 1_000 : undefined
@@ -39,7 +42,7 @@ const getPauseMs = (error: unknown): number | undefined => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export type SettlementWriterOptions = {
-  /** Time for which a batch is repeated, in milliseconds. */
+  /** Maximum time for which a failed batch is repeated, in milliseconds. */
   readonly patienceMs: number
   /** Returns whether failures may wait. */
   isPatient(): boolean

@@ -1,11 +1,13 @@
 /**
- * Spreads the attempts of a subscription that has `maxAttemptsPerSecond`. Of `n` per second, at most `⌈n⌉` start in any `⌈n⌉ / n`
- * seconds: if it is a whole number, at most that many in any second.
+ * Spreads the attempts of a subscription that has `maxAttemptsPerSecond`. With a limit of `n`, at most `⌈n⌉` start in
+ * any `⌈n⌉ / n` seconds; if `n` is a whole number, at most `n` in any second.
  *
- * The number is learned from the subscription as it is loaded for an attempt, so that no attempt starts by an older one.
+ * The limit comes from the subscription as loaded for each attempt, so that no attempt starts under an outdated one.
  */
 export type StartLimit = {
-  /** Returns when the next delivery can be picked; `Infinity` while that depends on what is being loaded. */
+  /**
+   * Returns when the next delivery can be picked; `Infinity` while that depends on deliveries that are being loaded.
+   */
   nextAt(): number
   /** Notes that a delivery was picked and is being loaded. */
   pick(): void
@@ -13,9 +15,9 @@ export type StartLimit = {
   endLoading(): void
   /** Counts a start, if it is allowed. */
   start(perSecond: number, now: number): boolean
-  /** Allows the next pick, because the number may have changed. */
+  /** Allows the next pick, because the limit may have changed. */
   doubt(): void
-  /** Returns whether nothing depends on earlier starts any more. */
+  /** Returns whether earlier starts no longer count, so that the limit can be forgotten. */
   isOver(now: number): boolean
 }
 

@@ -1,8 +1,8 @@
-/** Ends many attempts at once. Unlike an `AbortSignal`, it adds and removes a listener in constant time. */
+/** Stops many attempts at once. Unlike an `AbortSignal`, it adds and removes a listener in constant time. */
 export type StopSignal = {
   isStopped(): boolean
   /**
-   * Calls `listener` when it stops.
+   * Calls `listener` when `stop` is called.
    *
    * @returns a function that removes the listener.
    */

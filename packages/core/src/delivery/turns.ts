@@ -1,4 +1,4 @@
-/** Decides whose turn it is: organizations take turns, and so do the items of each. */
+/** Determines the order of items: organizations take turns, and so do the items of each organization. */
 export type Turns<Item> = {
   isEmpty(): boolean
   /** Adds an item behind the others of its organization. Does nothing if it has been added already. */
@@ -12,7 +12,7 @@ export type Turns<Item> = {
   next(except: ReadonlySet<string>): Item | undefined
 }
 
-/** Creates turns without items. Every call takes constant time, however many items there are. */
+/** Creates empty turns. Every call takes constant time, with any number of items. */
 export const createTurns = <Item>(): Turns<Item> => {
   const organizations = new Map<string, Set<Item>>()
   const organizationIds = new Map<Item, string>()

@@ -2,26 +2,30 @@ import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
 
 /**
- * A delivery in a window. While it is `busy`, the scheduler has taken it; `newer` is what a page says that it has become
- * meanwhile: it may be delivered and sent again before the scheduler has the outcome.
+ * A delivery in a window. While it is `busy`, the scheduler has taken it; `newer` is a newer state of it on a page that
+ * was read meanwhile: it may be delivered and sent again before the scheduler has the outcome.
  */
 export type Entry = PendingDelivery &
   HeapItem & { isRetry: boolean; isBusy: boolean; newer: PendingDelivery | null }
 
 /**
- * The part of one queue that a scheduler holds: the deliveries that can be attempted, as far as they fit. The rest stays in the store.
+ * The part of one queue that a scheduler holds in memory: as many of the deliveries that can be attempted as fit. The
+ * rest stays in the store.
  *
- * A window has a place in the **heads**: up to the position `after`, all are held, taken or finished; `isEnd` if there was nothing behind it. And
- * it has a place in the **retries**: all that are due up to `horizon` are held or taken. It reads on when it is half empty.
+ * A window has a place in the **heads**: all of them up to the position `after` are held, taken or finished; `isEnd` is
+ * set if there was none behind it. It also has a place in the **retries**: all that are due up to `horizon` are held or
+ * taken. It reads on when it is half empty.
  *
- * News can arrive while a page is being read, and then belongs behind it: the page may have been read before or after it. Never
- * - is a delivery forgotten that was told, or that a page left out: what does not fit lowers `after`, or the horizon;
- * - does a page bring back what was taken or ended while it was read.
+ * News that arrives while a page is being read is applied after the page, which may be older or newer. It must never
+ * happen that
+ * - a reported delivery, or one that a page left out, is forgotten: a delivery that does not fit lowers `after` or the
+ *   horizon;
+ * - a page brings back a delivery that was taken or ended while the page was read.
  */
 export type Window = {
   /** Returns when the next delivery that is held is due; `Infinity` if none is held. */
   nextAt(): number
-  /** Takes the delivery that is due first. It stays known until `end` or `putBack`. */
+  /** Takes the delivery that is due first. The window remembers it until `end` or `putBack`. */
   take(): Entry | undefined
   putBack(entry: Entry): void
   /** Ends an attempt. `retry` is the delivery if it is due again, and `next` the head that may follow it. */
@@ -32,11 +36,11 @@ export type Window = {
   lookFrom(position: number): void
   /** Reads everything again. */
   restart(): void
-  /** Returns whether there is a page to read, and none is being read. */
+  /** Returns whether a page should be read, and none is being read. */
   needsReading(): boolean
   /** Reads one page. */
   read(): Promise<void>
-  /** Returns whether nothing is held, taken, or left to read. */
+  /** Returns whether no delivery is held, taken, or left to read. */
   isEmpty(): boolean
 }
 
@@ -45,11 +49,11 @@ type Place = Pick<PendingDelivery, 'dueAt' | 'position'>
 const isBefore = (left: Place, right: Place): boolean =>
   left.dueAt < right.dueAt || (left.dueAt === right.dueAt && left.position < right.position)
 
-/** The positions before and after all others. */
+/** The first and the last of all places. */
 const nowhere: Place = { dueAt: -Infinity, position: -1 }
 const everywhere: Place = { dueAt: Infinity, position: Infinity }
 
-/** A page that is being read, and the changes meanwhile. */
+/** The changes while a page is being read. */
 type Reading = {
   isVoid: boolean
   /** The turns of deliveries that ended, by their ids. */
@@ -62,7 +66,7 @@ type Reading = {
 export type WindowContext = {
   readonly queue: string
   readonly journal: Pick<Journal, 'readHeads' | 'readRetries'>
-  /** Set if the queue contains only deliveries that news will tell. */
+  /** Set if news will report all deliveries of the queue. */
   readonly isEmpty: boolean
   /** Returns the number of heads, and of retries, that may be held now. */
   getSize(): number
@@ -173,7 +177,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
     } finally {
       if (page !== undefined && !own.isVoid) {
         horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)
-        // Others after it may not be held.
+        // Deliveries behind it may not be held.
         for (const each of [...known.values()]) {
           if (each.isRetry && !each.isBusy && isBefore(horizon, each)) drop(each)
         }

@@ -16,7 +16,7 @@ export type ErasureOptions = {
   /** `nextCursor` of the previous part; omit it for the first part. */
   readonly cursor?: string | undefined
   /**
-   * Counts, and erases nothing.
+   * Counts the records without erasing them.
    * @default false
    */
   readonly dryRun?: boolean | undefined
@@ -34,9 +34,9 @@ export type ErasedPart = {
 /** Erases personal data on request. */
 export type Erasures = {
   /**
-   * Erases calls with their summaries, memberships in groups, and events with their deliveries and attempts. A customer's
-   * events are those whose payload has the number as `customerNumber` or `customerPhone`. Deliveries that are not finished
-   * are not sent any more; an attempt in progress may still arrive.
+   * Erases calls with their summaries, memberships in groups, and events with their deliveries and attempts. A
+   * customer's events are those whose payload has the number as `customerNumber` or `customerPhone`. Unfinished
+   * deliveries are no longer sent; an attempt in progress may still arrive.
    *
    * A call takes one part. A customer takes several: repeat the call with `nextCursor` until there is none. An erasure can
    * be repeated from the start at any time.
@@ -72,7 +72,7 @@ const parseDigits = (customerNumber: string): string => {
   return digits
 }
 
-/** Cursors of a customer's calls, and of the events, which come after them. */
+/** Prefixes of the cursors in a customer's calls, and in the events, which come after them. */
 const callsPrefix = 'calls:'
 const eventsPrefix = 'events:'
 
@@ -94,7 +94,10 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
     })
   }
 
-  /** Erases the events of a page that match. Reads newest first, which does not wait for events that are being written. */
+  /**
+   * Erases the matching events of a page. Reads newest first, because that does not wait for events that are being
+   * written.
+   */
   const eraseEvents = async (
     context: Context,
     query: Pick<EventQuery, 'subject' | 'cursor'>,
@@ -128,9 +131,9 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
     const query = { organizationId, customerDigits: digits, limit: callsPerPart, cursor }
     const { items, nextCursor } = await store.listCalls(query)
     let events = 0
-    // A dry run counts the events of calls with all others.
+    // A dry run counts the events of calls later, with all other events.
     if (!context.dryRun) for (const { callId } of items) events += await eraseCall(context, callId)
-    // The participants are few, and go with the last calls.
+    // There are few participants, so they are part of the last page of calls.
     const participants = nextCursor === undefined ? await store.listParticipants(organizationId, digits) : []
     await remove(context, { participants })
     return {

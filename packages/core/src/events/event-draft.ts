@@ -18,7 +18,7 @@ export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 /** Returns the subject of a call's events, which are delivered in order. */
 export const toCallSubject = (callId: string): string => `call:${callId}`
 
-/** The time of an event, and the `traceparent` of the request that caused it. */
+/** The time of an event, and the `traceparent` of its request. */
 type Occurrence = Pick<EventDraft, 'occurredAt' | 'traceparent'>
 
 const draftGroupEvent = (
@@ -65,7 +65,7 @@ const buildParticipantEvent = (
   }
 }
 
-/** Drafts GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, by the new state of the participant. */
+/** Drafts GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, depending on the participant's new state. */
 export const draftParticipantChange = (
   group: GroupRecord,
   participant: ParticipantRecord,
@@ -122,8 +122,9 @@ const draftCallEvent = (call: CallRecord, event: EmittedEvent, occurredAt: numbe
 })
 
 /**
- * Drafts the event of a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED; `null`
- * for a call that was missed, rejected or not picked up, and for a bot test call without webhooks.
+ * Drafts the event of a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, or
+ * CALL_ENDED. Returns `null` for a call that was missed, rejected or not picked up, and for a bot test call without
+ * webhooks.
  */
 export const draftCallChange = (call: CallRecord, occurredAt: number): EventDraft | null => {
   const event = call.emitsEvents ? buildCallEvent(call) : undefined

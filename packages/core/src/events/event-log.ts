@@ -18,16 +18,16 @@ export type EmissionEventOf<Name extends EmittedEventName | '*'> = Name extends 
   ? EmittedEventOf<Name>
   : EmittedEvent
 
-/** Called with each event of a name. May be async. What it throws goes to `onError` and affects nothing else. */
+/** Called with each event of a name. May be async. Its errors go to `onError`, and have no other effect. */
 export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
   event: EmissionEventOf<Name>,
   emission: Emission<EmissionEventOf<Name>>,
 ) => unknown
 
-/** An event with its id: the record for the store, and what listeners receive once it is stored. */
+/** An event with its id: the record for the store, and the emission for listeners once it is stored. */
 export type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
 
-/** Gives events their ids, and reports them to listeners once they are stored. */
+/** Assigns ids to events, and reports them to listeners once they are stored. */
 export type EventLog = {
   prepare(draft: EventDraft): PreparedEvent
   emit(prepared: PreparedEvent | null): void
@@ -36,18 +36,18 @@ export type EventLog = {
 
 type Registration = { readonly listener: EmissionListener }
 
-/** @param onError - receives what a listener threw or rejected with. */
+/** @param onError - receives the errors of listeners. */
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
-  /** The arrays never change, so a listener may add and remove listeners. */
+  /** The arrays are never modified, so that a listener may add and remove listeners. */
   const registrations = new Map<EmittedEventName | '*', readonly Registration[]>()
 
   const call = ({ listener }: Registration, emission: Emission): void => {
     try {
       const result = listener(emission.event, emission)
-      // Only promises are awaited, because awaiting is slow.
+      // Awaits only promises, because awaiting is slow.
       if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
     } catch (error) {
-      // Later, like a rejection: what `onError` throws must not fail the change that the event reports.
+      // Asynchronous, like a rejection: an error of `onError` must not fail the change that the event reports.
       Promise.reject(error).catch(onError)
     }
   }

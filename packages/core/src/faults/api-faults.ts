@@ -3,7 +3,7 @@ import { InputError } from '../errors/input-error.ts'
 import type { Random } from '../values/ids.ts'
 import { createFaultList, type FaultList, type FaultOptions, type PlannedFault } from './fault-list.ts'
 
-/** A fault of a request of the public API. Plain data, so that it can come from a file or over HTTP. */
+/** A fault of a request to the public API. It is plain data, so that it can come from a file or over HTTP. */
 export type ApiFault = {
   /** HTTP status of the response, 200 to 599. */
   readonly status?: number | undefined
@@ -18,7 +18,7 @@ export type ApiFault = {
   readonly retryAfterSeconds?: number | string | undefined
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Replaces the whole body: a string is sent as it is, anything else as JSON. */
+  /** Replaces the whole body: a string is sent as it is, any other value as JSON. */
   readonly body?: unknown
   /** Milliseconds of real time before the response. */
   readonly latencyMs?: number | undefined
@@ -33,8 +33,8 @@ export type ApiFault = {
   /** Sends a success whose JSON does not match the contract. */
   readonly offContract?: true | undefined
   /**
-   * Lets the service perform the request all the same, so that only its response is lost.
-   * @default true for `truncated`, `malformed`, `offContract` and mere latency; otherwise false
+   * Performs the request nevertheless, so that only its response is lost.
+   * @default true for `truncated`, `malformed`, `offContract`, and for latency alone; otherwise false
    */
   readonly carriedOut?: boolean | undefined
 }
@@ -47,7 +47,7 @@ export type EndpointFault = FaultOptions & { readonly endpoint: FaultedEndpoint;
 
 /** The faults of a public API. */
 export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
-  /** @throws InputError if nothing goes wrong, or more than one thing that replaces the response. */
+  /** Adds a fault. @throws InputError if it has no effect, or more than one that replaces the response. */
   add(fault: EndpointFault): PlannedFault<EndpointFault>
   /** Returns the fault of a request, and counts the hit. `undefined` stands for an unknown path. */
   take(endpoint: EndpointName | undefined): ApiFault | undefined
@@ -67,7 +67,7 @@ const checkFault = (fault: ApiFault): void => {
 }
 
 /**
- * Creates the faults of a public API; at first there are none.
+ * Creates an empty list of faults of a public API.
  *
  * @param random - decides about faults with a `chance`.
  */

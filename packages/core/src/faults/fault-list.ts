@@ -4,7 +4,7 @@ import type { Random } from '../values/ids.ts'
 export type FaultOptions = {
   /** Number of hits, at least 1, or `always` (until the fault is removed). @default 1 */
   readonly times?: number | 'always' | undefined
-  /** Probability of hitting each time it could, more than 0 and at most 1. @default 1 */
+  /** Probability of a hit, for each request that it applies to: more than 0 and at most 1. @default 1 */
   readonly chance?: number | undefined
 }
 

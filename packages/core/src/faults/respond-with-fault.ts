@@ -4,8 +4,8 @@ import type { ApiFault } from './api-faults.ts'
 const json = 'application/json; charset=utf-8'
 
 /**
- * Returns the last code of a status: `summary_not_found` for 404, not `route_not_found`. A 503 without `Retry-After` has
- * none, like that of a gateway.
+ * Returns the last code of a status: `summary_not_found` for 404, not `route_not_found`. A 503 without `Retry-After`
+ * has no code, like the 503 of a gateway.
  */
 const findCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
   if (status === 503) return retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
@@ -38,7 +38,7 @@ const buildBody = (fault: ApiFault, status: number): { readonly type: string; re
   return { type: json, text: JSON.stringify(body === undefined ? buildErrorBody(fault, status) : body) }
 }
 
-/** Builds the headers of a response. One with 429 has the limits, as that of the service. */
+/** Builds the headers of a response. A 429 has the headers of rate limits, as in the service. */
 const buildHeaders = (
   { retryAfterSeconds, headers }: ApiFault,
   { status, base }: { readonly status: number; readonly base: HeadersInit },
@@ -65,7 +65,7 @@ const truncate = async (response: Response, { sleep, reset }: FaultedExchange): 
         controller.enqueue(bytes.slice(0, Math.ceil(bytes.length / 2)))
         return
       }
-      // An HTTP server that reads ahead has not sent the first half yet.
+      // Gives an HTTP server that reads ahead the time to send the first half.
       await sleep(20)
       reset()
     },
@@ -96,7 +96,7 @@ const buildResponse = (fault: ApiFault, original: Response | undefined, requestI
 /** A request that a fault hits. @inline */
 export type FaultedExchange = {
   readonly createRequestId: () => string
-  /** Lets the service perform the request. */
+  /** Performs the request in the service. */
   respond(): Promise<Response>
   /** Waits for some milliseconds. */
   sleep(ms: number): Promise<unknown>

@@ -14,7 +14,7 @@ import { sha256 } from '../values/sha256.ts'
 export type CreatedGroup = {
   /** The group's id: the one in the request, or the generated one. */
   readonly groupId: string
-  /** `repeated`: the same request had created the group before. Nothing was written and no event was published. */
+  /** `repeated`: the same request had created the group before, so nothing was written and no event was published. */
   readonly outcome: 'created' | 'repeated'
   readonly group: GroupRecord
 }
@@ -23,14 +23,14 @@ export type CreatedGroup = {
 export type GroupCreator = {
   readonly organization: OrganizationRecord
   readonly permitted: 'all' | readonly string[]
-  /** The `traceparent` of the request, which the webhooks carry on. */
+  /** The `traceparent` of the request, which the webhooks carry. */
   readonly traceparent?: string | null
 }
 
 /** A `traceparent` of any version (W3C Trace Context). Anything else is ignored, as the specification requires. */
 const traceparentPattern = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
-/** The fields that a group stores as requested, or as defaults. */
+/** The stored fields that come from the request or its defaults. */
 type RequestedFields = Pick<GroupRecord, Exclude<keyof CreateGroupRequest, 'groupId'>>
 
 /**
@@ -53,19 +53,19 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
 }
 
 /**
- * Hashes a create request. Requests are the same if their WABA numbers have the same digits and all other fields are the
- * same as sent, before any default: a retry stays the same when a default changes.
+ * Hashes a create request. Requests are the same if their WABA numbers have the same digits and all other fields are
+ * equal. Defaults are not part of the hash, so that a retry stays the same when a default changes.
  */
 const hashRequest = (request: CreateGroupRequest): string => {
   const { wabaNumber, subject, description, joinApprovalMode, groupId } = request
   const fields = { wabaNumber: toDigits(wabaNumber), subject, description, joinApprovalMode, groupId }
-  // The unknown fields of a request do not count, and a list of the known ones makes JSON.stringify slow.
+  // Leaves out unknown fields by copying the known ones: JSON.stringify is slow with a list of fields.
   return sha256(JSON.stringify(fields satisfies { [Field in keyof CreateGroupRequest]-?: unknown }))
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Creates an unguessable link on a host that can never exist (RFC 2606), because it cannot be joined by. */
+/** Creates an unguessable link. Its host can never exist (RFC 2606), because nobody can join the group with it. */
 const createInviteLink = (random: Random): string => {
   let code = ''
   while (code.length < 22) code += alphabet[Math.floor(random() * alphabet.length)]
@@ -98,7 +98,7 @@ const createConflict = (groupId: string): RequestRefusedError =>
     { issues: [{ path: 'groupId', message: `${JSON.stringify(groupId)} is taken` }] },
   )
 
-/** A retry of a request that succeeded must succeed, even if the integration has been disabled since. */
+/** Finds the group of a repeated request: a retry must succeed even if the integration has been disabled since. */
 const findRepeated = async (store: Store, wanted: GroupRecord): Promise<CreatedGroup> => {
   const { organizationId, clientCustomGroupId: groupId, requestHash } = wanted
   const group = requestHash === null ? undefined : await store.findGroup(organizationId, groupId)

@@ -15,10 +15,10 @@ export type ChangePage = (cursor: string | undefined) => Promise<ChangedPart>
 
 const pageSize = 500
 
-/** Number of pages of a part: some hundred milliseconds. */
+/** Number of pages in a part, which takes a few hundred milliseconds. */
 export const pagesPerPart = 20
 
-/** Changes the deliveries of several pages, one after the other. */
+/** Changes the deliveries of several pages, one after another. */
 export const changePages = async (
   change: ChangePage,
   { cursor, pages }: { readonly cursor?: string | undefined; readonly pages: number },
@@ -65,7 +65,7 @@ export const createResendCount = (store: Store, selection: DeliverySelection): C
         const found = await store.findSubscription(organizationId, subscriptionId)
         enabled.set(subscriptionId, found?.disabledReason === null)
       }
-      // Those that were never attempted, or not since the last time, need no resend.
+      // Deliveries without an attempt since they were created or sent again need no resend.
       const isFresh = status === 'waiting' || (status === 'pending' && failures + deferrals === 0)
       if (enabled.get(subscriptionId) && !isFresh) count += 1
     }
@@ -90,7 +90,7 @@ export const createCancel = (store: Store, { selection, now, dryRun }: CancelOpt
     let count = 0
     const lanes = Map.groupBy(items, ({ subscriptionId, subject }) => `${subscriptionId} ${subject}`)
     const cancelLane = async (lane: readonly DeliveryRecord[]): Promise<void> => {
-      // Newest first: without its head, a lane would continue.
+      // Newest first: if the head were canceled first, the next delivery of the lane would be attempted.
       for (const { organizationId, id } of lane) {
         if (await store.cancelDelivery({ organizationId, deliveryId: id, now })) count += 1
       }

@@ -33,7 +33,7 @@ export type ResendOptions = {
    */
   readonly newWebhookId?: boolean | undefined
   /**
-   * Counts what would change, and changes nothing.
+   * Counts the deliveries without changing them.
    * @default false
    */
   readonly dryRun?: boolean | undefined
@@ -42,7 +42,7 @@ export type ResendOptions = {
 /** The start of a part of a change. @inline */
 export type PartStart = {
   /**
-   * `nextCursor` of the part before, of the same change.
+   * `nextCursor` of the previous part of the same change.
    * @default the first part
    */
   readonly cursor?: string | undefined
@@ -55,8 +55,8 @@ export type SignedDelivery = {
   readonly hiddenHeaders: readonly string[]
   readonly body: string
   /**
-   * What has changed since that time, so that an attempt then did not send exactly this: the `secret`, something of the
-   * `subscription`, which may be its secret, or the `webhook_id`.
+   * Changes since that time, because of which an attempt at that time sent a different request: of the `secret`, of the
+   * `subscription` (possibly its secret), or of the `webhook_id`.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }
@@ -67,7 +67,7 @@ const listChanges = (
   [{ webhookId, eventId }, { previousSecret, updatedAt }]: readonly [DeliveryRecord, SubscriptionRecord],
 ): SignedDelivery['changed'] => {
   const rotatedAt = previousSecret?.rotatedAt
-  // A resend with a new id appends its time.
+  // A resend with a new id appends the time of the resend.
   const renamedAt = Number.parseInt(webhookId.slice(eventId.length + 1), 36)
   const isRotated = rotatedAt !== undefined && rotatedAt > signedAt
   return [
@@ -102,10 +102,10 @@ export type Deliveries = {
     options?: ResendOptions & PartStart,
   ): Promise<ChangedPart>
   /**
-   * Signs the event of a delivery for a time, as an attempt then did, or would do with what has changed since.
+   * Signs the event of a delivery for a given time, as an attempt at that time would, with the current settings.
    *
    * @param signedAt - Unix time in milliseconds.
-   * @returns the headers without those of the subscription, and the names of these; `undefined` if there is no such
+   * @returns the headers without the subscription's own, and the names of those; `undefined` if there is no such
    *   delivery.
    */
   sign(organizationId: string, deliveryId: string, signedAt: number): Promise<SignedDelivery | undefined>
@@ -116,8 +116,8 @@ export type Deliveries = {
    */
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
   /**
-   * Cancels all deliveries of a selection that are waiting or pending, the newest of each lane first, so that no lane goes
-   * on.
+   * Cancels all deliveries of a selection that are waiting or pending, the newest of each lane first, so that no lane
+   * continues meanwhile.
    *
    * @returns the number of deliveries that were canceled.
    * @throws InputError as `resend` does.
@@ -134,7 +134,7 @@ export type Deliveries = {
     options?: Pick<ResendOptions, 'dryRun'> & PartStart,
   ): Promise<ChangedPart>
   /**
-   * Brings the next attempt of a pending delivery forward to now. Its schedule goes on.
+   * Brings the next attempt of a pending delivery forward to now. Its schedule continues.
    *
    * @returns false if there is no such delivery, or it is not pending.
    */
@@ -175,7 +175,7 @@ const parseChange = (organizationId: string, toChange: DeliveriesToChange): Deli
   return { ...selection, organizationId }
 }
 
-/** Returns statuses as a store has them: it does not know which deliveries are being attempted. */
+/** Converts statuses to those in a store, which does not know which deliveries are being attempted. */
 const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
   ...new Set(statuses.map((status) => (status === 'claimed' ? 'pending' : status))),
 ]

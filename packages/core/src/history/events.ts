@@ -48,7 +48,7 @@ const subjectMaxLength = 261
 export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     checkSelection({ ...query, organizationId })
-    // No index leads from a subscription to its events.
+    // No index finds the events of a subscription, so the examined records are limited.
     const limits = query.subscriptionId === undefined ? limitExamined(query) : { maxExamined }
     return store.listEvents({ limit: 100, ...limits, ...query, organizationId })
   },

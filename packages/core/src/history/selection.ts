@@ -28,7 +28,7 @@ export const limitExamined = ({
 /**
  * Checks the texts of a selection.
  *
- * @throws InputError if no store could have such a text.
+ * @throws InputError if a text cannot be in any store.
  */
 export const checkSelection = (selection: DeliverySelection): void => {
   const { organizationId, deliveryId, eventId, subscriptionId, names = [], subject, text } = selection

@@ -1,6 +1,6 @@
-// For hosts, which connect a reference server to a network
+// For hosts: programs that connect a reference server to a network
 
-// Requests and responses of further endpoints of a host, and of requests that it rejects itself
+// Requests and responses of a host's own endpoints, and of requests that it rejects itself
 
 export { findEndpoint } from '../http/api.ts'
 export { buildJsonResponse, readJson, refuseRequest } from '../http/exchange.ts'

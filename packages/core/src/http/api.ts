@@ -10,7 +10,7 @@ import type { RequestReported } from './request-report.ts'
 
 /** A connection, as the host knows it. */
 export type ConnectionInfo = {
-  /** The peer's IP address. Without it, nothing is limited by address. */
+  /** The peer's IP address. Without it, limits by address do not apply. */
   readonly remoteAddress?: string | undefined
 }
 
@@ -51,7 +51,7 @@ const route = ({ method, path }: ApiRequest): EndpointName => {
   })
 }
 
-/** A request that has been counted: its caller, or why it has none. */
+/** A request that has been counted: its caller, or the reason why it has none. */
 type Admission = { readonly limits: RateLimitHeaders } & (
   | { readonly caller: CallerRecord }
   | { readonly caller?: never; readonly refusal: RequestRefusedError }
@@ -137,7 +137,8 @@ export const createApi = (context: ApiContext): FollowedApi => {
       const admission = await admit(request, remoteAddress)
       headers = admission.limits
       report.caller = admission.caller ?? null
-      // Guesses of paths count toward the limits, but every client learns whether a path exists.
+      // Routes after counting, so that guesses of paths count toward the limits, and before checking the caller, so
+      // that any client learns whether a path exists.
       const endpoint = route(request)
       if (admission.caller === undefined) throw admission.refusal
       const body = await perform(endpoint, request, { caller: admission.caller, report })

@@ -11,7 +11,7 @@ export type ApiRequest = {
   readonly query: string
   /** Returns a header by its name in any case, or `null`. Repeated headers are joined by a comma, as `Headers` does. */
   readonly headers: { get(name: string): string | null }
-  /** Reads the body. Resolves with `undefined` as soon as it is longer than `maxBytes`, and leaves the rest unread. */
+  /** Reads the body. Resolves to `undefined` as soon as the body exceeds `maxBytes`, without reading the rest. */
   readBody(maxBytes: number): Promise<Uint8Array | undefined>
 }
 
@@ -73,7 +73,7 @@ export type ResponseHead = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Builds a JSON response, which caches must not store. */
+/** Builds a JSON response that caches must not store. */
 export const buildJsonResponse = (
   body: object,
   { requestId, status = 200, headers }: ResponseHead,
@@ -88,7 +88,7 @@ export const buildJsonResponse = (
   body: JSON.stringify(body),
 })
 
-/** Converts errors for the caller. An unexpected error reveals nothing. */
+/** Converts an error for the caller. Reveals nothing about an unexpected error. */
 const toRefusal = (error: unknown): RequestRefusedError => {
   if (error instanceof RequestRefusedError) return error
   if (error instanceof StorageUnavailableError) {

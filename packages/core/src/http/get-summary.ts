@@ -54,7 +54,7 @@ const explainAbsence = (found: CallWithSummary, { organization }: CallerRecord):
 /**
  * `GET /v1/call/ai-summary?callId=…`. Returns the payload of CALL_AI_SUMMARY without `event`.
  *
- * @throws RequestRefusedError if there is no summary (yet), or the key may not see it.
+ * @throws RequestRefusedError if there is no summary (yet), or the key has no permission to see it.
  */
 export const getSummary = async (
   callId: string,

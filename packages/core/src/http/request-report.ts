@@ -11,14 +11,14 @@ export type RequestReported = {
   readonly method: string
   /** The path, without the query. */
   readonly path: string
-  /** `null` if the path is none of the two endpoints. */
+  /** The endpoint; `null` for any other path. */
   readonly endpoint: EndpointName | null
   /** `null` if the request had no valid key. */
   readonly caller: CallerRecord | null
   readonly status: number
   /** The error code of the response; `null` for a success. */
   readonly code: string | null
-  /** The group or call of the request, if it named one that is valid. */
+  /** The group or call that the request named, if the id is valid. */
   readonly groupId: string | null
   readonly callId: string | null
   /** Set if the same request had created the group before. */

@@ -24,10 +24,10 @@ import {
 import { enterLane, leaveLane, listPending } from './unfinished.ts'
 
 const toAsciiLowerCase = (text: string): string =>
-  // Much slower than `toLowerCase`, which changes other letters, too.
+  // `toLowerCase` is much faster, but also changes other letters.
   /\P{ASCII}/u.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase()
 
-/** Returns whether a text contains a part, with ASCII letters in any case. */
+/** Returns whether a text contains a part, ignoring the case of ASCII letters. */
 export const containsText = (text: string, part: string): boolean =>
   toAsciiLowerCase(text).includes(toAsciiLowerCase(part))
 
@@ -67,8 +67,8 @@ export type HistoryContext = {
 }
 
 /**
- * Takes a position for a delivery, behind the last of its lane. In a database, a transaction may take its position long before it is committed, and so have
- * one before those that were committed meanwhile.
+ * Takes a position for a delivery, behind the last one of its lane. In a database, a transaction may take its position
+ * long before it is committed, so that the position is before those of deliveries that were committed meanwhile.
  */
 export type TakePosition = (order: number, lastOfLane: number) => number
 
@@ -103,14 +103,17 @@ const createFilter = (selection: DeliverySelection) => {
     matchesEvent(row)
 }
 
-/** Returns how a text search measures what it searches. */
+/** Returns the function that measures the searched text, if there is a text search. */
 const measureSearched = ({ text }: EventSelection) => ({
   ...(text !== undefined && {
     measure: ({ event }: { readonly event: EventRecord }) => event.payload.length,
   }),
 })
 
-/** Waits before each page of a text search but the first, so that others are served while a caller reads all of them. */
+/**
+ * Waits before each page of a text search except the first, so that other requests are served while a caller reads all
+ * pages.
+ */
 const awaitTurn = async ({ text, cursor }: EventSelection & PageRequest): Promise<void> => {
   if (text !== undefined && cursor !== undefined) await new Promise((resolve) => setTimeout(resolve, 0))
 }
@@ -272,7 +275,7 @@ export const createHistory = (context: HistoryContext): History => {
     retryDelivery: async ({ organizationId, deliveryId, now }) => {
       const row = findRow(organizationId, deliveryId)
       if (row === undefined || getStatus(row) !== 'pending') return false
-      // A head is due already.
+      // A delivery that was never attempted is due already.
       if (row.state !== 'fresh') row.dueAt = now
       journal.tellChanged(row.owner)
       return true

@@ -26,18 +26,18 @@ export type JournalContext = {
   /** All subscriptions, by their queues. */
   readonly queues: ReadonlyMap<string, SubscriptionRow>
   readonly news: NewsChannel
-  /** Returns the next number of the order in which things happen. */
+  /** Returns the next number in the order of all changes. */
   readonly nextOrder: () => number
-  /** Set if news also tells deliveries that are not the heads of their lanes. */
+  /** Set if news also reports deliveries that are not heads of their lanes. */
   readonly tellsAll: boolean
   /** Publishes an event, if its organization exists. */
   publish(event: EventRecord): void
 }
 
 export type MemoryJournal = Journal & {
-  /** Tells that a delivery was added. */
+  /** Reports that a delivery was added. */
   tellAdded(row: DeliveryRow): void
-  /** Tells that a subscription changed in another way. */
+  /** Reports that a subscription changed in another way. */
   tellChanged(owner: SubscriptionRow): void
 }
 

@@ -37,8 +37,8 @@ const createSubscription = (record: SubscriptionRecord, order: number): Subscrip
 export const memoryStore = (): Store => createMemoryStore((order) => order)
 
 /**
- * Creates a store in memory in which deliveries can have other positions than in the order of their events. `tellsAll`: it tells
- * every delivery that is added, as PostgreSQL does, and not only heads of lanes.
+ * Creates a store in memory in which the positions of deliveries can differ from the order of their events. With
+ * `tellsAll`, it reports every added delivery, as PostgreSQL does, and not only heads of lanes.
  */
 export const createMemoryStore = (takePosition: TakePosition, tellsAll = false): Store => {
   const organizations = new Map<string, OrganizationTables>()

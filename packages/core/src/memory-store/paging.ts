@@ -8,7 +8,7 @@ export type Paging<Row> = FilteredPageRequest & {
   /** `followed`: oldest first, with a cursor even on the last page, so that a reader can continue later. */
   readonly direction: 'oldest_first' | 'newest_first' | 'followed'
   readonly where?: (row: Row) => boolean
-  /** Returns how many bytes of a row are searched, of which a page may search {@link maxSearchedBytes}. */
+  /** Returns the number of bytes to search in a row. A page searches at most {@link maxSearchedBytes}. */
   readonly measure?: (row: Row) => number
 }
 

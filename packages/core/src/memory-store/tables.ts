@@ -28,7 +28,7 @@ export type DeliveryRow = {
   readonly event: EventRecord
   readonly owner: SubscriptionRow
   state: LaneState | 'delivered' | 'exhausted' | 'skipped'
-  /** Present while it is unfinished. */
+  /** Meaningful only while the delivery is unfinished. */
   dueAt: number
   turn: number
   webhookId: string
@@ -46,7 +46,7 @@ export type SubscriptionRow = {
   pace: Pace
   /** The order of the last change other than a new delivery. */
   changedAt: number
-  /** By subject, by position. */
+  /** The unfinished deliveries of each subject, by position. */
   readonly lanes: Map<string, DeliveryRow[]>
   /** Deliveries that were never attempted, by position. Some may have been attempted since. */
   fresh: DeliveryRow[]
@@ -64,7 +64,7 @@ export type OrganizationTables = {
   readonly participants: Map<string, Map<string, ParticipantRecord>>
   readonly calls: Map<string, CallRecord>
   readonly summaries: Map<string, CallSummaryRecord>
-  /** SHA-256 of the ids of calls whose summary is removed. */
+  /** SHA-256 of the ids of calls whose summary was removed. */
   readonly summaryMarks: Set<string>
   readonly subscriptions: Map<string, SubscriptionRow>
   /** In the order in which they happened. */
@@ -103,7 +103,7 @@ export const findHead = ({ lanes }: SubscriptionRow, subject: string): DeliveryR
   return isBlocked ? undefined : head
 }
 
-/** Returns the status of a delivery, in which attempts that are under way do not count. */
+/** Returns the status of a delivery. The store does not know whether it is being attempted. */
 export const getStatus = (row: DeliveryRow): DeliveryStatus => {
   const { state, owner, event } = row
   if (state === 'started' || state === 'passable') return 'pending'

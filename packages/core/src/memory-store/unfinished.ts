@@ -12,13 +12,13 @@ const findIndex = (rows: readonly DeliveryRow[], after: number): number => {
   return low
 }
 
-/** Inserts a row at its position, unless it is there. */
+/** Inserts a row at its position, unless it is there already. */
 const insert = (rows: DeliveryRow[], row: DeliveryRow): void => {
   const index = findIndex(rows, row.position)
   if (rows[index - 1] !== row) rows.splice(index, 0, row)
 }
 
-/** Adds a delivery to its lane as one that was never attempted. */
+/** Adds a delivery to its lane, in the state of one that was never attempted. */
 export const enterLane = (row: DeliveryRow, dueAt: number): void => {
   const { owner, event } = row
   row.state = 'fresh'
@@ -34,7 +34,7 @@ export const enterLane = (row: DeliveryRow, dueAt: number): void => {
   insert(owner.fresh, row)
 }
 
-/** Notes that a delivery was attempted, and is due again. */
+/** Records that a delivery was attempted and is due again. */
 export const setRetry = (row: DeliveryRow, state: 'started' | 'passable', dueAt: number): void => {
   row.state = state
   row.dueAt = dueAt
@@ -80,12 +80,12 @@ export const readHeads = (owner: SubscriptionRow, after: number, limit: number) 
     last = row.position
   }
   const isEnd = index >= owner.fresh.length
-  // Skips deliveries that are no longer fresh.
+  // Removes deliveries that are no longer fresh.
   if (index - examined > 2 * limit) owner.fresh = owner.fresh.filter(({ state }) => state === 'fresh')
   return { heads, after: last, isEnd }
 }
 
-/** Lists the deliveries that are skipped when a subscription is disabled. */
+/** Skips the unfinished deliveries of a subscription that is disabled. */
 export const skipAll = (owner: SubscriptionRow, now: number): void => {
   for (const row of listUnfinished(owner)) if (isUnfinished(row)) leaveLane(row, 'skipped', now)
 }

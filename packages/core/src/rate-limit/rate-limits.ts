@@ -13,7 +13,7 @@ export type RateLimit = {
   readonly perMs: number
 }
 
-/** Limits of requests; `false` for no limit. */
+/** Rate limits of requests; `false` for no limit. */
 export type RateLimitOptions = {
   /**
    * For an organization, across all its keys.
@@ -50,7 +50,7 @@ export type RateLimits = {
   /**
    * Counts a request with a valid key.
    *
-   * @returns headers for the response, whatever it will be.
+   * @returns headers for any response to the request.
    * @throws RequestRefusedError `rate_limited`.
    */
   admit(caller: CallerRecord, remoteAddress: string | undefined): Promise<RateLimitHeaders>
@@ -63,7 +63,7 @@ export type RateLimits = {
   /**
    * Counts a request without a valid key.
    *
-   * @returns headers for the response, whatever it will be.
+   * @returns headers for any response to the request.
    * @throws RequestRefusedError `rate_limited`.
    */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
@@ -94,7 +94,7 @@ export const toClientNetwork = (address: string): string => {
   return `${first64Bits.join(':')}::/64`
 }
 
-/** Maximum number of entries that a process remembers of each kind. Forgetting an entry only costs a lookup. */
+/** Maximum number of remembered entries of each kind. Forgetting an entry costs only a lookup. */
 const maxRemembered = 10_000
 
 /** Remembers the keys and the empty buckets of addresses. */
@@ -127,7 +127,7 @@ export const createClientAddresses = (clock: Clock) => {
       const state = exhausted.get(network)
       if (state === undefined) return undefined
       const elapsed = clock.now() - state.at
-      // Negative if the clock was set back: only the bucket knows its state then.
+      // If the clock was set back, `elapsed` is negative, and only the bucket knows its state.
       if (elapsed >= 0 && elapsed < state.retryAfterMs) {
         const { remaining, retryAfterMs, fullAfterMs } = state
         return { remaining, retryAfterMs: retryAfterMs - elapsed, fullAfterMs: fullAfterMs - elapsed }
@@ -173,9 +173,9 @@ const minute = 60_000
 const unlimited = { organization: false, key: false, call: false, ip: false } as const
 
 /**
- * Creates the limits of requests. `false` limits nothing.
+ * Creates the rate limits of requests. With `false`, there are none.
  *
- * @throws InputError if a limit would admit no request.
+ * @throws InputError if a limit would not admit any request.
  */
 export const createRateLimits = (options: RateLimitOptions | false, clock: Clock): RateLimits => {
   const {

@@ -36,7 +36,7 @@ export type TokenBuckets = {
 /** The tokens of a bucket at a time, including fractions, and when it will be full. */
 type Level = { readonly tokens: number; readonly at: number; readonly fullAt: number }
 
-/** Rounding errors of sums of fractions. */
+/** Tolerance for rounding errors in sums of fractions. */
 const tolerance = 1e-9
 
 /** Returns the tokens of a bucket now. A clock that was set back neither adds nor removes any. */

@@ -9,7 +9,7 @@ export type CallData = {
   readonly customerNumber: string
   readonly customerName: string
   readonly agentNumber: string
-  /** In whole seconds. */
+  /** Length of the conversation, in whole seconds. */
   readonly durationInSeconds: number
   readonly summary: CallSummary
 }

@@ -3,7 +3,7 @@ import type { CallRecord } from '../records.ts'
 import type { Duration } from '../values/duration.ts'
 
 /**
- * How a simulated call goes. `no_recording` and `nothing_said` are answered calls that can never have a summary.
+ * The outcome of a simulated call. `no_recording` and `nothing_said` are answered calls that can never have a summary.
  */
 export type CallOutcome = 'answered' | 'missed' | 'rejected' | 'not_picked' | 'no_recording' | 'nothing_said'
 
@@ -53,7 +53,7 @@ export type CallSimulation = {
   readonly summary?: LaterSummary | false | undefined
 }
 
-/** A simulated call when it is over, and the summary that it has or will get. */
+/** A simulated call after its end, and the summary that it has or will get. */
 export type SimulatedCall = CallRecord & {
   /** `undefined` if no summary was planned. */
   readonly summary: CallSummary | undefined

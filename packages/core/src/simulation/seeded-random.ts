@@ -1,6 +1,6 @@
 import type { Random } from '../values/ids.ts'
 
-/** 32 bits that depend on every character (FNV-1a with a final mix). */
+/** Hashes a text to 32 bits (FNV-1a with a final mix). */
 const hash = (text: string): number => {
   let bits = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
@@ -11,8 +11,8 @@ const hash = (text: string): number => {
 }
 
 /**
- * Creates a generator (sfc32) whose numbers are the same for the same `parts`, in every release. Give each thing parts
- * of its own, so that a thing added later does not change the numbers of the others.
+ * Creates a generator (sfc32) whose numbers are the same for the same `parts`, in every release. Give each use its own
+ * parts, so that a use added later does not change the numbers of the others.
  */
 export const createSeededRandom = (...parts: readonly (string | number)[]): Random => {
   const name = parts.join('/')

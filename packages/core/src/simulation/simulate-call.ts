@@ -13,7 +13,7 @@ import type { CallOutcome, CallSimulation, SimulatedCall, SummarySimulation } fr
 export type SimulationContext = {
   readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries'>
   readonly organizationId: string
-  /** Used for what the simulation leaves out. */
+  /** Replaces the parts that the simulation leaves out. */
   readonly data: CallData
   /** Runs a task after some milliseconds. `description` completes the sentence "… is due in 30 s". */
   readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void
@@ -65,10 +65,10 @@ const outcomes: readonly unknown[] = [
   'nothing_said',
 ] satisfies CallOutcome[]
 
-/** 30 years. No call of the past starts before 1970. */
+/** 30 years, so that no past call starts before 1970. */
 const maxDurationInSeconds = 946_080_000
 
-/** Checks what is used only after the call has started, when its first event is published already. */
+/** Checks the fields that are used only after the call has started, when its first event is already published. */
 const checkLaterSteps = ({ outcome = 'answered', durationInSeconds = 0 }: CallSimulation): void => {
   if (!outcomes.includes(outcome)) {
     throw new InputError([{ path: 'outcome', message: `must be one of ${outcomes.join(', ')}` }])
@@ -87,8 +87,8 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
   (channel === 'PSTN' ? pstnNumbers : integrations)[0]?.number ?? ''
 
 /**
- * Simulates a call from its start to its end. An answered call has ended just now. A summary without a delay is saved at
- * once; a later one is scheduled. Nothing has happened if it throws, unless the store failed.
+ * Simulates a call from its start to its end. An answered call ends now, and started in the past. A summary without a
+ * delay is saved at once; a later one is scheduled. If it throws, nothing has happened, unless the store failed.
  *
  * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
  * @throws SummaryRefusedError if an automatic summary is requested, and the organization has none.
@@ -129,7 +129,7 @@ export const simulateCall = async (
       case 'not_picked':
         return { ...(await calls.ringOut(organizationId, callId)), summary: undefined }
     }
-    // The call took place in the past, so that no event states a time later than its own.
+    // The call takes place in the past, so that no event states a time later than its own.
     const startedAt = initiatedAt - durationInSeconds * 1_000
     await calls.accept(organizationId, callId, { startedAt })
     const recorded = outcome !== 'no_recording'

@@ -6,31 +6,35 @@ import { sha256 } from '../values/sha256.ts'
 /**
  * The health of a subscription, and the events that tell operators about it.
  *
- * States: *well*, and *reported* (`isReported`): operators were told that it fails or was disabled, and not yet that it
- * recovered. In both it may be enabled or disabled, and has been failing since some time (`failingSince`) or not.
+ * States: *well*, and *reported* (`isReported`): operators got an event that it fails or was disabled, and none since
+ * that it recovered. In both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or
+ * not.
  *
- * Transitions of an enabled subscription, each with one event. They are caused by settlements alone:
+ * Transitions of an enabled subscription, each with one event. Only settlements cause them:
  * - well → reported, `subscription.failing`: a delivery is exhausted, or an attempt fails and all have failed for ten minutes.
  * - well or reported → reported and disabled, `subscription.disabled`: the endpoint responded with 410, or an attempt fails and all
  *   have failed for the whole limit.
  * - reported → well, `subscription.recovered`: an attempt succeeds.
  *
- * In any state, also if it is disabled: `delivery.exhausted`, if the last attempt of a delivery fails.
+ * In any state, even if it is disabled: `delivery.exhausted`, if the last attempt of a delivery fails.
  *
- * Changes by hand cause none. A subscription that is enabled again, or gets another URL, has `failingSince` reset, and stays
- * reported until an attempt succeeds.
+ * Changes by users cause no transition. If a subscription is enabled again, or gets another URL, `failingSince` is
+ * reset, and it stays reported until an attempt succeeds.
  *
- * What may never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or `disabled`
- * before it, or any event about a delivery of one of these events: no one would receive it.
+ * These must never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or
+ * `disabled` before it, or an event about the delivery of one of these events, which would have no receiver.
  */
 export type Health = Pick<SubscriptionRecord, 'disabledReason' | 'failingSince' | 'isReported'>
 
 /** The changes of a subscription's health by a settlement. */
 export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
-  /** The reason for disabling the subscription; `null` if it stays as it is. */
+  /** The reason for disabling the subscription; `null` if it does not change. */
   readonly disabled: 'gone' | 'failing' | null
   readonly health: readonly HealthEvent[]
-  /** `health` as events of the organization and the operator. One whose organization does not exist is not published. */
+  /**
+   * `health` as events of the organization and of the operator. An event is not published if its organization does not
+   * exist.
+   */
   readonly events: readonly EventRecord[]
 }
 
@@ -101,7 +105,7 @@ const toRecords = (event: HealthEvent, { turn, now }: Settlement): EventRecord[]
 const isAboutHealth = ({ eventName }: Settlement['delivery']): boolean =>
   healthEventNames.some((name) => name === eventName)
 
-/** Decides what a settlement changes of the subscription's health. */
+/** Decides how a settlement changes the subscription's health. */
 export const decideHealth = (
   {
     delivery: { state },

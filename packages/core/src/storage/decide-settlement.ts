@@ -6,7 +6,7 @@ import { type DecidedHealth, decideHealth, type Health, isFailure } from './deci
  * The state of an unfinished delivery in its lane.
  * - `fresh`: never attempted since it was created or sent again.
  * - `started`: attempted before. It blocks its lane.
- * - `passable`: attempted before, and it has released its lane.
+ * - `passable`: attempted before. It has released its lane.
  */
 export type LaneState = 'fresh' | 'started' | 'passable'
 
@@ -49,7 +49,10 @@ const decideOutcome = (
   return { state: isPassable ? 'passable' : 'started', dueAt: now + result.delayMs, finishedAt: null }
 }
 
-/** Decides what a settlement changes. A store calls it for an unfinished delivery, or one that became `skipped` meanwhile. */
+/**
+ * Decides the changes of a settlement. A store calls it for an unfinished delivery, or one that became `skipped` during
+ * its attempt.
+ */
 export const decideSettlement = (before: BeforeSettlement, settlement: Settlement): DecidedSettlement => {
   const { delivery, subscription } = before
   const { result } = settlement

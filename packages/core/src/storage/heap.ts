@@ -12,7 +12,7 @@ export type Heap<Item extends HeapItem> = {
   readonly size: number
   /** Returns the first item. */
   peek(): Item | undefined
-  /** Adds an item, or moves it after the values that it is sorted by have changed. */
+  /** Adds an item, or moves it because its sort order has changed. */
   put(item: Item): void
   /** Removes an item. Does nothing if the item is not in the heap. */
   remove(item: Item): void

@@ -1,4 +1,5 @@
-// Building blocks for a store: what a settlement changes, the workers of one process, and telling their schedulers
+// Building blocks for a store: the changes of a settlement, the workers of one process, and the news for their
+// schedulers
 
 export { operatorId } from './decide-health.ts'
 export {

@@ -1,6 +1,6 @@
 import type { News } from '../store.ts'
 
-/** Brings news to the schedulers of the same process. A store's `listen` is its `listen`. */
+/** Carries news to the schedulers of the same process. A store uses its `listen` as its own. */
 export type NewsChannel = {
   /** Calls every listener once the current synchronous work is done. */
   tell(news: News): void

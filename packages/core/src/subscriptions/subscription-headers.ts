@@ -5,11 +5,11 @@ export type SubscriptionAuthorization =
   | { readonly username: string; readonly password: string; readonly token?: undefined }
   | { readonly token: string; readonly username?: undefined }
 
-/** Headers of the webhooks of a subscription besides their signature. All of them are secret. */
+/** Headers of a subscription's webhooks, in addition to their signature. All of them are secret. */
 export type SubscriptionHeaders = {
   /**
    * Static headers, at most 20, of at most 8,192 characters in total. Values are visible ASCII characters and spaces.
-   * Names that HTTP or the signature uses are refused.
+   * Names that HTTP or the signature use are refused.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The `authorization` header. `null` removes it. */
@@ -26,7 +26,7 @@ const reserved =
 const encodeBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
 const checkHeader = ([name, value]: [string, unknown]): Issue[] => {
-  // Not repeated in the message: a mistake may have put the secret here.
+  // The message does not repeat the name, which may be a secret that was passed by mistake.
   if (!namePattern.test(name)) {
     return [
       { path: 'headers', message: 'must have names of letters, digits, _, . and -, such as x-webhook-token' },

@@ -29,7 +29,7 @@ export type SubscriptionInput = SubscriptionHeaders & {
   readonly secret?: string | undefined
   /**
    * Maximum number of attempts to the endpoint that start per second, from 0.01 to 1,000; `null` for no maximum. It
-   * applies after `dispatcher.start()`, and not to `dispatcher.runDue()`.
+   * applies after `dispatcher.start()`, but not to `dispatcher.runDue()`.
    * @default null
    */
   readonly maxAttemptsPerSecond?: number | null | undefined
@@ -82,7 +82,7 @@ const secretPrefix = 'whsec_'
 export const checkSecret = (secret: string): Issue[] => {
   try {
     createWebhookSigner([secret])
-    // Receivers accept more.
+    // Receivers accept longer secrets.
     if (secret.startsWith(secretPrefix) && atob(secret.slice(secretPrefix.length)).length <= 64) return []
   } catch {}
   return [{ path: 'secret', message: 'must be whsec_ and the base64 of 24 to 64 bytes' }]

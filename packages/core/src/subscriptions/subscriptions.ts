@@ -30,7 +30,8 @@ export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 
 /**
  * A change of a subscription. Omitted fields do not change. `headers` replaces all static headers. Static headers and
- * `authorization` are secrets of the endpoint: a `url` with another origin removes those that are not sent again.
+ * `authorization` are secrets of the endpoint: a `url` with another origin removes those that the change does not
+ * contain.
  */
 export type SubscriptionChange = SubscriptionHeaders & {
   readonly url?: string | undefined
@@ -57,7 +58,7 @@ export type SecretRotation = {
  */
 export type Subscriptions = {
   /**
-   * Subscribes a URL to the events of one number, or to those about the health of subscriptions (`OPERATIONS`).
+   * Subscribes a URL to the events of one number, or to health events of subscriptions (`OPERATIONS`).
    *
    * @throws InputError if a field is invalid, or the organization does not have the number.
    * @throws RecordNotFoundError if there is no such organization.

@@ -22,7 +22,7 @@ export type ApiKeyInput = {
    */
   readonly wabaNumbers?: 'all' | readonly string[] | undefined
   /**
-   * Name for people.
+   * Human-readable name.
    * @default ''
    */
   readonly label?: string | undefined
@@ -43,7 +43,7 @@ export type ApiKeys = {
   /**
    * Creates a key for an organization.
    *
-   * @throws InputError if the key or a number is invalid.
+   * @throws InputError if the key, a number or the label is invalid.
    * @throws RecordExistsError if the key is in use.
    */
   create(organizationId: string, input?: ApiKeyInput): Promise<CreatedApiKey>
@@ -70,9 +70,9 @@ const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly stri
 }
 
 /**
- * Checks a key that the caller has chosen.
+ * Checks a key chosen by the caller.
  *
- * @throws InputError
+ * @throws InputError if the key, a number or the label is invalid.
  */
 export const checkApiKey = ({ key, wabaNumbers = 'all', label = '' }: KnownApiKey): void => {
   if (!/^[!-~]{16,}$/.test(key)) {
@@ -83,7 +83,7 @@ export const checkApiKey = ({ key, wabaNumbers = 'all', label = '' }: KnownApiKe
   parseNumbers(wabaNumbers)
 }
 
-/** Shortens a key's hash for people and logs. */
+/** Shortens a key's hash for messages and logs. */
 const toFingerprint = (hash: string): string => hash.slice(0, 8)
 
 export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({

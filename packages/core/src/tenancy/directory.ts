@@ -15,7 +15,7 @@ export type Directory = {
   /** Resolves when the declared organizations are in the store. */
   ready(): Promise<void>
   /**
-   * @throws InputError if the id is not a valid id.
+   * @throws InputError if the id is not valid.
    * @throws RecordNotFoundError if there is no such organization.
    */
   getOrganization(organizationId: string): Promise<OrganizationRecord>

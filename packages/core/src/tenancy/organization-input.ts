@@ -8,7 +8,7 @@ export type IntegrationInput = {
   /** The number. Compared by its digits. */
   readonly wabaNumber: string
   /**
-   * Lets groups be created on it.
+   * Allows creating groups on this number.
    * @default true
    */
   readonly enabled?: boolean | undefined
@@ -70,7 +70,7 @@ const parseIntegrations = (inputs: readonly IntegrationInput[], issues: Issue[])
   return integrations
 }
 
-/** Settings as they are stored. Omitted settings are absent. */
+/** Settings in the form in which they are stored. Omitted settings are absent. */
 export type ParsedSettings = Partial<
   Pick<OrganizationRecord, 'integrations' | 'pstnNumbers' | 'callSummaries'>
 >

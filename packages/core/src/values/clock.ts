@@ -1,7 +1,7 @@
 /** A source of time. */
 export type Clock = {
   /**
-   * Returns the time that schedules, leases, failure windows and retention are measured by, as Unix time in milliseconds.
+   * Returns the time for schedules, leases, failure windows and retention, as Unix time in milliseconds.
    */
   now(): number
   /**
@@ -18,12 +18,13 @@ export type ClockSources = {
    */
   readonly wall?: (() => number) | undefined
   /**
-   * Returns the milliseconds since any moment. Never stepped, but it may stand still while the machine is suspended.
+   * Returns the milliseconds since an arbitrary moment. It is never stepped, but may stand still while the machine is
+   * suspended.
    * @default performance.now
    */
   readonly elapsed?: (() => number) | undefined
   /**
-   * Like `elapsed`, but never stands still. Only read when the other two have drifted apart.
+   * Like `elapsed`, but never stands still. It is read only when the other two have drifted apart.
    * @default elapsed
    */
   readonly uptime?: (() => number) | undefined
@@ -36,12 +37,12 @@ export type ClockSources = {
   readonly onStep?: ((stepMs: number) => void) | undefined
 }
 
-/** A wall clock that drifts by more than this between two readings was stepped, in milliseconds. */
+/** Maximum drift between two readings, in milliseconds. A wall clock that drifts more was stepped. */
 export const maxDriftMs = 60_000
 
 /**
- * Creates a clock that runs with the wall clock, except that it ignores its steps. The time for which the machine was
- * suspended counts. See decision 0080.
+ * Creates a clock that follows the wall clock but ignores its steps. It includes the time for which the machine was
+ * suspended. See decision 0080.
  *
  * @example
  * const clock = createServiceClock({ onStep: (stepMs) => console.warn(`The clock was moved by ${stepMs} ms.`) })
@@ -85,7 +86,7 @@ export const createServiceClock = ({
 /** Returns the time of day by a clock, as Unix time in milliseconds. */
 export const readWallClock = (clock: Clock): number => clock.wall?.() ?? clock.now()
 
-/** The last formatted time: under load, many events happen in one millisecond. */
+/** The last formatted time, cached because under load many events happen in the same millisecond. */
 let formatted = { time: Number.NaN, text: '' }
 
 /** Formats a Unix time in milliseconds as ISO 8601 in UTC with milliseconds. */
@@ -94,7 +95,7 @@ export const toUtcTimestamp = (time: number): string => {
   return formatted.text
 }
 
-/** Starts a timer that does not keep the process alive, in runtimes that distinguish. */
+/** Starts a timer that does not keep the process alive, in runtimes where timers can. */
 export const startBackgroundTimer = (callback: () => void, ms: number): ReturnType<typeof setTimeout> => {
   const timer: unknown = setTimeout(callback, ms)
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {

@@ -17,7 +17,7 @@ export const createSecureRandom = (): Random => {
   }
 }
 
-/** Creates an id that starts with a prefix and an underscore. Every id differs from all earlier ones. */
+/** Creates a unique id that starts with a prefix and an underscore. */
 export type Ids = (prefix: 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'worker') => string
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -49,7 +49,7 @@ export const createIds = ({ clock, random }: { readonly clock: Clock; readonly r
   let time = -1
   let tail: number[] = []
   let last = 0
-  /** All characters but the last one, because the next id usually has the same. */
+  /** All characters except the last one, cached because the next id usually has the same. */
   let stem = ''
   return (prefix) => {
     const now = Math.floor(clock.now())
@@ -72,7 +72,7 @@ export const createIds = ({ clock, random }: { readonly clock: Clock; readonly r
 /**
  * Checks the ids of events, which are also the `webhook-id` of their deliveries.
  *
- * @throws TypeError when `ids` returns one that cannot be signed.
+ * @throws TypeError when `ids` returns an id that cannot be signed.
  */
 export const checkEventIds =
   (ids: Ids): Ids =>

@@ -4,7 +4,7 @@ import type { NumberRecord, OrganizationRecord } from '../records.ts'
 export const phoneNumberRule =
   'must be a phone number: digits, with a leading +, spaces, dots, dashes or parentheses, at most 255 characters'
 
-/** The same as for identifiers, because stores index numbers, too. */
+/** Maximum length of a number, the same as for identifiers, because stores index both. */
 const maxLength = 255
 
 /**

@@ -3,8 +3,8 @@ import fastSha256 from 'fast-sha256'
 const encoder = new TextEncoder()
 
 /**
- * Does the same as {@link sha256} without node:crypto. The digest of Web Crypto is asynchronous and takes about 50
- * microseconds for a short text (a key, a request), because it uses another thread.
+ * Computes {@link sha256} without node:crypto. Web Crypto is not used because its digest is asynchronous and, as it
+ * runs on another thread, takes about 50 microseconds for a short text (a key, a request).
  */
 export const computeSha256 = (text: string): string => {
   const digest = fastSha256.default(encoder.encode(text))
