@@ -22,18 +22,23 @@ export type Ids = (prefix: 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'r
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-const encode = (digits: readonly number[]): string => digits.map((digit) => alphabet[digit]).join('')
+const encodeTime = (time: number): string => {
+  let text = ''
+  for (let rest = time; text.length < 10; rest = Math.floor(rest / 32)) text = `${alphabet[rest % 32]}${text}`
+  return text
+}
 
-const timeDigits = (time: number): number[] =>
-  Array.from({ length: 10 }, (_, index) => Math.floor(time / 32 ** (9 - index)) % 32)
+const drawDigits = (count: number, random: Random): string => {
+  let text = ''
+  while (text.length < count) text += alphabet[Math.floor(random() * 32)]
+  return text
+}
 
-/** Adds one to a number in base 32, most significant digit first. The highest number is followed by zero. */
-const increment = (digits: number[]): void => {
-  for (let index = digits.length - 1; index >= 0; index--) {
-    const digit = ((digits[index] ?? 0) + 1) % 32
-    digits[index] = digit
-    if (digit !== 0) return
-  }
+/** Adds one to a number in base 32. The highest number is followed by zero. */
+const increment = (digits: string): string => {
+  const kept = digits.replace(/Z+$/, '')
+  const zeros = '0'.repeat(digits.length - kept.length)
+  return kept === '' ? zeros : `${kept.slice(0, -1)}${alphabet[alphabet.indexOf(kept.slice(-1)) + 1]}${zeros}`
 }
 
 /**
@@ -47,23 +52,20 @@ const increment = (digits: number[]): void => {
  */
 export const createIds = ({ clock, random }: { readonly clock: Clock; readonly random: Random }): Ids => {
   let time = -1
-  let tail: number[] = []
+  let tail = ''
   let last = 0
   /** All characters except the last one, cached because the next id usually has the same. */
   let stem = ''
   return (prefix) => {
     const now = Math.floor(clock.now())
-    if (now > time) {
-      time = now
-      tail = Array.from({ length: 15 }, () => Math.floor(random() * 32))
-      last = Math.floor(random() * 32)
-      stem = encode([...timeDigits(now), ...tail])
-    } else if (last < 31) {
+    if (now <= time && last < 31) {
       last += 1
     } else {
-      increment(tail)
-      last = 0
-      stem = encode([...timeDigits(time), ...tail])
+      const isNew = now > time
+      time = isNew ? now : time
+      tail = isNew ? drawDigits(15, random) : increment(tail)
+      last = isNew ? Math.floor(random() * 32) : 0
+      stem = `${encodeTime(time)}${tail}`
     }
     return `${prefix}_${stem}${alphabet[last]}`
   }
