@@ -1,13 +1,13 @@
 import type { EndpointName, Validation } from '@wabakit/wire'
 import type { RequestOptions } from './options/request-options.ts'
 
-/** One call of an API endpoint, without what differs between its attempts. */
+/** One call to an API endpoint: the parts that all of its attempts share. */
 export type ApiCall<Data> = {
   readonly endpoint: EndpointName
   readonly method: 'GET' | 'POST'
   /** Path and query, relative to the base URL. */
   readonly path: string
-  /** JSON. */
+  /** The JSON body. */
   readonly body?: string
   /** The id of the group to create, supplied or generated: the same for all attempts. */
   readonly groupId?: string | undefined
@@ -15,7 +15,7 @@ export type ApiCall<Data> = {
   readonly options: RequestOptions
 }
 
-/** The result of a call, together with its response. */
+/** The result of a call, and its response. */
 export type WithResponse<Data> = {
   /** The value that the call resolves to. */
   readonly data: Data

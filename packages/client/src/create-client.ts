@@ -7,13 +7,13 @@ import type { RequestOptions, WaitOptions } from './options/request-options.ts'
 import { readSettings } from './options/settings.ts'
 import { waitForSummary } from './wait-for-summary.ts'
 
-/** The promise of a call's result, with access to the response. */
+/** The promise of a call's result, which also gives access to the response. */
 export type ApiPromise<Data> = Promise<Data> & {
   /** Resolves to the result together with its response. Rejects with the same error as the promise itself. */
   withResponse(): Promise<WithResponse<Data>>
 }
 
-/** A client for the service's two endpoints. It needs no closing. */
+/** A client for the service's two endpoints. It does not have to be closed. */
 export type Client = {
   /** Methods for WhatsApp groups. */
   readonly groups: {
@@ -60,7 +60,7 @@ export type Client = {
      */
     getSummary(callId: string, options?: RequestOptions): ApiPromise<SummaryRecord>
     /**
-     * Waits for the AI summary of a call. It polls as long as the service returns 202 or 404, and continues after rate
+     * Waits for the AI summary of a call. It polls while the service returns 202 or 404, and continues after rate
      * limits, 5xx and lost connections. An event from `events` ends the wait early.
      *
      * @param callId - the `callId` from the call's webhooks; not empty.
@@ -80,7 +80,7 @@ const createApiPromise = <Data>(call: Promise<WithResponse<Data>>): ApiPromise<D
   const data = call.then((result) => result.data)
   return Object.assign(data, {
     withResponse: () => {
-      // The caller handles rejections of `call`, so those of `data` must not count as unhandled.
+      // The caller handles a rejection of `call`, so the same rejection of `data` must not count as unhandled.
       data.catch(() => {})
       return call
     },
@@ -88,7 +88,7 @@ const createApiPromise = <Data>(call: Promise<WithResponse<Data>>): ApiPromise<D
 }
 
 /**
- * Creates a client. Makes no request.
+ * Creates a client. Does not send a request.
  *
  * @param options - `baseUrl` and `apiKey` default to the environment variables `WABAKIT_BASE_URL` and `WABAKIT_API_KEY`.
  * @throws ValidationError if an option is missing or invalid. `issues` lists all of them.

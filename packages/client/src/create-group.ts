@@ -10,7 +10,7 @@ import { send } from './retry/send.ts'
 /** Crockford's Base32, as in ULIDs. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Generates a group id: `wagrp_` and a ULID, which has 10 characters of time and 16 random ones. */
+/** Generates a group id: `wagrp_` and a ULID (10 characters of time and 16 random ones). */
 const generateGroupId = ({ clock, random }: Settings): string => {
   let time = clock.now()
   let id = ''

@@ -3,7 +3,7 @@
 export type { WithResponse } from './api-call.ts'
 export { type ApiPromise, type Client, createClient } from './create-client.ts'
 
-// Options of the client and of single calls.
+// Options of the client and of individual calls.
 
 export type { Auth, ClientOptions, Fetch, FetchInit, RetryOptions } from './options/client-options.ts'
 export type { Clock } from './options/clock.ts'
@@ -11,7 +11,7 @@ export type { HookRequest, Hooks, LogFields, Logger } from './options/hooks.ts'
 export type { RequestOptions, SummaryEvents, WaitOptions } from './options/request-options.ts'
 export type { CallTrace } from './retry/send.ts'
 
-// The base class of all errors, its guard, and the error of invalid options and input.
+// The base class of all errors, its guard, and the error for invalid options and input.
 
 export {
   isWabakitError,
@@ -45,5 +45,5 @@ export {
   TimeoutError,
 } from './errors/call-errors.ts'
 
-// Withheld: the retry rules, the redaction of secrets and the generator of group ids. Change them through `retry`,
+// Not exported: the retry rules, the redaction of secrets and the generator of group ids. Change them through `retry`,
 // `hooks`, `random` and `generateGroupIds`. Requests and responses are typed by @wabakit/contract.

@@ -17,7 +17,7 @@ const isNotYet = (error: unknown): error is WabakitError =>
     (error instanceof NotFoundError && error.code !== 'route_not_found') ||
     isTransient(error))
 
-/** Requests the summary repeatedly. Each request is one attempt, because this loop is the retry. */
+/** Requests the summary repeatedly. Each request is a single attempt, because this loop does the retrying. */
 const poll = async (settings: Settings, callId: string, options: WaitOptions): Promise<SummaryRecord> => {
   const { maxWaitMs = 120_000, intervalMs = 2_000, signal } = options
   const budget = startBudget(settings, maxWaitMs)
@@ -43,7 +43,7 @@ const poll = async (settings: Settings, callId: string, options: WaitOptions): P
   }
 }
 
-/** Waits for a summary by polling and, if there are `events`, by listening. Whichever ends first stops the other. */
+/** Waits for a summary by polling and, if there are `events`, by listening. The first result ends both. */
 export const waitForSummary = async (
   settings: Settings,
   callId: string,

@@ -7,7 +7,7 @@ import type { MockTenant } from './tenant/tenant.ts'
 import { createMachineScheduler } from './time/machine-scheduler.ts'
 import { createVirtualScheduler } from './time/virtual-scheduler.ts'
 
-/** The vendor in a test suite. The mock is its own first tenant. */
+/** The vendor's service for a test suite. The mock itself is the first tenant. */
 export type Mock = MockTenant & {
   /**
    * Adds another organization with its own key, numbers, secret, clock, faults and recordings, so that concurrent tests

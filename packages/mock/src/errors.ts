@@ -4,12 +4,12 @@ const isOwn = (error: unknown): error is Error =>
   error instanceof UnexpectedEventError
 
 /**
- * Runs `work`, and lets the mock's errors point at the line of the test that called the function of the mock. Call it
- * first and directly in that function. Engines other than V8 keep their own stacks.
+ * Runs `work`, and makes the stack of the mock's errors start at the line of the test that called the mock. Call it
+ * directly in the function that the test calls, before anything else. Has no effect in engines other than V8.
  */
 export const blameCaller = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const lines = new Error().stack?.split('\n') ?? []
-  // This function and the function of the mock come first.
+  // The first two frames are this function and the function of the mock.
   const frames = lines.filter((line) => line.startsWith('    at ')).slice(2)
   try {
     return await work()
@@ -22,14 +22,14 @@ export const blameCaller = async <Result>(work: () => Promise<Result>): Promise<
 /** Thrown by `expectNoEvent` when a matching event has happened. The message shows the event. */
 export class UnexpectedEventError extends Error {
   override readonly name = 'UnexpectedEventError'
-  /** For programs. */
+  /** Identifies the error. */
   readonly code = 'unexpected_event'
 }
 
-/** Thrown when the mock is used incorrectly. The message says what to do instead. */
+/** Thrown when the mock is used incorrectly. The message explains what to do instead. */
 export class MockUsageError extends Error {
   override readonly name = 'MockUsageError'
-  /** For programs. */
+  /** Identifies the error. */
   readonly code = 'mock_usage'
 }
 
@@ -39,6 +39,6 @@ export class MockUsageError extends Error {
  */
 export class MockTimeoutError extends Error {
   override readonly name = 'MockTimeoutError'
-  /** For programs. */
+  /** Identifies the error. */
   readonly code = 'mock_timeout'
 }

@@ -16,9 +16,9 @@ export const TenantSettings = z.strictObject({
    * @default 'automatic'
    */
   callSummaries: z.optional(z.enum(['automatic', 'manual'])),
-  /** Join approval mode of groups whose request names none. @default 'auto_approve' */
+  /** Join approval mode of groups whose request does not specify one. @default 'auto_approve' */
   joinApprovalMode: z.optional(JoinApprovalMode),
-  /** Lets groups be created. With `false`, the API responds with 422 `integration_disabled`. @default true */
+  /** Allows creating groups. With `false`, the API responds with 422 `integration_disabled`. @default true */
   integrationEnabled: z.optional(z.boolean()),
   /**
    * Request limits per organization, per key, and per address without a valid key, as in the reference server. Each is
@@ -35,7 +35,7 @@ export type TenantSettings = z.infer<typeof TenantSettings>
 
 /** Options for {@link createMock}. */
 export const MockOptions = z.extend(TenantSettings, {
-  /** Determines ids, made-up data and chance; a whole number. @default 1 */
+  /** Seed of ids, made-up data and random faults; a whole number. @default 1 */
   seed: z.optional(z.int()),
   /** Port to listen on at 127.0.0.1, 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),

@@ -21,11 +21,12 @@ export const mockHandlers = (mock: MockedService, baseUrl: string): HttpHandler[
       const { method, headers, signal } = request
       try {
         const body = await request.arrayBuffer()
-        // One by one, because a Request in place of these options loses its getters where it is copied, as in vitest's jsdom.
+        // Passes the options one by one, because a Request would lose its getters when it is copied, as in vitest's
+        // jsdom.
         const init = { method, headers, signal, ...(body.byteLength > 0 && { body }) }
         return await mock.fetch(new Request(`${mock.url}${path}${search}`, init))
       } catch {
-        // The only way in msw to let a request fail.
+        // The only way to make a request fail in msw.
         return HttpResponse.error()
       }
     }),

@@ -16,7 +16,7 @@ export type OpenPort = {
 
 const createRequestId = (): string => `req_${randomUUID().replaceAll('-', '').slice(0, 26)}`
 
-/** The address that a target names here, without credentials; a path may start with two slashes. */
+/** Converts a request target to a URL of this server, without credentials. A path may start with two slashes. */
 const toUrl = (target: string, origin: string): string => {
   const url = target.startsWith('/') ? origin + target : target
   if (!URL.canParse(url) || !/^https?:/i.test(url))
@@ -30,7 +30,7 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   if (httpVersion === '1.1' && incoming.headers.host === undefined)
     throw new RequestRefusedError('malformed_request', 'The Host header is missing.')
   const address = toUrl(url, origin)
-  // Fetch has no request with this method.
+  // Fetch does not support requests with this method.
   if (method === 'TRACE') {
     const message = 'This server does not support TRACE.'
     throw new RequestRefusedError('method_not_allowed', message, { headers: { allow: 'GET, POST' } })
@@ -44,7 +44,7 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   return new Request(address, { method, headers, signal, ...body })
 }
 
-/** Answers a request that has no response object: one that the parser gave up on, or CONNECT. */
+/** Responds to a request without a response object: one that the parser rejected, or CONNECT. */
 const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void => {
   socket.on('error', () => {})
   if (socket.writable) socket.end(formatRefusal(refusal, createRequestId()), () => socket.destroy())
@@ -72,7 +72,7 @@ export const listen = async (handle: Handler, port: number): Promise<OpenPort> =
         response.writeHead(status, { ...headers, connection: 'close' }).end(body)
         return
       }
-      // A fault, or a client that is gone: either way the connection ends here.
+      // A fault resets the connection, or the client has disconnected.
       incoming.socket.resetAndDestroy()
     }
   }

@@ -1,6 +1,6 @@
 import { longestTimerMs } from '../options/clock.ts'
 
-/** Returns `signal.reason`, or an error like it in React Native, where signals have no reason. */
+/** Returns `signal.reason`, or a similar error in React Native, where signals have no reason. */
 export const getAbortReason = ({ reason }: AbortSignal): unknown =>
   reason === undefined ? Object.assign(new Error('The call was aborted'), { name: 'AbortError' }) : reason
 
@@ -10,8 +10,8 @@ export const throwIfAborted = (signal: AbortSignal | undefined): void => {
 }
 
 /**
- * Waits for `work`, but rejects with the reason of an abort as soon as the signal aborts, even if the work ignores the
- * signal. Removes its listener.
+ * Waits for `work`, but rejects with the signal's reason as soon as the signal aborts, even if the work ignores it.
+ * Removes its listener.
  */
 export const raceAbort = async <Value>(
   signal: AbortSignal | undefined,
@@ -44,7 +44,7 @@ export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: nu
   parent?.addEventListener('abort', follow)
   return {
     signal: controller.signal,
-    /** Returns whether the time limit ended the attempt, before anything else did. */
+    /** Returns whether it was the time limit that ended the attempt. */
     timedOut: () => timedOut,
     /** Removes the timer and the listener. */
     close: () => {

@@ -11,7 +11,7 @@ import { sendRequest } from './send-request.ts'
 /** The argument of a hook that runs after an attempt. */
 type Context<Name extends 'afterResponse' | 'afterError'> = Parameters<NonNullable<Hooks[Name]>>[0]
 
-/** Adds the headers that `beforeRequest` leaves, and then the key, which hooks never see. */
+/** Adds the headers, as `beforeRequest` has changed them, and then the key, which hooks never see. */
 const addHeaders = async (
   settings: Settings,
   request: HookRequest,
@@ -46,8 +46,8 @@ const reportError = async (settings: Settings, context: Context<'afterError'>): 
 }
 
 /**
- * Makes one attempt of a call, and reports it to the logger and the hooks. Throws only what ends the call without
- * wrapping: the reason of an abort, or an error of a hook or of the `auth` function.
+ * Makes one attempt of a call, and reports it to the logger and the hooks. Throws only errors that end the call as they
+ * are: the reason of an abort, or an error of a hook or of the `auth` function.
  */
 export const makeAttempt = async <Data>(
   settings: Settings,

@@ -20,11 +20,11 @@ import type { Exchanged } from './send-request.ts'
 export type ReceivedResponse = Exchanged & {
   readonly url: string
   readonly requestId: string | undefined
-  /** Removes the request's secrets from what an error quotes of the response. */
+  /** Removes the request's secrets from the parts of the response that an error contains. */
   readonly redact: Redact
 }
 
-/** Returns what an error keeps of a response, without the request's secrets. */
+/** Returns the parts of a response that an error contains, without the request's secrets. */
 export const redactResponse = ({ response, text, requestId, redact }: ReceivedResponse) => {
   const headers = new Headers()
   response.headers.forEach((value, name) => void headers.append(name, redact(value)))
@@ -32,12 +32,12 @@ export const redactResponse = ({ response, text, requestId, redact }: ReceivedRe
     status: response.status,
     requestId: requestId && redact(requestId),
     headers,
-    // A character that the limit divides is dropped.
+    // Drops a character that the limit would divide.
     body: redact(text.slice(0, errorBodyLimit).replace(/[\ud800-\udbff]$/, '')),
   }
 }
 
-/** Maximum length of the quotation from a server's message in ours, in UTF-16 units. */
+/** Maximum length of the server's message within an error's message, in UTF-16 code units. */
 const maxMessageLength = 1_000
 
 const classes: Readonly<Record<number, typeof ApiError>> = {
@@ -65,7 +65,7 @@ const parseBody = (text: string): ReceivedErrorBody | undefined => {
   }
 }
 
-/** Returns the server's own message. A field that it repeats (`subject subject is required`) is named once. */
+/** Returns the server's own message. Removes a repeated field name (`subject subject is required`). */
 const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: string): string => {
   const messages = new Set([body?.message ?? []].flat().map((part) => part.replace(/^(\S+ )\1/, '$1')))
   const message = [...messages].join('; ')

@@ -4,32 +4,35 @@ import { copyWithoutSecrets, type Redact } from './redact.ts'
 
 /** The time limit of an attempt, and the option that sets it. */
 export type AttemptLimit = Pick<TimeoutError, 'limit' | 'timeoutMs'> & {
-  /** The time that is left for this attempt, in milliseconds. */
+  /** The remaining time for this attempt, in milliseconds. */
   readonly leftMs: number
 }
 
-/** Codes of Node and Bun for a request without an address or a connection. */
+/** Error codes of Node and Bun for a request that found no address or got no connection. */
 const codes =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
 
-/** Codes of OpenSSL for a certificate that is not trusted. Certificates are checked before anything is sent. */
+/** Error codes of OpenSSL for an untrusted certificate. Certificates are checked before the request is sent. */
 const certificateCodes = /(?:^|_)CERT(?:_|$)|^UNABLE_TO_/
 
 const systemCalls = /^(?:connect|getaddrinfo)$/
 
-/** Deno has no codes, but its message says that it was connecting. Node reports "bad port" for a port that fetch blocks. */
+/**
+ * Messages instead of codes: Deno's, for an error while connecting, and Node's "bad port", for a port that fetch
+ * blocks.
+ */
 const messages = /^(?:error sending request for url \(\S+\): client error \(Connect\)|bad port$)/
 
 type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
 
 /**
  * Checks whether a failed fetch provably never sent the request. `false` means that this is not known: browsers and
- * workerd never say.
+ * workerd do not report it.
  */
 export const wasNeverSent = (error: unknown, depth = 0): boolean => {
   if (depth > 4) return false
   const { code, syscall, message, cause, errors }: Failure = Object(error)
-  // Several addresses were tried: the attempts at all of them must have failed before sending.
+  // If several addresses were tried, none of the attempts may have sent the request.
   if (Array.isArray(errors) && errors.length > 0) {
     return errors.every((inner) => wasNeverSent(inner, depth + 1))
   }
@@ -59,7 +62,7 @@ export const createTimeoutError = (
     neverSent: !sent,
   })
 
-/** Returns the message of the innermost cause, because the outer ones are only "fetch failed". */
+/** Returns the message of the innermost cause, because the outer messages are only "fetch failed". */
 const getInnermostMessage = (error: unknown, depth = 0): string => {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error && depth < 4) return getInnermostMessage(error.cause, depth + 1)

@@ -3,7 +3,10 @@ import { ResponseFormatError } from '../errors/call-errors.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 import { createApiError, type ReceivedResponse, redactResponse } from './create-api-error.ts'
 
-/** The outcome of an attempt. What an attempt throws instead (an abort, an error of a hook) ends the call unwrapped. */
+/**
+ * The outcome of an attempt. Errors that an attempt throws instead (an abort, an error of a hook) end the call as they
+ * are.
+ */
 export type Outcome<Data> =
   | { readonly result: WithResponse<Data>; readonly failure?: undefined }
   | { readonly result?: undefined; readonly failure: WabakitError }

@@ -1,18 +1,18 @@
 import { raceAbort, throwIfAborted } from './abort.ts'
 
-/** Maximum body of a successful response, in bytes: many times the size of a summary. */
+/** Maximum size of a successful response's body, in bytes: many times the size of a summary. */
 export const successBodyLimit = 1_048_576
-/** Maximum of any other body, in bytes. The rest is not read. */
+/** Maximum size of any other body, in bytes. The rest is not read. */
 export const errorBodyLimit = 65_536
 
-/** A body, as far as it was received. */
+/** The received part of a body. */
 export type ReadBody = {
   readonly text: string
   /** The reason why the rest is missing: the limit was reached, or reading failed with `error`. */
   readonly cut?: 'limit' | { readonly error: unknown }
 }
 
-/** Reads a body that is not a web stream: React Native has none, and node-fetch has streams of Node. */
+/** Reads a body that is not a web stream, as in React Native and node-fetch. */
 const readText = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   try {
     const text = await raceAbort(signal, response.text())

@@ -10,7 +10,7 @@ const entities = '|&(?:amp|lt|gt|quot|apos);'
 const buildCharacterPattern = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, '0')
-  // All repetitions are bounded, so that a hostile body does not slow the match down.
+  // All repetitions are bounded, so that a hostile body cannot slow down the match.
   return `(?:\\\\{0,4}\\x${hex}|%${hex}|\\\\{1,4}u00${hex}|&#0{0,5}${code};|&#x0{0,5}${hex};${named.test(character) ? entities : ''})`
 }
 
@@ -20,9 +20,9 @@ const buildPattern = (secret: string): string => {
   return secret.length < 8 ? `(?<![a-z0-9])${text}(?![a-z0-9])` : text
 }
 
-/** Lists how a secret appears in base64 and in its URL-safe form, when the encoded text has it at any offset. */
+/** Lists the forms of a secret in base64 and URL-safe base64, for any offset in the encoded text. */
 const listBase64 = (secret: string): string[] => {
-  // A shorter one could be part of a word, and headers hold only bytes.
+  // A shorter secret could be part of a word, and headers can contain only bytes.
   if (secret.length < 6 || /[^\0-\xff]/.test(secret)) return []
   return [0, 1, 2].flatMap((offset) => {
     // Leaves out the characters that also depend on neighboring bytes.
@@ -57,8 +57,8 @@ export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: 
 }
 
 /**
- * Creates a function that masks secrets in what a server returns, even escaped, in base64 or cut off. It calls `getSecrets` on
- * first use, because successful calls never need it.
+ * Creates a function that masks secrets in a server's response, even if they are escaped, in base64 or cut off. It
+ * calls `getSecrets` on first use, because successful calls never need it.
  */
 export const createRedact = (getSecrets: () => readonly string[]): Redact => {
   let secrets: readonly string[]
@@ -68,7 +68,7 @@ export const createRedact = (getSecrets: () => readonly string[]): Redact => {
       const plain = getSecrets()
       const encoded = plain.flatMap(listBase64)
       secrets = [...plain, ...encoded]
-      // Without secrets, it matches nothing.
+      // Without secrets, the pattern matches nothing.
       const patterns = [
         ...plain.map(buildPattern),
         ...encoded.map((text) => text.replace(/[+/]/g, buildCharacterPattern)),
@@ -104,8 +104,8 @@ const copy = (value: unknown, redact: Redact, depth = 0): unknown => {
 }
 
 /**
- * Returns a cause that our errors may keep: the original, or a redacted copy of its names, messages and codes if the
- * original may contain a secret. Causes can hold the request, or quote a response that is not HTTP.
+ * Returns a cause for an error: the original, or a redacted copy of its names, messages and codes if the original may
+ * contain a secret. Causes can contain the request, or quote a response that is not HTTP.
  */
 export const copyWithoutSecrets = (cause: unknown, redact: Redact): unknown =>
   isClean(cause, redact) ? cause : copy(cause, redact)

@@ -12,10 +12,13 @@ type OutgoingRequest = {
   readonly onSend: () => void
 }
 
-/** Settings of ky that leave retries to the client: ky cannot wait on an injected clock, nor tell which requests may be repeated. */
+/**
+ * Settings of ky that leave retries to the client: ky cannot wait on an injected clock, and does not know which
+ * requests are safe to repeat.
+ */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
-/** `fetch` gets a URL and plain options: undici and node-fetch refuse a `Request` of the platform. */
+/** Calls `fetch` with a URL and plain options, because undici and node-fetch refuse a `Request` of the platform. */
 const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Response> => {
   const response: unknown = await fetch(url, init)
   if (typeof Object(response).text !== 'function') throw new TypeError('fetch did not return a Response')
@@ -23,8 +26,8 @@ const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Re
 }
 
 /**
- * Sends a request with ky. The user's instance builds it. The default one only passes it on: building a `Request` copies
- * the body, and needs globals that React Native lacks.
+ * Sends a request with ky. A user's instance builds a `Request`. The default instance only passes the URL and options
+ * on, because building a `Request` copies the body, and needs globals that React Native lacks.
  */
 const sendWithKy = (
   { baseUrl, ky, fetch }: Settings,
@@ -71,13 +74,13 @@ const sendAbortably = async (
   try {
     return await raceAbort(request.signal, pending)
   } catch (error) {
-    // A fetch that ignores its signal may still resolve. Nothing would read that response.
+    // A fetch that ignores its signal may still resolve, but no code reads that response.
     pending.then((late) => late.body?.cancel()).catch(() => {})
     throw isNetworkError(error) ? error.cause : error
   }
 }
 
-/** A response, and its body as far as it was received. */
+/** A response, and the received part of its body. */
 export type Exchanged = ReadBody & {
   readonly response: Response
   /** Set if the body should contain the data: any 2xx, except the 202 of a summary that is not ready. */

@@ -2,8 +2,8 @@ import type { ErrorCode, Issue } from '@wabakit/wire'
 import { isWabakitError, WabakitError } from './wabakit-error.ts'
 
 /**
- * The service returned an error. There are subclasses for the documented statuses; any other 4xx is an `ApiError`
- * itself. The message has the method, the URL, the status and the server's own message.
+ * The service returned an error. There are subclasses for the documented statuses; any other 4xx is a plain `ApiError`.
+ * The message contains the method, the URL, the status and the server's own message.
  */
 export class ApiError extends WabakitError {
   override get name():
@@ -27,7 +27,7 @@ export class ApiError extends WabakitError {
   declare readonly status: number
   /** The response's code if it is on the service's closed list; otherwise `unknown`. */
   declare readonly code: ErrorCode | 'unknown'
-  /** The response's code as received, on the list or not; `undefined` if there was none. */
+  /** The response's code as received, even if it is not on the list; `undefined` if there was none. */
   declare readonly serverCode: string | undefined
   /** The invalid fields, as received; empty if the response names none. */
   declare readonly issues: readonly Issue[]

@@ -3,8 +3,8 @@ import { WabakitError } from './wabakit-error.ts'
 
 /**
  * There was no complete response: the host is unknown, or the connection was refused, reset or closed. `cause` is the
- * runtime's error. A create request rejects with it only if the request provably never left this machine; otherwise
- * with an `OutcomeUnknownError`.
+ * runtime's error. A create request rejects with this error only if it provably never left this machine; otherwise with
+ * an `OutcomeUnknownError`.
  */
 export class ConnectionError extends WabakitError {
   override get name(): 'ConnectionError' {
@@ -22,7 +22,7 @@ export class ConnectionError extends WabakitError {
 
 /**
  * The time limit was reached before a complete response arrived. `cause` is the last failure before that, if any. A
- * create request rejects with it only if the request provably never left this machine; otherwise with an
+ * create request rejects with this error only if it provably never left this machine; otherwise with an
  * `OutcomeUnknownError`.
  */
 export class TimeoutError extends WabakitError {
@@ -44,10 +44,10 @@ export class TimeoutError extends WabakitError {
 }
 
 /**
- * A create request was sent, and the client cannot know whether the group exists: there was no complete response, or a 5xx that
- * does not rule it out. Before you create the group again, wait for GROUP_CREATED with this `groupId`. Repeating the
- * same request is safe with wabakit's server, which returns the same group, but maybe not with other services.
- * `cause` is the last failure. If there was a response, it has `status` and `requestId`.
+ * A create request was sent, and the client cannot know whether the group exists: there was no complete response, or a
+ * 5xx that does not rule it out. Before you create the group again, wait for GROUP_CREATED with this `groupId`.
+ * Repeating the same request is safe with wabakit's server, which returns the same group, but may not be safe with
+ * other services. `cause` is the last failure. If there was a response, it has `status` and `requestId`.
  */
 export class OutcomeUnknownError extends WabakitError {
   override get name(): 'OutcomeUnknownError' {

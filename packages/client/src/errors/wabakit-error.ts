@@ -20,13 +20,15 @@ export abstract class WabakitError extends Error {
   /** A code from a closed list, for programs. */
   abstract readonly code: WabakitErrorCode
 
-  /** @param message - Control characters are escaped: it may quote a server, and ends up in logs and terminals. */
+  /**
+   * @param message - may quote a server, and is printed in logs and terminals, so its control characters are escaped.
+   */
   constructor(message: string, options?: ErrorOptions) {
     super(escapeControls(message), options)
   }
 }
 
-// In the global registry, so that the guard also recognizes errors of another copy of this package.
+// A symbol in the global registry, so that the guard also recognizes errors of another copy of this package.
 const brand = Symbol.for('wabakit.error')
 Object.defineProperty(WabakitError.prototype, brand, { value: true })
 

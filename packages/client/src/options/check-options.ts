@@ -2,14 +2,14 @@ import type { Issue } from '@wabakit/wire'
 import type { ClientOptions } from './client-options.ts'
 import type { RequestOptions, WaitOptions } from './request-options.ts'
 
-/** The rule of an option, as a check and in words. `undefined` is always allowed. */
+/** The rule for an option: a check, and its description. `undefined` is always allowed. */
 type Rule = readonly [isValid: (value: unknown) => boolean, words: string]
 type Rules = Readonly<Record<string, Rule>>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 const isFunction = (value: unknown) => typeof value === 'function'
 const isToken = (value: unknown) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value)
-// fetch would quote a bad value in its error, and the value may be a secret.
+// An error of fetch would quote an invalid value, which may be a secret.
 const isHeaderValue = (value: unknown) =>
   typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim())
 const isDuration = (value: unknown) => typeof value === 'number' && value > 0
@@ -82,7 +82,7 @@ const waitRules: Rules = {
 const readPath = (options: unknown, path: string): unknown =>
   path.split('.').reduce((value, name) => Reflect.get(Object(value), name), options)
 
-/** Returns what is wrong with the options. Messages never quote values. */
+/** Returns the problems with the options. Messages never quote values. */
 const checkOptions = (options: unknown, rules: Rules): Issue[] =>
   Object.entries(rules).flatMap(([path, [isValid, words]]) => {
     const value = readPath(options, path)
@@ -96,7 +96,7 @@ export const checkWaitOptions = (options: WaitOptions): Issue[] => checkOptions(
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** `URL.parse` is missing in React Native. */
+/** Parses a URL. Does the same as `URL.parse`, which React Native lacks. */
 const parseUrl = (value: string | URL): URL | undefined => {
   try {
     return new URL(value)
@@ -106,7 +106,7 @@ const parseUrl = (value: string | URL): URL | undefined => {
 }
 
 /**
- * Returns the base URL without a trailing slash, or what is wrong with it. Messages never quote the value, which may
+ * Returns the base URL without a trailing slash, or the problem with it. Messages never quote the value, which may
  * contain a password.
  */
 export const parseBaseUrl = (

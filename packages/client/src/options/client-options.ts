@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts'
 import type { Hooks, Logger } from './hooks.ts'
 
 /**
- * How requests carry the API key: in a header, optionally after a scheme, or through a function that sets the headers
- * itself. The function may be async. It runs for every attempt, so that keys can rotate.
+ * The way in which requests carry the API key: in a header, optionally after a scheme, or through a function that sets
+ * the headers itself. The function may be async. It runs for every attempt, so that keys can rotate.
  *
  * @example
  * auth: { header: 'x-public-api-key' }
@@ -57,7 +57,7 @@ export type Fetch = (
   text(): Promise<string>
 }>
 
-/** When and how failed attempts are retried. */
+/** Options for retrying failed attempts. */
 export type RetryOptions = {
   /** Maximum number of retries; 0 for none. @default 2 */
   readonly limit?: number | undefined
@@ -68,12 +68,13 @@ export type RetryOptions = {
    */
   readonly backoffMs?: readonly [first: number, last: number] | undefined
   /**
-   * Maximum `Retry-After` to wait for, in milliseconds. If the service asks for more, the call rejects at once.
+   * Maximum `Retry-After` to wait for, in milliseconds. If the service requests a longer wait, the call rejects at
+   * once.
    * @default 60_000
    */
   readonly maxRetryAfterMs?: number | undefined
   /**
-   * When create requests are retried.
+   * Conditions for retrying create requests.
    * - `safe`: only if no group can exist yet, which is after 429, after 503 `storage_unavailable`, and if the request
    *   provably never left this machine.
    * - `always`: with a `groupId`, supplied or generated, also after 408, any 5xx, and a missing or incomplete response.
@@ -93,13 +94,13 @@ export type ClientOptions = {
   readonly baseUrl?: string | URL | undefined
   /** The public API key. @default the environment variable `WABAKIT_API_KEY` */
   readonly apiKey?: string | undefined
-  /** How requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
+  /** The way in which requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
   readonly auth?: Auth | undefined
   /** Time limit of one attempt, including the body, in milliseconds; `Infinity` for none. @default 15_000 */
   readonly timeoutMs?: number | undefined
   /** Time limit of a call with all its attempts and waits, in milliseconds; `Infinity` for none. @default 60_000 */
   readonly totalTimeoutMs?: number | undefined
-  /** When and how failed attempts are retried. */
+  /** Options for retrying failed attempts. */
   readonly retry?: RetryOptions | undefined
   /**
    * Generates a `groupId` for create requests without one. It stays the same for all attempts, and GROUP_CREATED
@@ -108,9 +109,9 @@ export type ClientOptions = {
    */
   readonly generateGroupIds?: boolean | undefined
   /**
-   * Your ky instance, which then sends every attempt: its hooks, `fetch`, headers and other defaults apply. Retries, time
-   * limits, error statuses and URLs remain the client's. Its hooks see the API key, unlike those of the client. An error
-   * of its hooks is a failed attempt. @default a plain one
+   * Your ky instance, which then sends every attempt: its hooks, `fetch`, headers and other defaults apply. The client
+   * still controls retries, time limits, error statuses and URLs. The instance's hooks see the API key, unlike the
+   * client's. An error in them is a failed attempt. @default a plain instance
    */
   readonly ky?: KyInstance | undefined
   /**
@@ -134,6 +135,6 @@ export type ClientOptions = {
    * (exclusive). @default the platform's cryptographic generator, or `Math.random` if there is none
    */
   readonly random?: (() => number) | undefined
-  /** Allows `http:` for other hosts than loopback. It exposes the API key to the network. @default false */
+  /** Allows `http:` for hosts other than loopback. This exposes the API key to the network. @default false */
   readonly allowInsecureHttp?: boolean | undefined
 }

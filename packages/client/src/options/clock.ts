@@ -3,8 +3,8 @@ export type Clock = {
   /** Returns the time in milliseconds since the Unix epoch. */
   now(): number
   /**
-   * Resolves after `ms` milliseconds. When `signal` aborts, the timer should be removed. The client stops waiting by
-   * itself, so the promise need not settle then.
+   * Resolves after `ms` milliseconds. When `signal` aborts, remove the timer. The promise need not settle then, because
+   * the client stops waiting by itself.
    */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
@@ -15,7 +15,7 @@ export type Clock = {
  */
 export type MonotonicClock = Clock & { elapsed(): number }
 
-/** The longest delay that timers support, in milliseconds. With a longer one they would fire at once. */
+/** The longest delay that timers support, in milliseconds. With a longer one, they would fire at once. */
 export const longestTimerMs = 2_147_483_647
 
 const sleep: Clock['sleep'] = (ms, signal) =>

@@ -20,13 +20,13 @@ export type HookRequest = {
 }
 
 /**
- * Functions that run around every attempt. The client awaits them. If one throws, the call rejects with that error
- * itself, without a retry.
+ * Functions that run around every attempt. The client awaits them. If one throws, the call rejects with that error,
+ * without a retry.
  */
 export type Hooks = {
   /** Runs before a request is sent. It may change `request.headers`. */
   readonly beforeRequest?: ((context: { readonly request: HookRequest }) => unknown) | undefined
-  /** Runs after a response has been read, whatever its status. */
+  /** Runs after a response with any status has been read. */
   readonly afterResponse?:
     | ((context: {
         /** The request of the attempt. */
@@ -67,13 +67,13 @@ export type Hooks = {
 
 /** A logger: anything with a `debug` method, such as `console`, pino or winston. */
 export type Logger = {
-  /** Receives one object per attempt, the only argument that all of them take without losing a field. */
+  /** Called with one object per attempt, the only form of argument that all loggers print completely. */
   debug(fields: LogFields): void
 }
 
 /** The fields of a log line. */
 export type LogFields = {
-  /** Such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`. */
+  /** A summary such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`. */
   readonly message: string
   /** HTTP method. */
   readonly method: string

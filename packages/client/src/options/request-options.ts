@@ -13,10 +13,10 @@ export type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A source of received CALL_AI_SUMMARY events: a webhook receiver, or any object with such a `subscribe`. */
+/** A source of received CALL_AI_SUMMARY events: a webhook receiver, or any object with this `subscribe` method. */
 export type SummaryEvents = {
   /**
-   * Calls `listener` for every such event from now on.
+   * Calls `listener` with every CALL_AI_SUMMARY from now on.
    *
    * @returns a function that unsubscribes.
    */

@@ -12,14 +12,14 @@ const readEnvironment = (name: 'WABAKIT_API_KEY' | 'WABAKIT_BASE_URL'): string |
   try {
     return globalThis.process?.env?.[name] || undefined
   } catch {
-    // Deno without --allow-env.
+    // Deno throws without --allow-env.
     return undefined
   }
 }
 
 /**
- * Returns `wabakit/<version> <runtime>`, such as `wabakit/1.0.0 Node.js/26`. Returns `undefined` in browsers: they
- * send their own, and a custom one would cost a CORS preflight.
+ * Returns `wabakit/<version> <runtime>`, such as `wabakit/1.0.0 Node.js/26`. Returns `undefined` in browsers: they send
+ * their own user agent, and a custom one would require a CORS preflight.
  */
 const getUserAgent = (): string | undefined => {
   const runtime = globalThis.navigator?.userAgent
@@ -28,8 +28,8 @@ const getUserAgent = (): string | undefined => {
 }
 
 /**
- * Returns a number from 0 (inclusive) to 1 (exclusive). The cryptographic generator is preferred, because ids must
- * differ even between copies of one process image. React Native has none.
+ * Returns a number from 0 (inclusive) to 1 (exclusive). Prefers the cryptographic generator, because ids must differ
+ * even between copies of one process image. React Native has none.
  */
 const generateRandom = (): number =>
   globalThis.crypto?.getRandomValues !== undefined
@@ -72,7 +72,7 @@ export const readSettings = (options: ClientOptions) => {
   const baseUrl = parseBaseUrl(options.baseUrl ?? readEnvironment('WABAKIT_BASE_URL'), options)
   if (typeof baseUrl !== 'string') issues.push(baseUrl)
   if (typeof baseUrl !== 'string' || issues.length > 0) throw new ValidationError('createClient', issues)
-  // A key that was read from a file often ends with a line break, which a header cannot carry.
+  // A key from a file often ends with a line break, which is not allowed in a header.
   const trimmedKey = apiKey?.trim()
   const {
     limit = 2,

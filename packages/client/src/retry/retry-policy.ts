@@ -7,7 +7,7 @@ import type { Settings } from '../options/settings.ts'
 const isLost = (failure: WabakitError): failure is ConnectionError | TimeoutError =>
   failure instanceof ConnectionError || failure instanceof TimeoutError
 
-/** The service has changed nothing, and a later attempt may succeed. */
+/** Checks whether the service changed nothing, and a later attempt may succeed. */
 const isPostponed = (failure: WabakitError): boolean =>
   failure instanceof ApiError &&
   (failure.status === 429 || (failure.status === 503 && failure.code === 'storage_unavailable'))
@@ -31,14 +31,14 @@ const isRetryable = (
 ): boolean => {
   if (method === 'GET') return isTransient(failure)
   if (writes === 'always' && groupId !== undefined) return isTransient(failure) || mayHaveHappened(failure)
-  // The failure must prove that no group was created.
+  // Only a failure that proves that no group was created allows a retry.
   return isLost(failure) ? failure.neverSent : isPostponed(failure)
 }
 
 /**
  * Returns the wait before retry `number` (from 1) in milliseconds, or `undefined` if there must be no retry. Without a
  * `Retry-After`, the wait is random up to a bound that doubles each time (full jitter), so that clients which failed
- * together do not come back together.
+ * together do not retry together.
  */
 export const getRetryDelayMs = (
   call: ApiCall<unknown>,

@@ -25,13 +25,13 @@ export type CallTrace = {
   error?: unknown
 }
 
-/** Starts a budget of `totalMs` milliseconds. Waits count in full, even on a test clock that stands still. */
+/** Starts a time budget of `totalMs` milliseconds. Waits count in full, even on a test clock that stands still. */
 export const startBudget = ({ clock }: Settings, totalMs: number) => {
   const started = clock.elapsed()
   let waitedMs = 0
   return {
     leftMs: (): number => totalMs - Math.max(waitedMs, clock.elapsed() - started),
-    /** Waits `ms` milliseconds. Rejects with the reason of an abort at once. */
+    /** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it aborts. */
     pause: async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
       throwIfAborted(signal)
       await raceAbort(signal, clock.sleep(ms, signal))

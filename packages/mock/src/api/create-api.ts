@@ -29,7 +29,7 @@ const readErrorCode = async (response: Response): Promise<ErrorCode | undefined>
   return body.success && isErrorCode(body.data.code) ? body.data.code : undefined
 }
 
-/** Throws what `fetch` rejects with in Node when a connection is reset. */
+/** Throws the error with which Node's `fetch` rejects when a connection is reset. */
 const throwConnectionReset = (): never => {
   const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
   throw new TypeError('fetch failed', { cause })

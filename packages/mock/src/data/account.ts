@@ -1,7 +1,7 @@
 import type { Random } from '@wabakit/core'
 import { createPhoneNumber, createSeededRandom } from '@wabakit/core/simulation'
 
-/** The account that the vendor gives to a customer. */
+/** A customer's account at the vendor. */
 export type Account = {
   readonly organizationId: string
   readonly wabaNumber: string

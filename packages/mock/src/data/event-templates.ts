@@ -14,7 +14,7 @@ export type TemplateSources = {
   readonly start: number
 }
 
-/** Returns how long after `start` an event happens, in seconds, so that it can be placed in the past. */
+/** Returns the time from `start` to an event, in seconds, so that the event can be placed in the past. */
 export const getSecondsAfterStart = (name: EventName, durationInSeconds: number): number => {
   if (name.startsWith('CALL_')) return 5 + durationInSeconds
   return name === 'GROUP_CREATED' ? 0 : 3_600

@@ -13,5 +13,5 @@ fixtures.event('CALL_SUMMARY')
 fixtures.event('CALL_AI_SUMMARY', { calId: 'x' })
 // @ts-expect-error no such channel
 fixtures.event('CALL_AI_SUMMARY', { channel: 'SMS' })
-// @ts-expect-error the name is the name
+// @ts-expect-error the name cannot be overridden
 fixtures.event('CALL_AI_SUMMARY', { event: 'CALL_ENDED' })

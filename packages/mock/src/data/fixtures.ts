@@ -16,12 +16,12 @@ import type { TemplateSources } from './event-templates.ts'
 /** The time of the fixtures, at which virtual clocks start: 2026-01-01T10:00:00.000Z. */
 export const startTime: number = Date.UTC(2026, 0, 1, 10)
 
-/** A payload as the reference server sends it or, for observed events, as live services do. */
+/** A payload as the reference server sends it or, for observed events, as live services send it. */
 export type Fixture<Name extends EventName> = Name extends EmittedEventName
   ? EmittedEventOf<Name>
   : WebhookEventOf<Name>
 
-/** Fields to change in a fixture; `undefined` removes a field. A summary is merged with the fixture's. @inline */
+/** Fields to change in a fixture; `undefined` removes a field. A summary is merged with that of the fixture. @inline */
 export type FixtureOverrides<Name extends EventName> = {
   readonly [Field in Exclude<keyof Fixture<Name>, 'event'>]?: Field extends 'summary'
     ? Partial<CallSummary>
@@ -31,8 +31,8 @@ export type FixtureOverrides<Name extends EventName> = {
 /** Payloads without a mock. */
 export type Fixtures = {
   /**
-   * Returns a realistic event that matches the contract. The same input gives the same event in every release. Related
-   * fields stay consistent (`from` and `channelNumber`, times and duration).
+   * Returns a realistic event that matches the contract. The same input results in the same event in every release.
+   * Related fields stay consistent (`from` and `channelNumber`, times and duration).
    *
    * @throws MockUsageError if the name is unknown, or the event would violate the contract.
    * @example

@@ -1,7 +1,8 @@
 import type { CallDirection, Channel, WebhookEventOf } from '@wabakit/contract'
 
 /**
- * Call events that live services send and the specification does not mention. The reference server never sends them.
+ * Call events that live services send, but that the specification does not mention. The reference server never sends
+ * them.
  */
 export type ObservedCallEventName = 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_NOT_PICKED'
 
@@ -22,8 +23,8 @@ const statuses = {
 } as const
 
 /**
- * Builds an event of an unanswered call like a live service: unset fields are an empty string or 0, and there are
- * further fields.
+ * Builds an event of an unanswered call as a live service does: unset fields are an empty string or 0, and there are
+ * additional fields.
  */
 export const buildObservedCallEvent = <Name extends ObservedCallEventName | 'CALL_ENDED'>(
   name: Name,

@@ -7,22 +7,22 @@ import type { Scheduler } from '../time/scheduler.ts'
 export type DelaysOptions = {
   readonly faults: Pick<DeliveryFaultLists, 'delay' | 'reorder'>
   readonly scheduler: Scheduler
-  /** Lets the server send a delivery again, with the same `webhook-id`. */
+  /** Makes the server send a delivery again, with the same `webhook-id`. */
   readonly resend: (attempted: LoadedDelivery) => Promise<unknown>
 }
 
 /**
  * Holds deliveries back for the faults `delay` and `reorder`. The server counts a held delivery as delivered, so that
- * later ones can overtake it. When its time has come, the server sends it again, with its own rules for retries.
+ * later ones can overtake it. When it is due, the server sends it again, with its own rules for retries.
  */
 export type Delays = {
   /** Returns whether this delivery is held back now. */
   holds(attempted: LoadedDelivery): boolean
-  /** The fault that delayed a delivery which is sent now. */
+  /** Returns the fault that delayed a delivery, when the delivery is sent. */
   getReason(attempted: LoadedDelivery): 'delay' | 'reorder' | undefined
   /** Sends the delivery that was waiting for this one, if there is one. */
   onArrival(attempted: LoadedDelivery): void
-  /** Sends everything that `reorder` holds back. */
+  /** Sends all deliveries that `reorder` holds back. */
   release(): void
 }
 

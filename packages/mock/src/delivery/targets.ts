@@ -17,15 +17,15 @@ export type Targets = {
   /** URL of the tenant's first subscriptions. Their deliveries are only collected until `deliverTo`. */
   readonly defaultUrl: string
   /**
-   * Delivers the first subscriptions to a target, which sees `url` as the URL of its requests.
+   * Delivers the first subscriptions to a target, whose requests have the URL `url`.
    *
    * @returns a function that removes the target.
    */
   deliverTo(target: DeliveryTarget, url: string): () => void
-  /** Delivers a subscription URL to a target in process. */
+  /** Delivers the webhooks for a subscription URL to a target in process. */
   add(url: string, target: DeliveryTarget): void
   find(url: string): Destination
-  /** Allows the next `deliverTo` to replace the present target. */
+  /** Allows the next `deliverTo` to replace the current target. */
   allowReplacement(): void
 }
 
@@ -72,7 +72,7 @@ export const createTargets = (): Targets => {
       destinations.get(url) ?? {
         name: url,
         url,
-        // Not bound, because a test may replace it.
+        // Looks `fetch` up for each request, because a test may replace it.
         send: (request) => globalThis.fetch(request),
       },
     allowReplacement: () => {

@@ -18,11 +18,13 @@ export type Transport = {
   readonly fetch: DeliveryFetch
   /** Records an attempt. Call it when the dispatcher has settled the attempt. */
   onSettled(report: AttemptReported): void
-  /** Returns whether the fault `neverRetry` makes a failed attempt, which is being settled, the last one of its delivery. */
+  /**
+   * Returns whether the fault `neverRetry` makes the failed attempt that is being settled the last one of its delivery.
+   */
   isLastAttempt(deliveryId: string): boolean
-  /** Deliveries that have no response yet. */
+  /** Lists the deliveries that have no response yet. */
   listPending(): readonly LoadedDelivery[]
-  /** Sends everything that `reorder` holds back. */
+  /** Sends all deliveries that `reorder` holds back. */
   release(): void
   /** Stops waiting for responses. */
   stop(): void

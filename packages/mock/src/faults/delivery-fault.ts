@@ -13,7 +13,7 @@ export const faultOptions = {
   chance: z.optional(z.number().check(z.positive(), z.maximum(1))),
 } satisfies Record<keyof FaultOptions, unknown>
 
-/** The events that a fault hits: those of one name, or `*` for all. @inline */
+/** The events that a fault hits: all with one name, or `*` for all events. @inline */
 export type FaultedEvent = EventName | '*'
 
 /** Options of every delivery fault. */
@@ -38,7 +38,7 @@ export type DuplicateFault = z.infer<typeof DuplicateFault>
 export const DropFault = z.strictObject({ kind: z.literal('drop'), ...oneEvent })
 export type DropFault = z.infer<typeof DropFault>
 
-/** A failed attempt is the last one: the sender forgets the event, as one that documents no retries may. */
+/** A failed attempt is the last one: the sender forgets the event, as a vendor that documents no retries may do. */
 export const NeverRetryFault = z.strictObject({ kind: z.literal('neverRetry'), ...oneEvent })
 export type NeverRetryFault = z.infer<typeof NeverRetryFault>
 

@@ -25,7 +25,7 @@ export type DeliveryFaults = {
    * mock.faults.deliveries.duplicate('CALL_ENDED')
    */
   duplicate(event: FaultedEvent, options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies'>): () => void
-  /** Loses an attempt; retries follow. `{ times: 'always' }` loses every attempt. */
+  /** Drops an attempt; retries follow. `{ times: 'always' }` drops every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
    * Gives up a delivery when its attempt fails, like a vendor that documents no retries. By default, it hits every event
@@ -33,7 +33,7 @@ export type DeliveryFaults = {
    *
    * @example
    * mock.faults.deliveries.neverRetry()
-   * mock.faults.deliveries.drop('*', { times: 'always', chance: 0.05 }) // is lost for good
+   * mock.faults.deliveries.drop('*', { times: 'always', chance: 0.05 }) // these events are lost for good
    */
   neverRetry(event?: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /** Delays an event on the mock's clock; others may overtake it. */
@@ -50,7 +50,7 @@ export type DeliveryFaults = {
    * mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED'])
    */
   reorder(events: readonly EventName[], options?: DeliveryFaultOptions): () => void
-  /** Adds a fault from plain data. */
+  /** Adds a fault that is given as plain data. */
   add(fault: DeliveryFault): () => void
 }
 

@@ -17,10 +17,10 @@ import {
   type DeliveryFaults,
 } from './delivery-faults.ts'
 
-/** Faults that a test asks for. */
+/** Faults that a test requests. */
 export type Faults = {
   /**
-   * Lets the next request to an endpoint fail; with `times`, the next n requests; with `times: 'always'`, all requests
+   * Makes the next request to an endpoint fail; with `times`, the next n requests; with `times: 'always'`, all requests
    * until the fault is removed. Faults hit in the order in which they were added.
    *
    * @returns a function that removes the fault.
@@ -31,7 +31,7 @@ export type Faults = {
   next(endpoint: FaultedEndpoint, fault: ApiFault, options?: FaultOptions): () => void
   /** Faults of webhook deliveries. */
   readonly deliveries: DeliveryFaults
-  /** Removes every fault, and sends what `reorder` holds back. */
+  /** Removes every fault, and sends the deliveries that `reorder` holds back. */
   clear(): void
 }
 

@@ -11,8 +11,8 @@ import type { SimulationContext } from './simulation-context.ts'
 /** A call to simulate. By default: an answered incoming PSTN call between made-up people. */
 export type CallSimulation = core.CallSimulation & {
   /**
-   * Also sends what live services send for unanswered calls: CALL_MISSED, CALL_REJECTED or CALL_NOT_PICKED (the last on
-   * WhatsApp only), and a CALL_ENDED whose unset fields are empty.
+   * Also sends the events that live services send for unanswered calls: CALL_MISSED, CALL_REJECTED or CALL_NOT_PICKED
+   * (the latter only on WhatsApp), and a CALL_ENDED whose unset fields are empty.
    * @default false
    */
   readonly observedEvents?: boolean | undefined
@@ -46,13 +46,13 @@ const observedNames: Partial<Record<CallOutcome, ObservedCallEventName>> = {
   not_picked: 'CALL_NOT_PICKED',
 }
 
-/** Simulates a call, and schedules its summary if that comes later. */
+/** Simulates a call, and schedules its summary if it has a delay. */
 export const simulateCall = async (
   { server, account, scheduler, createCallData, publish }: SimulationContext,
   input: CallSimulation = {},
 ): Promise<SimulatedCall> => {
   const caller = 'simulateCall'
-  // Separately, because a union does not report which field of the summary is unknown.
+  // Checks the summary separately, because a union does not report which of its fields is unknown.
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
   const { observedEvents = false, ...simulation } = parseInput(caller, callSchema, input)
   const data = createCallData()

@@ -20,7 +20,7 @@ const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
 const actions: readonly ParticipantAction[] = ['joined', 'left', 'removed']
 
-/** Lets a participant join or leave a group, or removes them from it. */
+/** Makes a participant join or leave a group, or removes them from it. */
 export const simulateParticipant = async (
   { account, server, createCallData }: SimulationContext,
   action: ParticipantAction,

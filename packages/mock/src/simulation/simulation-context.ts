@@ -10,6 +10,6 @@ export type SimulationContext = {
   readonly scheduler: Scheduler
   /** Makes up the data of the next call. */
   createCallData(): CallData
-  /** Publishes an event that no rule of the server produces. */
+  /** Publishes an event that the server itself would not publish. */
   publish(payload: object, channel: 'PSTN' | 'WHATSAPP'): Promise<void>
 }

@@ -28,7 +28,7 @@ type TenantOptions = {
   readonly index: number
   readonly settings: TenantSettings
   readonly url: string
-  /** Set if clients use HTTP rather than `fetch` of the mock. */
+  /** Set if clients use HTTP rather than the mock's `fetch`. */
   readonly isListening: boolean
   readonly createScheduler: () => Scheduler
 }
@@ -86,7 +86,7 @@ export const createTenant = ({
     }
   }
 
-  /** Returns the present state when it is ready. */
+  /** Resolves to the current state when it is ready. */
   const open = async (caller: string): Promise<TenantState> => {
     assertOpen(caller)
     const present = state

@@ -48,7 +48,7 @@ type SubscribeContext = {
   readonly account: Account
   readonly server: ReferenceServer
   readonly targets: Targets
-  /** Creates a URL that no other subscription of the tenant has. */
+  /** Creates a URL that is unique among the tenant's subscriptions. */
   readonly createUrl: () => string
 }
 

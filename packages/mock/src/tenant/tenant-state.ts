@@ -26,14 +26,17 @@ export type TenantStateOptions = {
   readonly settings: TenantSettings
   readonly targets: Targets
   readonly faults: TenantFaults
-  /** Is not restarted by a reset, so that ids never repeat and receivers do not see new events as duplicates. */
+  /**
+   * Randomness of ids. A reset does not restart it, so that ids never repeat and receivers do not take new events for
+   * duplicates.
+   */
   readonly idRandom: Random
   readonly createScheduler: () => Scheduler
-  /** Called when something was recorded. */
+  /** Called after each recorded request, event or delivery. */
   readonly onChange: () => void
 }
 
-/** Everything of a tenant that a reset replaces. */
+/** The parts of a tenant that a reset replaces. */
 export type TenantState = {
   readonly server: ReferenceServer
   readonly scheduler: Scheduler
@@ -57,7 +60,7 @@ const delivery = {
   sharesFairly: false,
 } as const
 
-/** Wraps a store so that no attempt follows a failed one which is the last. */
+/** Wraps a store so that no attempt follows a failed attempt that must be the last. */
 const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt']): Store => ({
   ...store,
   settleDeliveries: (settlements) =>
@@ -71,7 +74,7 @@ const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt'
     ),
 })
 
-/** A received event may have an id of any length, but a subject may not. */
+/** Shortens an id for a subject: a triggered event may have an id of any length, but a subject may not. */
 const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
 export const createTenantState = (options: TenantStateOptions): TenantState => {

@@ -24,7 +24,7 @@ export type DeliverOptions = {
 }
 
 /**
- * An organization of the mock, with everything that the vendor gives to a customer, and with functions for tests.
+ * An organization of the mock: a customer's account at the vendor, with functions for tests.
  * Tenants are isolated from each other, and each has its own clock.
  */
 export type MockTenant = {
@@ -40,9 +40,9 @@ export type MockTenant = {
   readonly secret: string
   /** Id of the organization on {@link MockTenant.server}. */
   readonly organizationId: string
-  /** Determines ids, made-up data and chance. */
+  /** Seed of ids, made-up data and random faults. */
   readonly seed: number
-  /** The reference server behind the mock, for everything that has no function here. A reset replaces it. */
+  /** The reference server behind the mock, for operations that have no function here. A reset replaces it. */
   readonly server: ReferenceServer
   readonly clock: MockClock
   /** Faults of the API and of deliveries. */
@@ -60,7 +60,7 @@ export type MockTenant = {
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   /**
-   * Creates a client for this tenant. It sleeps on the mock's clock and moves it, so that retries take no real time.
+   * Creates a client for this tenant. Its waits advance the mock's clock, so that retries take no real time.
    *
    * @param options - options of `createClient`, which override the tenant's.
    */
@@ -80,7 +80,7 @@ export type MockTenant = {
   /**
    * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
    *
-   * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
+   * @throws MockUsageError if a field is unknown, or unless exactly one of `url` and `receiver` is set.
    * @throws InputError of the core if the number is not the tenant's, or the URL, the secret or a header is invalid.
    */
   subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
@@ -94,14 +94,14 @@ export type MockTenant = {
   simulateCall(call?: CallSimulation): Promise<SimulatedCall>
   /** Saves a call's summary now: the first one, or another one, which replaces it without an event. */
   simulateSummary(callId: string, summary?: SummarySimulation): Promise<SavedSummary>
-  /** Lets a participant join or leave a group, or removes them from it. */
+  /** Makes a participant join or leave a group, or removes them from it. */
   simulateParticipant(
     action: ParticipantAction,
     participant: ParticipantSimulation,
   ): Promise<ParticipantRecord>
   /**
-   * Sends an event that no rule of the service produces: a known event with this tenant's numbers, or any payload. Use it
-   * for CALL_MISSED, for payloads of other versions, and for everything that your receiver must survive.
+   * Sends an event that the service itself would not send: a known event with this tenant's numbers, or any payload.
+   * Use it for CALL_MISSED, for payloads of other versions, and for invalid payloads that your receiver must survive.
    *
    * @example
    * await mock.trigger('CALL_MISSED', { callId })
@@ -110,7 +110,7 @@ export type MockTenant = {
   trigger<Name extends EventName>(name: Name, overrides?: FixtureOverrides<Name>): Promise<void>
   trigger(payload: object): Promise<void>
   /**
-   * Resolves with the first matching event of this name, past or future.
+   * Resolves to the first matching event of this name, past or future.
    *
    * @throws MockTimeoutError if it does not happen in time. The message shows what happened instead.
    */
@@ -120,7 +120,7 @@ export type MockTenant = {
     options?: WaitOptions,
   ): Promise<WebhookEventOf<Name>>
   /**
-   * Resolves with the first acknowledged delivery (with 200 to 299) of a matching event of this name, past or future.
+   * Resolves to the first acknowledged delivery (with 200 to 299) of a matching event of this name, past or future.
    * Deliveries without a target count until the first `subscribe`.
    *
    * @throws MockTimeoutError if there is none in time. The message shows the responses.
@@ -143,7 +143,7 @@ export type MockTenant = {
   /**
    * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and subscriptions added by
    * `subscribe`. The clock and made-up data start again; ids do not repeat. Key, numbers, secret and the target of
-   * `deliverTo` stay.
+   * `deliverTo` are kept.
    */
   reset(): void
 }

@@ -9,23 +9,23 @@ export type ScheduledTask = {
   readonly run: () => Promise<unknown>
 }
 
-/** The part of a server that delivers webhooks, and reports when some are due. */
+/** The part of a server that delivers webhooks, and reports when the next one is due. */
 export type DeliveryWorker = {
   readonly dispatcher: Pick<Dispatcher, 'runDue' | 'nextDueAt' | 'start' | 'stop'>
   readonly store: Pick<Store, 'listen'>
 }
 
-/** The time of a tenant. It runs tasks and delivers webhooks when they are due. */
+/** The scheduler of a tenant, which runs tasks and delivers webhooks when they are due. */
 export type Scheduler = {
   now(): number
   schedule(task: ScheduledTask): void
   /** Tasks that have not run yet, earliest first. */
   listTasks(): readonly ScheduledTask[]
-  /** Moves the time forward, and waits for everything that becomes due. */
+  /** Moves the time forward, and waits for all work that becomes due. */
   advance(ms: number): Promise<void>
   /** Moves the time forward without waiting for deliveries. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   start(worker: DeliveryWorker): void
-  /** Stops. Resolves when nothing is running any more. */
+  /** Stops the scheduler. Resolves when no work is running. */
   stop(): Promise<void>
 }

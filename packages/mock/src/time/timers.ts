@@ -1,10 +1,13 @@
-// Taken when the module is loaded, so that fake timers that a test installs later do not stop the mock.
+// Saved when the module is loaded, so that fake timers that a test installs later do not stop the mock.
 const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
 
-/** Returns whether this timer is fake: of fake timers that were installed earlier, or of Bun, which fakes its own. They have a `clock`. */
+/**
+ * Returns whether the saved timers are fake: installed before this module was loaded, or faked by Bun, which fakes its
+ * own. Fake timers have a `clock`.
+ */
 const isFake = (): boolean => 'clock' in startRealTimer
 
-/** A timer that no fake timers replace. It does not keep a process alive, but a test runner does. */
+/** Starts a timer that fake timers do not affect. It does not keep a process alive, but a test runner does. */
 const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
   const stop = new AbortController()
   if ('Bun' in globalThis) {
@@ -26,7 +29,10 @@ export const afterRealTime = (ms: number, run: () => void): (() => void) => {
   return () => stopRealTimer(timer)
 }
 
-/** Calls `run` after some milliseconds with the timers that are installed now, real or fake. Returns a function that cancels it. */
+/**
+ * Calls `run` after some milliseconds of the currently installed timers, real or fake. Returns a function that cancels
+ * it.
+ */
 export const afterMachineTime: typeof afterRealTime = (ms, run) => {
   const { setTimeout, clearTimeout } = globalThis
   const timer = setTimeout(run, ms)
@@ -52,5 +58,5 @@ const createSleep =
 /** Resolves after some milliseconds of real time; rejects with the signal's reason if it is aborted first. */
 export const sleepRealTime = createSleep(afterRealTime)
 
-/** The same, with the timers that are installed now, real or fake. */
+/** Does the same with the currently installed timers, real or fake. */
 export const sleepMachineTime = createSleep(afterMachineTime)

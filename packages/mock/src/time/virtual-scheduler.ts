@@ -49,14 +49,14 @@ export const createVirtualScheduler = (startAt: number, onError: (error: unknown
     },
     listTasks: () => tasks,
     advance: (ms) => {
-      // One after the other, so that two concurrent calls of 30 s move the clock by 60 s.
+      // One after another, so that two concurrent calls of 30 s move the clock by 60 s.
       const advance = advances.then(() => advanceTo(time + ms))
       advances = advance.catch(() => {})
       return advance
     },
     sleep: async (ms, signal) => {
       const target = time + ms
-      // Gives others a turn, so that concurrent sleeps overlap.
+      // Lets other sleeps start, so that concurrent sleeps overlap.
       await sleepRealTime(0, signal)
       await runTasks(target)
       moveTo(target)

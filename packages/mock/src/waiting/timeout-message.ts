@@ -3,7 +3,7 @@ import { printDifferences, printValue } from '../matching/print.ts'
 import type { RecordedDelivery } from '../recording/recorded-delivery.ts'
 import type { EventFilter } from './event-filter.ts'
 
-/** Something that is due later on the mock's clock. */
+/** Work that is due later on the mock's clock. */
 export type Upcoming = { readonly description: string; readonly inMs: number }
 
 /** The past and the scheduled future of a tenant. */

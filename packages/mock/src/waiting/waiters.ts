@@ -7,11 +7,11 @@ export type Wait<Found> = {
   readonly caller: string
   readonly timeoutMs: number
   find(): Found | undefined
-  /** Creates the error for a time-out. */
+  /** Creates the error for a timeout. */
   explain(): Promise<Error>
 }
 
-/** Callers that wait for something to happen. */
+/** The pending waits of callers. */
 export type Waiters = {
   wait<Found>(wait: Wait<Found>): Promise<Found>
   check(): void

@@ -8,7 +8,7 @@ import { createEventFilter, type EventFilter, type EventMatch } from './event-fi
 import { explainMissingDelivery, explainMissingEvent, type Situation } from './timeout-message.ts'
 import type { Waiters } from './waiters.ts'
 
-/** Maximum time to wait. */
+/** Options for waiting. */
 export type WaitOptions = {
   /** Milliseconds of real time. @default 1_000 */
   readonly timeoutMs?: number | undefined
@@ -16,7 +16,7 @@ export type WaitOptions = {
 
 /** Options of `expectNoEvent`. @inline */
 export type NoEventOptions = {
-  /** Milliseconds of real time in which the event must not happen either. @default 0 */
+  /** Milliseconds of real time for which to keep watching. @default 0 */
   readonly forMs?: number | undefined
 }
 
@@ -25,7 +25,7 @@ type WaitsContext = {
   readonly getRecorder: () => Recorder
   /** @throws MockUsageError if the mock is closed. */
   readonly assertOpen: (caller: string) => void
-  /** Set if a delivery that was only collected counts as acknowledged. */
+  /** Returns whether a delivery that was only collected counts as acknowledged. */
   readonly countsCollected: () => boolean
   readonly describeSituation: () => Promise<Situation>
 }
