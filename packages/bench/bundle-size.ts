@@ -26,7 +26,10 @@ const fromSource = {
 const getText = async (options: BuildOptions): Promise<string> =>
   (await build({ ...options, write: false })).outputFiles[0]?.text ?? ''
 
-/** Our packages are published as one file each, which compresses better than their modules between those of others. */
+/**
+ * Bundles each of our packages into one file, as published: this compresses better than single modules among those of
+ * others.
+ */
 const asPublished: Plugin = {
   name: 'as-published',
   setup: ({ onLoad }) => {
@@ -48,7 +51,7 @@ const measureBundle = async (contents: string): Promise<number> => {
     ...fromSource,
     stdin: { contents, resolveDir: import.meta.dirname },
     minify: true,
-    // Bundlers write licenses to a file of their own.
+    // Bundlers write licenses to a separate file.
     legalComments: 'none',
     platform: 'browser',
     external: ['node:*', 'crypto'],

@@ -3,17 +3,16 @@ import { openSync, readSync, writeSync } from 'node:fs'
 import { getHeapStatistics } from 'node:v8'
 import { payload } from './src/call-ai-summary.ts'
 
-// node counted.ts <workload> <count> [<control> <acknowledgment>]
-//
-// Performs an operation that often, and prints the bytes that it allocated on average. perf, whose two FIFOs are the last
-// arguments, counts instructions only meanwhile. Everything is in one process without sockets, so that counts hardly vary.
+// node counted.ts <workload> <count> [<control> <acknowledgment>] Performs an operation `count` times, and prints the
+// mean number of bytes that it allocated. Meanwhile, perf counts instructions, controlled through the two FIFOs in the
+// last arguments. Everything runs in one process without sockets, so that counts hardly vary.
 
 type Operation = () => unknown
 
 const prepareWebhook = async () => {
   const { generateSecret, signWebhook } = await import('@wabakit/webhooks')
   const secret = generateSecret()
-  // It stays valid for as long as the workload runs.
+  // Keeps the signature valid for as long as the workload runs.
   const timestamp = Math.floor(Date.now() / 1_000) + 240
   return { secret, ...(await signWebhook({ payload, secret, id: 'msg_1', timestamp })) }
 }
@@ -99,7 +98,7 @@ const controlPerf = (() => {
 
 const operation = await workloads[name]?.()
 if (operation === undefined) throw new Error(`There is no workload "${name}".`)
-// Most code is compiled before the counts begin. A start is counted cold.
+// Warms up, so that most code is compiled before the counts begin. A single start is counted cold.
 for (let done = 0; done < Number(count) / 2 - 1; done += 1) await operation()
 const before = getHeapStatistics().total_allocated_bytes
 controlPerf('enable')
@@ -107,5 +106,5 @@ for (let done = 0; done < Number(count); done += 1) await operation()
 controlPerf('disable')
 const after = getHeapStatistics().total_allocated_bytes
 console.log(JSON.stringify({ bytes: (after - before) / Number(count) }))
-// The mock and the server may have timers.
+// Ends the process even if the mock or the server has timers.
 process.exit()

@@ -8,13 +8,11 @@ import { checkCounts, compareCounts, recordCounts } from './src/compare-counts.t
 import { formatGoalsPage, formatPage } from './src/performance-page.ts'
 import { printGoals, readResults } from './src/result.ts'
 
-// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
-// npm run bench -- --counts [--update]
-//
-// Runs the benchmarks of all goals, or the named ones, each in a process of its own. Each prints a table and writes
-// results/<name>.json. At the end, prints all goals and writes docs/performance.md and GOALS.md. With `--counts`, two versions are compared
-// by instructions and bytes rather than by time; without another version, this one with counts.json, which CI does and
-// `--update` writes.
+// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]] npm
+// run bench -- --counts [--update] Runs the benchmarks of all goals, or the named ones, each in its own process. Each
+// prints a table and writes results/<name>.json. At the end, prints all goals and writes docs/performance.md and
+// GOALS.md. `--counts` compares two versions by instructions and bytes rather than by time. Without another version, it
+// compares this one with counts.json, as CI does; `--update` writes that file.
 
 /** The benchmarks with their goals. */
 const benchmarks: Readonly<Record<string, string>> = {
@@ -36,7 +34,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'store-retention': '',
   storage: '',
 }
-/** After this time, a benchmark is ended, in milliseconds. A long one may last two hours. */
+/** Time limit of a benchmark, in milliseconds. With `--long`, it is two hours. */
 const limitMs = 10 * 60_000
 const longFactor = 12
 

@@ -77,7 +77,7 @@ const startPeers = async (): Promise<Contender[]> => {
 
 const syncFile = openSync(join(folder, 'sync'), 'w')
 const bytes = Buffer.alloc(16_384)
-/** The least work of a commit of SQLite: there is one for each round of the connections. */
+/** The least work that a commit of SQLite needs: one fsync for each round of the connections. */
 const fsync: Contender = {
   name: names.fsync,
   run: (count) => {

@@ -24,11 +24,11 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       server.server.pause()
       opened.push({ name: `${engine.name}, ${name}`, server, p99: [] })
     }
-    // The servers take turns, and all but one are paused. The first turn warms up.
+    // The servers take turns; all others are paused. The first turn warms up.
     for (let round = -1; round < rounds; round += 1) {
       for (const { server, p99 } of opened) {
         server.server.resume()
-        // Lets it send what became due while it was paused.
+        // Gives the server time to send deliveries that became due while it was paused.
         await sleep(1_000)
         const latency = await measureLatency(server, 300)
         if (round >= 0) p99.push(latency)

@@ -33,7 +33,7 @@ const addBullMq = async (endpoint: Child): Promise<void> => {
     if (redis === undefined) return console.log('Skipping bullmq: redis-server is not on the PATH.')
     redises.push(redis)
     const name = `bullmq, appendfsync ${appendfsync}`
-    // Writes that may be lost for a second are not the same job: shown, but no goal.
+    // A queue that may lose the writes of a second does less: its result is shown, but does not count for the goal.
     if (appendfsync === 'always') peers.push(name)
     await addQueue(name, { kind: 'bullmq', database: redis.url, endpoint }, () => readCpuTime(redis.pid))
   }

@@ -7,7 +7,8 @@ import { type Goal, publish } from './src/result.ts'
 
 // `--long` adds endpoints that respond after 14 seconds, and three workers.
 const isLong = process.argv.includes('--long')
-// 20 seconds each: an endpoint is new until its first attempt has timed out after 15 seconds, and so come the later attempts.
+// 20 seconds each: an endpoint is new until its first attempt times out after 15 seconds, and its later attempts only
+// follow then.
 const events = 400 * Number(process.env.BENCH_ROUNDS ?? 5)
 const suspects = 300
 const base = 'no others'
@@ -28,7 +29,7 @@ const settings = [
 ]
 
 const names = Object.keys(scenarios)
-// Other work of the machine changes the p99, too, so the base is measured first and last.
+// Other load on the machine also affects the p99, so the base is measured first and last.
 const order = [...names, base]
 const rows: Row[] = []
 const goals: Goal[] = []

@@ -36,7 +36,7 @@ const measureWindows = async ({ producer, workers, endpoint }: Queue, count: num
   return { p99s, cpus }
 }
 
-/** Does something while a transaction holds its snapshot, as `pg_dump` does. */
+/** Runs `work` while a transaction holds its snapshot, as `pg_dump` does. */
 const holdSnapshot = async <Result>(database: string, work: () => Promise<Result>): Promise<Result> => {
   const client = new Client({ connectionString: database })
   await client.connect()

@@ -5,7 +5,7 @@ import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
 import { median } from './src/measure.ts'
 import { type Figure, type Goal, publish } from './src/result.ts'
 
-// `--long` lets the steady load last an hour.
+// `--long` extends the steady load to an hour.
 const steadySeconds = process.argv.includes('--long') ? 3_600 : 60
 const readings = 6
 const most = 1_000_000
@@ -23,7 +23,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       try {
         const megabytes: number[] = []
         const files: number[] = []
-        // The large backlog is left after five seconds. The small one stays under load.
+        // The server with the large backlog gets five seconds of load; the one with the small backlog gets all of it.
         const seconds = pending === most ? 5 : steadySeconds
         for (let reading = 0; reading < readings; reading += 1) {
           await server.command('run', Math.ceil((seconds * 100) / readings))

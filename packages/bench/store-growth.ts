@@ -8,7 +8,7 @@ const sizes = [1_000, process.argv.includes('--long') ? 10_000_000 : 1_000_000]
 const subscriptions = 1_000
 const all = { subscriptions, subject: `'group:' || n`, status: `'pending'`, dueAt: 'n' }
 
-/** How the deliveries of a backlog are spread over lanes and subscriptions. */
+/** The distributions of a backlog's deliveries over lanes and subscriptions. */
 const shapes: Readonly<Record<string, (deliveries: number) => Contents>> = {
   'for one subscription': (deliveries) => ({ ...all, deliveries, subscription: '1' }),
   'for 1,000 subscriptions': (deliveries) => ({

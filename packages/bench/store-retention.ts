@@ -6,13 +6,13 @@ import { createEvent, operations } from './src/growth/store-operations.ts'
 import { measure, type Row, toRow } from './src/measure.ts'
 import { publish } from './src/result.ts'
 
-// `--long` makes it 10,000,000.
+// With `--long`, there are 10,000,000 deliveries.
 const few = 10_000
 const many = process.argv.includes('--long') ? 10_000_000 : 1_000_000
 const perSecond = 100
 const seconds = 15
 
-/** Publishes 100 events a second, whether or not earlier ones are stored, and returns their latencies in microseconds. */
+/** Publishes 100 events a second, without waiting for earlier ones, and returns their latencies in microseconds. */
 const measureLatencies = async (store: Store): Promise<number[]> => {
   const start = performance.now()
   const latencies: number[] = []

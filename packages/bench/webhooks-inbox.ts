@@ -15,7 +15,7 @@ import { type Contender, findRow, measure } from './src/measure.ts'
 import { type Goal, publish } from './src/result.ts'
 import { runConcurrently } from './src/run-concurrently.ts'
 
-/** Requests under way at once, and events handled at once. */
+/** Maximum number of concurrent requests, and of concurrently handled events. */
 const concurrency = 64
 const body = String(payload)
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
@@ -39,7 +39,7 @@ const fetchedAhead = 500
 type Queue = {
   /** Stores an event durably. */
   readonly store: (event: ReturnType<typeof nextEvent>) => Promise<unknown>
-  /** Handles everything that is stored, and calls the function for each event. */
+  /** Handles all stored events, and calls the function for each. */
   readonly handleAll: (handled: () => void, count: number) => Promise<unknown>
 }
 
@@ -66,7 +66,7 @@ const createContenders = (
         await store(times)
       },
       run: async (times) => {
-        // Neither starting a worker nor what it fetched meanwhile is measured.
+        // Measures neither the start of a worker nor the events that it fetched during it.
         let [startedAt, cpuBefore, handled] = [Number.NaN, Number.NaN, 0]
         await queue.handleAll(() => {
           handled += 1
@@ -90,7 +90,7 @@ type Statements = {
   readonly complete: (ids: readonly unknown[]) => Promise<unknown>
 }
 
-/** One insert and one update: per event, or per batch with the batches that the inbox has. */
+/** Creates a floor with one insert and one update: per event, or per batch of the inbox's size. */
 const createFloor = ({ insert, read, complete }: Statements, per: 'event' | 'batch'): Queue => {
   const storeTogether = createBatch(async (events: readonly Event[]) => {
     await insert(events)

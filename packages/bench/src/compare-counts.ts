@@ -12,7 +12,7 @@ type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance:
 /** The contents of `counts.json`: the value of each figure, and the Node.js version and processor that it was measured on. */
 type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
-/** Sizes do not vary. A new feature may cost a little. */
+/** Tolerance of bundle sizes. They do not vary, but a new feature may add a little. */
 const sizeTolerance = 0.01
 
 const measureSizes = (checkout: string): Figures => {
@@ -59,10 +59,11 @@ const format = (value: number): string => value.toLocaleString('en', { maximumSi
 
 const isOfInstructions = (name: string): boolean => name.endsWith(': instructions')
 
-/** Prints both, and returns whether everything ran here and nothing grew beyond its tolerance. */
+/** Prints both sets of figures. Returns whether all workloads ran here, and no figure grew beyond its tolerance. */
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
-  // How many more instructions the floor takes on this machine, whose processor may have other ones. It varies by 2 %.
+  // The floor's instructions here, relative to the reference, whose processor may have a different instruction set. It
+  // varies by 2 %.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
@@ -88,10 +89,10 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
 }
 
 /**
- * Compares what operations of two versions cost in instructions, allocated bytes and bundled bytes. Unlike times, these
- * hardly depend on what else the machine does, so CI can require that they do not grow.
+ * Compares the costs of operations in two versions: instructions, allocated bytes and bundled bytes. Unlike times,
+ * these hardly depend on the load of the machine, so CI can require that they do not grow.
  *
- * @returns whether everything ran here, and nothing grew beyond its tolerance.
+ * @returns whether all workloads ran here, and no figure grew beyond its tolerance.
  */
 export const compareCounts = async (reference: string): Promise<boolean> => {
   const here = measureHere()
@@ -106,7 +107,7 @@ const file = join(root, 'packages/bench/counts.json')
 
 const runtime = `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`
 
-/** Records what operations cost here in `counts.json`. */
+/** Records the costs of operations in `counts.json`. */
 export const recordCounts = (): void => {
   const figures = Object.fromEntries(
     [...measureHere()].map(([name, { value }]) => [name, Number(value.toPrecision(6))]),
@@ -115,7 +116,7 @@ export const recordCounts = (): void => {
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
 }
 
-/** Compares what operations cost here with `counts.json`, and returns whether nothing grew beyond its tolerance. */
+/** Compares the costs of operations with `counts.json`, and returns whether no figure grew beyond its tolerance. */
 export const checkCounts = (): boolean => {
   const recorded: CountsRecord = JSON.parse(readFileSync(file, 'utf8'))
   if (recorded.runtime !== runtime) {

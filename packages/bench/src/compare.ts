@@ -26,7 +26,10 @@ export type CompareOptions = {
 
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** Links every package of `node_modules`. Links into the repository are kept relative, so that they stay in the checkout. */
+/**
+ * Links every package of `node_modules`. Keeps links into the repository relative, so that they point into the
+ * checkout.
+ */
 const linkModules = (from: string, to: string): void => {
   if (!existsSync(from)) return
   mkdirSync(to, { recursive: true })
@@ -47,7 +50,7 @@ const checkOut = (reference: string, folder: string): void => {
   cpSync(join(root, 'packages/bench'), join(folder, 'packages/bench'), { recursive: true })
 }
 
-/** Calls `use` with a checkout of another version, and removes it. */
+/** Calls `use` with a checkout of another version, and then removes the checkout. */
 export const withCheckout = async (reference: string, use: (folder: string) => unknown): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-compare-'))
   const checkout = join(folder, 'checkout')
@@ -66,10 +69,10 @@ const formatTimes = (times: readonly number[]): string =>
   `${formatTime(computeQuantile(times, 0.5))} (${formatTime(Math.min(...times))} – ${formatTime(Math.max(...times))})`
 
 /**
- * Runs benchmarks of this checkout and of another version alternately. A line is slower if all of its turns take longer than
- * all of the other version's.
+ * Runs benchmarks of this checkout and of another version alternately. A row is slower if each of its turns takes
+ * longer than every turn of the other version.
  *
- * @returns whether everything ran and nothing is slower.
+ * @returns whether all benchmarks ran, and no row is slower.
  */
 export const compare = async ({ reference, names, turns, rounds }: CompareOptions): Promise<boolean> => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-results-'))

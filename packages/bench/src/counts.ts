@@ -7,13 +7,16 @@ import { join } from 'node:path'
 type Counting = {
   /** Number of operations per run. */
   readonly count: number
-  /** The growth that a comparison accepts: more than runs of one version differ by, which is in the comments. */
+  /**
+   * The growth that a comparison accepts. It exceeds the variation between runs of one version, which the comments
+   * state.
+   */
   readonly tolerance: { readonly instructions: number; readonly bytes: number }
 }
 
 const warm = { instructions: 0.02, bytes: 0.05 }
 
-/** The workload by which the processors of two machines are compared. */
+/** The workload that serves to compare the processors of two machines. */
 export const floor = 'the floor of P1'
 
 /** The workloads of `counted.ts`. A start is cold, so it is counted once per process and varies more. */
@@ -29,10 +32,10 @@ export const countings: Readonly<Record<string, Counting>> = {
   'P8 start the mock, until its first response': { count: 1, tolerance: { instructions: 0.03, bytes: 0.2 } },
 }
 
-/** The least of several runs, because all that disturbs a run adds to it. */
+/** Number of runs. The least result counts, because every disturbance adds to it. */
 const runs = 2
 
-/** V8 compiles and collects on one thread, in the same order each time. */
+/** Flags that make V8 compile and collect garbage on one thread, in the same order each time. */
 const flags = ['--conditions=@wabakit/source', '--single-threaded', '--hash-seed=1', '--random-seed=1']
 
 /** Checks whether the machine counts instructions. Not every virtual machine does. */
@@ -67,7 +70,10 @@ const runOnce = (checkout: string, workload: string, withPerf: boolean): Counts 
   }
 }
 
-/** Counts what each operation of a workload allocates and, if the machine can tell, how many instructions it executes. */
+/**
+ * Counts the bytes that each operation of a workload allocates and, if the machine supports it, the instructions that
+ * it executes.
+ */
 export const countWorkload = (checkout: string, workload: string): Counts => {
   const withPerf = hasInstructionCounter()
   const all = Array.from({ length: runs }, () => runOnce(checkout, workload, withPerf))

@@ -7,7 +7,7 @@ export const findPostmaster = async (cluster: PostgresCluster): Promise<number> 
   const client = new Client({ connectionString: await cluster.createDatabase() })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  // While that process is alive.
+  // The backend of this connection is alive while its parent is looked up.
   const postmaster = findParent(rows[0]?.pid ?? 0)
   await client.end()
   return postmaster
@@ -18,7 +18,7 @@ const microsecondsPerTick = 10_000
 
 type Stat = { readonly parent: number; readonly own: number; readonly exited: number }
 
-// See proc_pid_stat(5). `undefined` if the process has exited.
+// Reads proc_pid_stat(5). Returns `undefined` if the process has exited.
 const readStat = (pid: number): Stat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -19,7 +19,7 @@ export type HttpLoad = {
 const lineEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-// Returns whether the bytes are a complete response.
+// Returns whether `response` contains a complete response.
 const isComplete = (response: Buffer): boolean => {
   const headEnd = response.indexOf(lineEnd)
   if (headEnd === -1) return false
@@ -38,8 +38,8 @@ const serialize = ({ url, headers, body }: LoadRequest): string => {
 }
 
 /**
- * Creates a load. It writes prepared bytes to plain sockets and only looks for the end of each response, so that it needs less
- * CPU time than the servers it measures.
+ * Creates a load. It writes prepared bytes to plain sockets, and only searches for the end of each response, so that it
+ * needs less CPU time than the servers it measures.
  */
 export const createHttpLoad = (request: LoadRequest, connections: number): HttpLoad => {
   const bytes = Buffer.from(serialize(request))

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-// These peers have hundreds of dependencies, so they are installed outside the workspaces, and only on request.
+// Some peers have hundreds of dependencies, so they are installed outside the workspaces, and only on request.
 const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
 
 /**

@@ -1,13 +1,13 @@
-/** The cost of a round, if it is not the time and the CPU time of `run`, in microseconds per operation. */
+/** The cost of a round that `run` measures itself, in microseconds per operation. */
 export type Cost = { readonly time: number; readonly cpu?: number | undefined }
 
 type Measured = { readonly time: number; readonly cpu: number }
 
 export type Contender = {
   readonly name: string
-  /** The contender that does the least that the job needs. */
+  /** The contender that does the least work that the job needs. */
   readonly floor?: string | undefined
-  /** Prepares a round, without being measured. */
+  /** Prepares a round, outside the measurement. */
   readonly prepare?: (count: number) => void | Promise<void>
   /** Performs the operation `count` times. */
   readonly run: (count: number) => unknown
@@ -38,7 +38,7 @@ export type MeasureOptions = {
   /** @default 15 */
   readonly rounds?: number
   /**
-   * Number of rounds before them that are not counted.
+   * Number of earlier rounds that do not count.
    * @default 2
    */
   readonly warmUpRounds?: number
@@ -101,7 +101,7 @@ export const measure = async (
   const listTimes = (name: string): number[] => (costs.get(name) ?? []).map(({ time }) => time)
   return contenders.map(({ name, floor = null }) => {
     const times = listTimes(name)
-    // A mean, because the CPU time of other processes is counted in steps of 10 ms.
+    // The mean, because the CPU time of other processes is counted in steps of 10 ms.
     const cpu = (costs.get(name) ?? []).reduce((sum, each) => sum + each.cpu, 0) / rounds
     const ratios =
       floor === null ? [] : listTimes(floor).map((time, round) => time / (times[round] ?? Number.NaN))
@@ -122,7 +122,7 @@ export const findRow = (rows: readonly Row[], name: string): Row => {
   return row
 }
 
-/** Creates a row of figures that were measured in another way, such as latencies, in microseconds. */
+/** Creates a row from figures in microseconds that were measured in another way, such as latencies. */
 export const toRow = (name: string, figures: readonly number[], base?: Row): Row => ({
   name,
   time: median(figures),

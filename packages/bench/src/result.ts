@@ -12,7 +12,7 @@ export type Goal = {
   readonly limit: { readonly atLeast: number } | { readonly atMost: number }
 }
 
-/** A size or another figure without a time. */
+/** A size, or another figure that is not a time. */
 export type Figure = { readonly name: string; readonly figure: string }
 
 /** The report of a benchmark. */
@@ -28,7 +28,7 @@ export type Report = {
   readonly goals?: readonly Goal[]
 }
 
-/** A report, where and when it was made. */
+/** A report, with the machine, version and date of its measurement. */
 export type Result = Report & { readonly machine: string; readonly version: string; readonly date: string }
 
 const folder = process.env.BENCH_RESULTS ?? resolve(import.meta.dirname, '../results')
@@ -40,7 +40,7 @@ export const formatTime = (microseconds: number): string => {
   return microseconds < 1e6 ? `${(microseconds / 1e3).toFixed(1)} ms` : `${(microseconds / 1e6).toFixed(1)} s`
 }
 
-/** Formats the rate of operations that take this time in microseconds. */
+/** Formats the rate of operations of this duration in microseconds. */
 export const formatRate = (microseconds: number): string =>
   `${Number((1e6 / microseconds).toPrecision(3)).toLocaleString('en')}/s`
 
@@ -53,7 +53,7 @@ export const formatLimit = ({ limit }: Goal): string =>
 export const isMet = ({ limit, result }: Goal): boolean =>
   'atLeast' in limit ? result >= limit.atLeast : result <= limit.atMost
 
-/** Prints the one table of all benchmarks. */
+/** Prints a table, in the format of all benchmarks. */
 export const printTable = (title: string, rows: Readonly<Record<string, object>>): void => {
   console.log(`\n${title}`)
   console.table(rows)
@@ -85,7 +85,9 @@ const isShort = process.env.BENCH_ROUNDS !== undefined
 /** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
-/** Returns whether this process has real-time priority, so that others hardly disturb it: see proc_pid_stat(5). */
+/**
+ * Returns whether this process has real-time priority, so that other processes hardly disturb it: see proc_pid_stat(5).
+ */
 const isRealTime = (): boolean => {
   try {
     const fields = readFileSync('/proc/self/stat', 'latin1').split(' ')

@@ -4,10 +4,10 @@ import { payload } from './call-ai-summary.ts'
 /** Number of starts of a paced task per second. */
 export const pace = 500
 
-/** The maximum number of concurrent tasks, if they take longer than the pace allows. */
+/** Maximum number of concurrent tasks, which is reached if they take longer than the pace allows. */
 const maximum = 256
 
-/** A task that should have begun at a time, as Unix time in milliseconds. */
+/** A task. `at` is the time at which it should begin, as Unix time in milliseconds. */
 type PacedTask = (at: number, nth: number) => Promise<unknown>
 
 /** Runs a task `times` times, at a steady pace. */
@@ -24,5 +24,8 @@ export const runPaced = async (times: number, task: PacedTask): Promise<void> =>
   await Promise.all(running)
 }
 
-/** Returns the body of a webhook that tells when it should have been sent. The endpoint measures how long it took. */
+/**
+ * Returns the body of a webhook, stamped with the time at which it should be sent. The endpoint measures the time from
+ * then until its arrival.
+ */
 export const stampPayload = (at: number): string => `{"at":${at},${payload.slice(1)}`

@@ -76,7 +76,7 @@ export const createQueueContenders = (
   ]
 }
 
-/** The same for the floor. */
+/** Creates the same contenders for the floor. */
 export const createFloorContenders = (
   floor: Child,
   endpoint: Child,

@@ -5,9 +5,9 @@ import { runConcurrently } from '../run-concurrently.ts'
 import { runPaced, stampPayload } from '../run-paced.ts'
 import { connections, number, readSettings, waitUntilNone } from './job.ts'
 
-// `wabakit serve` with the commands that its peers also have. `store` publishes events one by one, and `fill` does it without
-// being measured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the dispatcher of a
-// process that both stores and delivers.
+// `wabakit serve` with the same commands as its peers. `store` publishes events one by one, and `fill` does the same
+// without being measured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the
+// dispatcher of a process that both stores and delivers.
 const { database, role, endpoint, concurrency } = readSettings()
 const organization = 'bench'
 const apiKey = 'wk_bench_0123456789'
@@ -17,7 +17,7 @@ const { service, url } = await startServer({
   role,
   logLevel: 'warn',
   deliveryConcurrency: concurrency,
-  // One subscription gets everything. It belongs to one worker.
+  // One subscription, which belongs to one worker, gets all events.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,
@@ -51,7 +51,7 @@ const createGroup = async (): Promise<void> => {
   if (!response.ok) throw new Error(`The server responded with ${response.status}.`)
 }
 
-// While a delivery is not settled, there is a next due time.
+// While any delivery is unsettled, there is a next due time.
 const countOpen = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
 const store = (times: number): Promise<void> =>

@@ -58,15 +58,15 @@ const openQueues = async (store: Store): Promise<Reading[]> => {
   })
 }
 
-/** The queues of each store, the one that was read last at the end. */
+/** The queues of each store. The one that was read last is at the end. */
 const opened = new WeakMap<Store, Reading[]>()
 
 /** Duration of a cycle, and the number of deliveries it settled. */
 export type Cycle = { readonly nanoseconds: number; readonly deliveries: number }
 
 /**
- * Reads 64 deliveries, of as many subscriptions as possible, loads them and settles them, like the dispatcher. Then publishes the same
- * events again, without measuring it, so that the size of the backlog stays the same.
+ * Reads, loads and settles 64 deliveries of as many subscriptions as possible, like the dispatcher. Then publishes the
+ * same events again, outside the measurement, so that the size of the backlog stays the same.
  */
 export const runCycle = async (store: Store): Promise<Cycle> => {
   const queues = opened.get(store) ?? (await openQueues(store))

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import { serveCommands } from '../commands.ts'
 
-// Webhook endpoints in a process of their own, each with its own port. The first argument is their number, the second one what
-// they do: `respond`, `hang` (they never respond) or `slow` (200 after 14 seconds). Their URLs come first, as JSON. The delay of
-// an event counts from `sentAt` in its payload, in milliseconds. `quantile` returns a percentile of the delays since `reset`,
-// and `count` their number.
+// Webhook endpoints in a separate process, each with its own port. The first argument is their number, the second one
+// their behavior: `respond`, `hang` (they never respond) or `slow` (200 after 14 seconds). The process first sends
+// their URLs, as JSON. The delay of an event counts from `sentAt` in its payload, in milliseconds. `quantile` returns a
+// percentile of the delays since `reset`, and `count` their number.
 const [number = '1', behavior = 'respond'] = process.argv.slice(2)
 let delays: number[] = []
 const now = (): number => performance.timeOrigin + performance.now()

@@ -2,7 +2,7 @@ import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
 
-/** The endpoints of a scenario besides 20 healthy ones. Each option is for one kind of scenario. */
+/** The endpoints of a scenario in addition to 20 healthy ones. Each option is for one kind of scenario. */
 export type ScenarioOptions = {
   /**
    * Number of endpoints that get events from `flood`.
@@ -11,7 +11,7 @@ export type ScenarioOptions = {
   readonly suspects?: number
   /** `hang`: they never respond. `slow`: they respond with 200 after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** In which organizations: one for all of them, one for each, or the one of the healthy endpoints. */
+  /** Their organization: one for all of them, one for each, or that of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
   /**
    * Number of deliveries that are due to another dead endpoint from the start.
@@ -24,7 +24,7 @@ export type ScenarioOptions = {
   readonly workers?: number
 }
 
-/** A server, its workers and the healthy endpoints, in processes of their own. */
+/** A server, its workers and the healthy endpoints, in separate processes. */
 export type Scenario = {
   readonly server: Child
   readonly endpoints: Child

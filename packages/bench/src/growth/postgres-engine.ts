@@ -2,7 +2,7 @@ import { openPostgres, postgresStore } from '@wabakit/server/postgres'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
 
-/** So many are inserted at a time. */
+/** Number of rows per insert. */
 const chunk = 500_000
 
 /** Ranges of numbers, the last included, of at most {@link chunk} each. */

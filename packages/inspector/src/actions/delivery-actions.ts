@@ -48,7 +48,7 @@ const build = {
 
 const names = { curl: 'a curl command', json: 'a JSON fixture', vitest: 'a vitest test' } as const
 
-/** Copies a delivery in another form. With `curl`, it is one attempt, by default the last. */
+/** Copies a delivery in another form. `curl` is one attempt, by default the last. */
 export const copyDelivery = (form: keyof typeof build, id: string, attempt?: number): Promise<boolean> =>
   perform(async () => {
     await copy(await build[form](id, attempt))

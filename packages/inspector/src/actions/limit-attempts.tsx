@@ -7,7 +7,7 @@ import { changeSubscription } from './subscription-actions.ts'
 
 const limited = signal<Subscription | undefined>(undefined)
 
-/** Asks how many attempts may start per second. */
+/** Asks for the maximum number of attempts per second. */
 export const askForLimit = (subscription: Subscription): void => {
   limited.value = subscription
 }

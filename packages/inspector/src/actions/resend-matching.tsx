@@ -10,10 +10,10 @@ import { perform } from './perform.ts'
 
 type Query = Readonly<Record<string, string>>
 
-/** The filters of a list, with the values that are set. */
+/** The filters of a list, and their current values. */
 type Matching = { readonly query: Query; readonly filters: readonly Filter[] }
 
-/** Describes what is set in the words of the list. */
+/** Describes the value of a filter in the words of the list. */
 const describeFilter = (filter: Filter, query: Query): Fact[] => {
   if (filter.kind === 'time') {
     const describeTime = (name: string): Fact[1] => query[name] && <Time at={query[name]} />
@@ -29,7 +29,7 @@ const describeFilter = (filter: Filter, query: Query): Fact[] => {
 
 type Part = { readonly resent: number; readonly nextCursor?: string }
 
-/** Resends, or counts, all deliveries that match, part by part. Calls `onPart` with the number so far. */
+/** Resends, or counts, all matching deliveries, part by part. Calls `onPart` with the number so far. */
 const resend = async (
   body: Readonly<Record<string, unknown>>,
   onPart: (count: number) => void,
@@ -68,8 +68,8 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
     : total === undefined
       ? `Counting… ${counted.value} so far`
       : total === 0
-        ? 'None of the deliveries that match can be sent again now:'
-        : `${total} of the deliveries that match can be sent again:`
+        ? 'None of the matching deliveries can be sent again now:'
+        : `${total} of the matching deliveries can be sent again:`
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
       <div class="form">
@@ -96,7 +96,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
   )
 }
 
-/** Sends all deliveries again that match the filters, after it has counted them. */
+/** Counts the deliveries that match the filters, and sends them again after a confirmation. */
 export const ResendMatching = (matching: Matching) => {
   const isOpen = useSignal(false)
   return (

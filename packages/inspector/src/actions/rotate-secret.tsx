@@ -8,14 +8,14 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
 import { perform } from './perform.ts'
 
-/** Time for which the old secret also signs: the default of the server. */
+/** Time for which the old secret also signs, in milliseconds: the default of the server. */
 const overlapMs = 86_400_000
 
 /**
  * The dialog:
  * - asks: nothing has changed yet.
  * - asks → shows: the server signs with the new secret, which is shown here and never again.
- * - shows → closed: at once after the secret was copied or seen, otherwise when the reader confirms.
+ * - shows → closed: at once if the secret was copied or seen, otherwise when the reader confirms.
  */
 const rotation = signal<{ readonly subscription: Subscription; readonly secret?: string } | undefined>(
   undefined,
@@ -115,7 +115,7 @@ const Result = ({ subscription, secret, isKept, onKeep }: ResultProps) => {
   )
 }
 
-/** Replaces the secret of a subscription, and keeps the new one in view until it was copied. */
+/** Replaces the secret of a subscription, and keeps the new one in view until it is copied. */
 export const RotationDialog = () => {
   const isKept = useSignal(false)
   const { subscription, secret } = rotation.value ?? {}

@@ -36,7 +36,7 @@ const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void
 
 type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
 
-/** Makes something happen: a call, a step of a participant or, with `--mock`, a fault. */
+/** The dialog that simulates a call, a step of a participant or, with `--mock`, a fault. */
 export const SimulationDialog = () => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
   const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>('/openapi.json') }, [])

@@ -3,7 +3,7 @@ import type { FieldGroup } from '../parts/schema-form.tsx'
 /** The values of a form for a common case. */
 export type Preset = { readonly title: string; readonly values: Readonly<Record<string, string>> }
 
-/** Something that can be simulated: its schema in the OpenAPI document, and how its form is arranged. */
+/** A kind of simulation: its schema in the OpenAPI document, and the arrangement of its form. */
 type SimulationKind = {
   readonly schema: string
   readonly submitLabel: string

@@ -1,6 +1,6 @@
 export type FieldIssue = { readonly path: string; readonly message: string }
 
-/** The control API did not perform a request. The message is for people. */
+/** The control API did not perform a request. The message is shown to the reader. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The status of the response; 0 when there was none. */
@@ -18,5 +18,5 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the text to show for anything that was thrown. */
+/** Returns the text to show for a thrown value. */
 export const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))

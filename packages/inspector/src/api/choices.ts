@@ -12,7 +12,7 @@ export const toChoices = (values: readonly string[]): readonly Choice[] =>
 
 export const eventChoices: readonly Choice[] = eventNames.map((value) => ({ value, label: value }))
 
-/** The subscriptions of the organization, which other records name by their ids. */
+/** The subscriptions of the organization. Other records refer to them by their ids. */
 export const subscriptions = signal<readonly Subscription[]>([])
 
 export const loadSubscriptions = async (): Promise<void> => {
@@ -20,7 +20,7 @@ export const loadSubscriptions = async (): Promise<void> => {
   subscriptions.value = items
 }
 
-/** Returns whether an attempt had a result that the known state of its subscription does not show. */
+/** Returns whether the result of an attempt differs from the known state of its subscription. */
 const isNews = ({ subscriptionId, outcome }: LiveAttempt): boolean => {
   const known = findSubscription(subscriptionId)
   if (known === undefined || outcome === 'gone') return true
@@ -44,7 +44,7 @@ export const followSubscriptions = (): (() => void) => {
 export const findSubscription = (id: string): Subscription | undefined =>
   subscriptions.value.find((subscription) => subscription.id === id)
 
-/** Returns the host and path of a URL, which tell endpoints apart. */
+/** Returns the host and path of a URL, which distinguish endpoints. */
 export const shortenUrl = (url: string): string => url.replace(/^https?:\/\//, '')
 
 export const subscriptionChoices = computed(() =>

@@ -13,20 +13,20 @@ type Listener = (messages: readonly LiveMessage[]) => void
 
 /**
  * The connection to the live stream:
- * - `connecting` → `connected`: the stream responded. Everything in view is read again, because changes were missed.
- * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or nothing came for too long.
- * - `broken` → `connected`: one of the attempts that follow each other succeeded.
+ * - `connecting` → `connected`: the stream responded. All records in view are read again, because changes were missed.
+ * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or no message came for too long.
+ * - `broken` → `connected`: one of the repeated attempts succeeded.
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
 const listeners = new Set<Listener>()
 const reconnectMs = 1_000
-/** The server sends a comment after 15 seconds without a message. */
+/** Maximum time without data, in milliseconds. The server sends a comment after 15 seconds without a message. */
 const maxSilenceMs = 35_000
 const gatherMs = 100
 
 /**
- * Calls a listener with the messages from now on, a batch at a time.
+ * Calls a listener with each batch of messages from now on.
  *
  * @returns a function that unsubscribes.
  */
@@ -87,7 +87,7 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
   }
 }
 
-/** Follows what happens in the organization that the page shows. */
+/** Follows the live stream of the organization that the page shows. */
 export const startLive = (): (() => void) =>
   effect(() => {
     const id = organizationId.value

@@ -17,7 +17,7 @@ export const organizationId = computed(() => {
 
 export const organization = computed(() => organizations.value?.find(({ id }) => id === organizationId.value))
 
-/** Loads the organizations. The address of the page then names the one that is shown, so that it is a link. */
+/** Loads the organizations. Adds the shown one to the address of the page, so that the address works as a link. */
 export const loadOrganizations = async (): Promise<void> => {
   const { items } = await send<Page<Organization>>('/organizations', { query: { limit: 1000 } })
   const named = getParam('organization')

@@ -1,19 +1,19 @@
-/** Something in view that is read again when it may have changed. */
+/** A function that reads a part of the view again when it may have changed. */
 export type Reload = {
-  /** Reads soon, and at most once a second, however often it is called. A page in the background does not read. */
+  /** Reads soon, but at most once a second. A page in the background does not read. */
   request(): void
-  /** Reads at once, or as soon as what is being read has arrived. */
+  /** Reads at once, or as soon as the current read has ended. */
   now(): void
   stop(): void
 }
 
-/** Messages come in bursts: what follows within this time is read together. */
+/** Time to wait for further messages before reading, in milliseconds, because messages come in bursts. */
 const gatherMs = 100
 const pauseMs = 1_000
 
 const all = new Set<Reload>()
 
-/** Reads everything in view again. */
+/** Reads all records in view again. */
 export const reloadAll = (): void => {
   for (const reload of all) reload.now()
 }
@@ -22,7 +22,7 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) reloadAll()
 })
 
-/** Creates the reload of something that comes into view. `load` handles its errors itself. */
+/** Creates the reload of a part that comes into view. `load` must handle its errors itself. */
 export const createReload = (load: () => Promise<void>): Reload => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isRunning = false

@@ -66,7 +66,7 @@ export const request = async (path: string, options: SendOptions = {}): Promise<
   throw await readError(response)
 }
 
-/** Sends a request and reads the JSON of the response. The server is of the same version, so its word is taken. */
+/** Sends a request and reads the JSON of the response, without validating it: the server has the same version. */
 export const send = async <Result>(path: string, options: SendOptions = {}): Promise<Result> => {
   const response = await request(path, options)
   return response.status === 204 ? (undefined as Result) : response.json()

@@ -25,7 +25,7 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
   )
 }
 
-/** The state of the summary: it has arrived, or the reason why not. */
+/** The state of a call's summary, with a link to its delivery if there is one. */
 const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
   <section class="verdict" aria-label="Summary">
     <p>

@@ -35,7 +35,7 @@ type CompareViewProps = {
   readonly attempt: Attempt
 }
 
-/** Two attempts side by side. What differs is marked. */
+/** Two attempts side by side, with their differences marked. */
 export const CompareView = ({ deliveryId, attempts, attempt }: CompareViewProps) => {
   const others = attempts.filter(({ number }) => number !== attempt.number)
   const chosen = useSignal<number | undefined>(undefined)

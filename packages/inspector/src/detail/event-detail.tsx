@@ -20,7 +20,7 @@ const copyAs = (name: string, text: string): Promise<boolean> =>
     return `Copied as ${name}.`
   })
 
-/** An event, and what became of it at each endpoint. */
+/** An event, and its delivery to each endpoint. */
 export const EventDetail = ({ id, item }: DetailProps<Event>) => {
   const { value, problem } = useRecord({ load: () => sendOwn<Event>(`/events/${encodeURIComponent(id)}`) }, [
     id,

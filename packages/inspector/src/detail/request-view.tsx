@@ -3,13 +3,13 @@ import { BodyView } from './body-view.tsx'
 import { HeaderTable } from './header-table.tsx'
 
 const sentences = {
-  secret: 'The secret has been replaced since; this signature is that of the new one.',
+  secret: 'The secret has been replaced since; this signature uses the new one.',
   subscription:
-    'The subscription has been changed since. If that was its secret, the signature was another one.',
-  webhook_id: 'The webhook-id is that of a later resend, and so is the signature.',
+    'The subscription has been changed since. If its secret was changed, the signature was different.',
+  webhook_id: 'The webhook-id and the signature are those of a later resend.',
 } as const
 
-/** Lists the differences of a rebuilt request from the one that was sent. */
+/** Describes the differences between a rebuilt request and the one that was sent. */
 export const describeExactness = ({ changed }: Pick<SentRequest, 'changed'>): string =>
   changed.length === 0
     ? 'As it was sent: rebuilt from the event, the attempt and the secret, which have not changed since.'

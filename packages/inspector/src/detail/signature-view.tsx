@@ -7,12 +7,12 @@ import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { describeExactness } from './request-view.tsx'
 
-/** Maximum difference of a timestamp from the clock, in milliseconds: the default of Standard Webhooks. */
+/** Maximum difference between a timestamp and the clock, in milliseconds: the default of Standard Webhooks. */
 const toleranceMs = 300_000
 
 type Judgment = { readonly isValid: boolean; readonly verdict: string; readonly text: string }
 
-/** Shows whether a receiver with the secret accepts the request at this moment. */
+/** Determines whether a receiver with the secret would accept the request now. */
 const judge = ({ headers, changed }: SentRequest): Judgment => {
   if (changed.includes('secret')) {
     const text = 'The secret was replaced after this attempt. A resend is signed with the new one.'
@@ -25,7 +25,7 @@ const judge = ({ headers, changed }: SentRequest): Judgment => {
   return {
     isValid: false,
     verdict: 'too old now',
-    text: `The signature matches, but the request is ${formatDuration(ageMs)} old, and a receiver takes at most 5 minutes. A resend has a new timestamp.`,
+    text: `The signature matches, but the request is ${formatDuration(ageMs)} old, and a receiver accepts at most 5 minutes. A resend has a new timestamp.`,
   }
 }
 
@@ -35,7 +35,7 @@ type SignatureViewProps = {
   readonly subscriptionId: string
 }
 
-/** How the signature of a request came about, and whether a receiver with the secret accepts it. */
+/** The parts of a request's signature, and whether a receiver with the secret accepts it. */
 export const SignatureView = ({ request, attempt, subscriptionId }: SignatureViewProps) => {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers
   const { isValid, verdict, text } = judge(request)

@@ -36,7 +36,7 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** The delivery to show first: the last that has not arrived. */
+/** Finds the delivery to show first: the last one that has not arrived. */
 const findNotable = ({ deliveries }: Timeline): string | undefined =>
   deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
 

@@ -28,7 +28,10 @@ const countWaiting = (count: number): string =>
 const describeResponse = ({ lastResponse }: Delivery): string =>
   String(lastResponse?.status ?? lastResponse?.error ?? '')
 
-/** Since when a subscription fails, what waits, what the endpoint responds, and what operators were told. */
+/**
+ * The health of a subscription: the start of its failures, its waiting deliveries, the endpoint's responses, and the
+ * health events.
+ */
 export const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
   const { id, enabled, failingSince, isReported } = subscription
   const isAbout = (message: LiveMessage): boolean =>

@@ -4,7 +4,7 @@ import { sendOwn } from '../api/organization.ts'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam } from '../state/route.ts'
 
-/** A delivery, its attempts, and the attempt that the address names (or else the last). */
+/** A delivery, its attempts, and the attempt in the page's address (by default, the last). */
 export type KnownDelivery = {
   readonly delivery: Delivery
   readonly attempts: readonly Attempt[]

@@ -4,16 +4,16 @@ import { reveal } from './reveal.ts'
 
 const isMasking = (): boolean => masking.value === 'on'
 
-/** Returns a phone number, masked if the reader wants that. */
+/** Returns a phone number, masked if masking is on. */
 export const showNumber = (number: string): string => reveal(isMasking() ? redact({ number }).number : number)
 
-/** Returns a text that a person wrote or said, masked if the reader wants that. */
+/** Returns a text that a person wrote or said, masked if masking is on. */
 export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : reveal(text))
 
-/** Fields of groups. `redact` keeps them, because elsewhere they name what an event is about. */
+/** Fields of groups to mask. `redact` keeps them, because elsewhere such fields identify the subject of an event. */
 const groupFields = new Set(['groupName', 'subject', 'description'])
 
-/** Returns parsed JSON with its personal data masked if the reader wants that. */
+/** Returns parsed JSON, with its personal data masked if masking is on. */
 export const showJson = (value: unknown): unknown => {
   if (!isMasking()) return value
   return JSON.parse(JSON.stringify(redact(value)), (name, field) =>
@@ -21,7 +21,7 @@ export const showJson = (value: unknown): unknown => {
   )
 }
 
-/** Returns a body with its personal data masked if the reader wants that. What is not JSON is masked as a whole. */
+/** Returns a body, with its personal data masked if masking is on. A body that is not JSON is masked completely. */
 export const showBody = (text: string): string => {
   if (!isMasking()) return text
   try {

@@ -1,4 +1,4 @@
-/** Characters that reorder, or hide, what follows them. */
+/** Invisible characters, some of which reorder the text after them. */
 const invisible = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /** Returns a text in which bidirectional and invisible characters are written as escapes, such as `\\u202e`. */

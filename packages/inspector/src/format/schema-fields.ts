@@ -12,7 +12,7 @@ export type JsonSchema = {
   readonly required?: readonly string[]
 }
 
-/** A field of a form. What has no simpler form is written as JSON. */
+/** A field of a form. A value without a simpler input is written as JSON. */
 export type Field = {
   readonly name: string
   readonly description: string
@@ -28,7 +28,7 @@ const findKind = ({ type, enum: choices }: JsonSchema): Field['kind'] => {
   return type === 'string' ? 'text' : 'json'
 }
 
-/** Required fields come first, and those that take JSON last. */
+/** Ranks a field: required fields come first, and fields with JSON last. */
 const rank = ({ isRequired, kind }: Field): number =>
   isRequired ? 0 : ['choice', 'number', 'boolean', 'text', 'json'].indexOf(kind) + 1
 
@@ -49,9 +49,9 @@ export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: 
 }
 
 /**
- * Reads a body from what was filled in. Empty fields are left out.
+ * Builds a request body from the values of a form. Empty fields are left out.
  *
- * @throws ApiError when fields are not the JSON that they should be.
+ * @throws ApiError when fields contain invalid JSON or numbers.
  */
 export const readFields = (fields: readonly Field[], values: FormData): Record<string, unknown> => {
   const body: Record<string, unknown> = {}

@@ -1,6 +1,6 @@
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
-// Created once: creating one takes longer than drawing the row that it is for.
+// Created once, because creating a format takes longer than drawing a row.
 const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const full = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'long' })
 

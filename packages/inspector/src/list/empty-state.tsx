@@ -5,7 +5,7 @@ import { setParams } from '../state/route.ts'
 type EmptyStateProps = {
   readonly title: string
   readonly text: string
-  /** Commands that make something happen. */
+  /** Commands that create records. */
   readonly commands: readonly string[]
   readonly isFiltered: boolean
 }
@@ -25,7 +25,7 @@ export const EmptyState = ({ title, text, commands, isFiltered }: EmptyStateProp
     return (
       <div class="empty">
         <h2>No matches</h2>
-        <p>Nothing fits all of these filters.</p>
+        <p>No record matches all of these filters.</p>
         <button type="button" class="button" onClick={clear}>
           Clear the filters
         </button>

@@ -15,7 +15,10 @@ const changeSoon = (key: string, value: string): void => {
   timer = setTimeout(() => setParams({ [key]: value.trim() }), typingPauseMs)
 }
 
-/** The properties of a field for a filter. While something is typed, the field has that, spaces at its end included. */
+/**
+ * Returns the properties of a filter's field. While the reader types, the field keeps the typed text, including
+ * trailing spaces.
+ */
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)
   return {

@@ -18,7 +18,7 @@ export type Column<Item> = {
   /** The track of a CSS grid. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
-  /** Left out where there is little room: next to a record and on a tablet, or only on a phone. */
+  /** Set if the column is left out where there is little room: next to a record and on a tablet, or only on a phone. */
   readonly isExtra?: true | 'on_phones'
 }
 
@@ -31,21 +31,21 @@ export type ListDefinition<Item> = {
     readonly path: string
     readonly query?: Readonly<Record<string, string>>
   }
-  /** Set if records change, so that the one that keys act on is read by its id when a filter no longer finds it. */
+  /** Set if records change, so that the current record is read by its id when it no longer matches the filters. */
   readonly isMutable?: true
   readonly getId: (item: Item) => string
-  /** Returns the time by which the list is ordered, newest first. A list without it is short, and read as a whole. */
+  /** Returns the time by which the list is ordered, newest first. A list without it is short, and read completely. */
   readonly getTime?: (item: Item) => string
   readonly filters: readonly Filter[]
-  /** The records that the search field names; without it there is no search field. */
+  /** The name of the records in the search field; without it, there is no search field. */
   readonly searches?: string
   readonly columns: readonly Column<Item>[]
   readonly isChangedBy: (message: LiveMessage) => boolean
   /** Interval of reading a list that changes without messages, in milliseconds. */
   readonly pollMs?: number
-  /** Actions of keys on the record that is open or was reached. */
+  /** Actions of keys on the current record. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>
-  /** Actions on everything that matches the filters. */
+  /** Actions on all records that match the filters. */
   readonly Bulk?: ComponentType<{
     readonly query: Readonly<Record<string, string>>
     readonly filters: readonly Filter[]

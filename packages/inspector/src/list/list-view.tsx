@@ -13,7 +13,7 @@ import { ListHeader } from './list-header.tsx'
 import { createRecordList } from './record-list.ts'
 import { Rows } from './rows.tsx'
 
-/** A record that is shown next to its list. `item` is missing until the list has it. */
+/** A record that is shown next to its list. `item` is `undefined` until the list contains it. */
 export type DetailProps<Item> = { readonly id: string; readonly item: Item | undefined }
 
 type ListViewProps<Item> = {
@@ -37,7 +37,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   const list = useMemo(() => createRecordList(definition, { organizationId: organization, query }), [key])
   const items = list.items.value
 
-  // With the list, not after it was painted: a key must not act on a record of the list before.
+  // Before the list is painted, so that a key cannot act on a record of the previous list.
   useLayoutEffect(() => {
     leaveRow()
     const stop = list.start()

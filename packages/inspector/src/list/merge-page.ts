@@ -7,15 +7,15 @@ export type RecordOrder<Item> = {
 type MergeOptions<Item> = RecordOrder<Item> & {
   /** The index of the first known record that the page could contain. */
   readonly first: number
-  /** Set if nothing follows the page. */
+  /** Set if the page is the last one. */
   readonly isLast: boolean
-  /** The record that stays even if the page no longer contains it. */
+  /** The record to keep even if the page no longer contains it. */
   readonly keptId: string
 }
 
 /**
- * Replaces a range of a list by what was read of it: records are updated, added and removed, and what the page cannot
- * contain stays.
+ * Replaces the part of a list that a page covers: records are updated, added and removed. Records outside that part are
+ * kept.
  */
 export const mergePage = <Item>(
   known: readonly Item[],

@@ -9,7 +9,7 @@ import type { ListDefinition } from './list-definition.ts'
 import { mergePage } from './merge-page.ts'
 
 export const pageSize = 100
-/** One request looks at a limited number of records. Requests without a result are repeated this often. */
+/** Maximum number of requests without a result in a row. Each request examines a limited number of records. */
 const maxEmptyPages = 50
 
 type Query = Readonly<Record<string, string | number | undefined>>
@@ -17,7 +17,7 @@ type Query = Readonly<Record<string, string | number | undefined>>
 /**
  * The records of a list:
  * - It **follows** at the top: new records appear, and push the others down.
- * - It is **held** while the reader is elsewhere, a row was reached, a record is open, or the list is paused: records are
+ * - It is **held** while it is scrolled down, a row is reached, a record is open, or the list is paused: records are
  *   updated and removed, and new ones are only counted.
  */
 export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
@@ -49,13 +49,13 @@ export const createRecordList = <Item>(
       await work()
       error.value = undefined
     } catch (thrown) {
-      // The state of the connection shows that there is no server.
+      // The page already shows that the connection is broken.
       const isHidden = isLoaded && thrown instanceof ApiError && thrown.status === 0
       if (!stop.signal.aborted && !isHidden) error.value = getMessage(thrown)
     }
   }
 
-  /** Reads on, and shows what was found after each request. */
+  /** Reads further pages, and shows the records found by each request. */
   const search = (): Promise<void> =>
     guard(async () => {
       isLoading.value = true
@@ -101,7 +101,7 @@ export const createRecordList = <Item>(
     if (!merged.hasOlder && page.items.length > 0) cursor.value = page.nextCursor
   }
 
-  /** Updates the rows in view, and counts what is new. */
+  /** Updates the rows in view, and counts new records. */
   const updateHeld = async (page: Page<Item>): Promise<readonly Item[]> => {
     const known = items.value
     const [newest] = known
@@ -128,7 +128,7 @@ export const createRecordList = <Item>(
     return part.items
   }
 
-  /** Updates the record that keys act on, after a filter no longer found it or it was out of view. */
+  /** Updates the current record if it no longer matches the filters, or is out of view. */
   const updateCurrent = async (read: readonly Item[]): Promise<void> => {
     const id = currentId.value
     const isCurrent = (item: Item): boolean => getId(item) === id
@@ -155,7 +155,7 @@ export const createRecordList = <Item>(
     freshCount,
     isLoading,
     error,
-    /** Set while a request has found less than a page, and the next one looks through older records. */
+    /** Set while a request has found less than a page, and the next one searches older records. */
     isSearching,
     isHeld,
     isPaused,
@@ -167,12 +167,12 @@ export const createRecordList = <Item>(
       view = rows
       isAtTop.value = isTop
     },
-    /** Shows what is new, also while the list is held. */
+    /** Shows new records, even while the list is held. */
     showFresh: (): void => {
       isWanted = true
       reload.now()
     },
-    /** Starts to follow what happens. */
+    /** Starts to follow changes. */
     start: (): (() => void) => {
       reload.now()
       const ignore = listen((messages) => {

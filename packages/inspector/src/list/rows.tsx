@@ -25,10 +25,12 @@ type RowsProps<Item> = {
   readonly isNarrow: boolean
 }
 
-/** Rows that were in view, from the first one on, and how far it was scrolled out of view. */
+/** The rows that were in view, and the part of the first row that was scrolled out of view, in pixels. */
 type Anchor = { readonly ids: readonly string[]; readonly offset: number }
 
-/** The rows of a list. Only those in view are in the document. They stay where they are when others come or go. */
+/**
+ * The rows of a list. Only those in view are in the document. They do not move when other rows are added or removed.
+ */
 export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => {
   const { columns, getId, title } = definition
   const items = list.items.value

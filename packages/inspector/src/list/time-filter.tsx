@@ -17,7 +17,10 @@ const toLocal = (iso: string): string => {
 
 const fromLocal = (local: string): string => (local === '' ? '' : new Date(local).toISOString())
 
-/** Filters by time. The address contains moments rather than "an hour ago", so that a link always shows the same. */
+/**
+ * Filters by time. The address contains absolute times rather than "an hour ago", so that a link always shows the same
+ * records.
+ */
 export const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {
   const from = getParam(filter.from)
   const before = getParam(filter.before)

@@ -6,7 +6,7 @@ type ButtonProps = {
   readonly children: ComponentChildren
   readonly icon?: IconName
   readonly kind?: 'primary' | 'danger'
-  /** The key that does the same. */
+  /** The key that triggers the button. */
   readonly shortcut?: string
   readonly disabled?: boolean
   readonly title?: string

@@ -5,7 +5,7 @@ type ChoiceProps<Value extends string> = {
   readonly onChange: (value: Value) => void
 }
 
-/** A choice between a few values, all of which are in view. */
+/** A choice between a few values, all of which are visible. */
 export const Choice = <Value extends string>({ label, value, choices, onChange }: ChoiceProps<Value>) => (
   <div class="choice" role="group" aria-label={label}>
     {choices.map((choice) => (

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { IconButton } from './button.tsx'
 
-/** Copies a text. Where the page is not a secure context, it falls back on a selection. */
+/** Copies a text. In an insecure context, it falls back to selecting the text. */
 export const copy = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)

@@ -7,7 +7,7 @@ type DialogProps = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** The loss if it is closed. The dialog then asks first. */
+  /** A description of what is lost if the dialog is closed. If it is set, the dialog asks before closing. */
   readonly unsaved?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
         leave()
       }}
       onKeyDown={(event) => {
-        // The browser closes a dialog by the second Escape whatever the page does.
+        // The browser closes a dialog on the second Escape, even if the page prevents it.
         if (event.key !== 'Escape') return
         event.preventDefault()
         event.stopPropagation()

@@ -4,7 +4,7 @@ export type Fact = readonly [name: string, value: ComponentChildren]
 
 type FactsProps = {
   readonly facts: readonly Fact[]
-  /** Side by side rather than below each other. */
+  /** Shows the facts side by side rather than below each other. */
   readonly isInline?: boolean
 }
 

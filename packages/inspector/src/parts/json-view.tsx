@@ -6,7 +6,7 @@ import { masking } from '../state/settings.ts'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Colors the parts of formatted JSON. Texts stay texts: nothing becomes markup. */
+/** Colors the parts of formatted JSON. No text of the JSON becomes markup. */
 const colorJson = (json: string): ComponentChildren[] => {
   const parts: ComponentChildren[] = []
   let end = 0
@@ -21,7 +21,7 @@ const colorJson = (json: string): ComponentChildren[] => {
   return [...parts, json.slice(end)]
 }
 
-/** A text as JSON with indentation, or `undefined` if it is not JSON. */
+/** Formats JSON with indentation; `undefined` if the text is not JSON. */
 export const formatJson = (text: string): string | undefined => {
   try {
     return JSON.stringify(showJson(JSON.parse(text)), null, 2)
@@ -32,9 +32,9 @@ export const formatJson = (text: string): string | undefined => {
 
 type JsonViewProps = { readonly text: string /** Shows the text as it is. */; readonly isRaw?: boolean }
 
-/** Values beyond it have no colors: each would be an element, and thousands of them take seconds. */
+/** Maximum number of characters to color: each value is an element, and thousands of elements take seconds. */
 const maxColored = 30_000
-/** Only the parts in view are laid out. */
+/** Number of lines per part. The browser lays out only the parts in view. */
 const partLines = 200
 
 const splitLines = (text: string): string[] => {

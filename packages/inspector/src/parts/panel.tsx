@@ -5,7 +5,7 @@ import { IconButton } from './button.tsx'
 
 type PanelProps = {
   readonly title: ComponentChildren
-  /** The state of the record. However long the title, it is shown in full. */
+  /** The state of the record. It is shown in full, even next to a long title. */
   readonly badge?: ComponentChildren
   readonly label: string
   readonly actions?: ComponentChildren
@@ -26,7 +26,7 @@ export const Panel = ({ title, badge, label, actions, children, isWide = false }
     }
     return () => {
       if (!panel.current?.contains(document.activeElement)) return
-      // The list comes back into view with the next frame.
+      // The list is visible again in the next frame.
       requestAnimationFrame(() => {
         if (document.activeElement === document.body) findGrid()?.focus({ preventScroll: true })
       })

@@ -61,7 +61,7 @@ const FieldInput = (props: FieldInputProps) => {
   )
 }
 
-/** Fields with a title of their own. The other fields follow them. */
+/** A group of fields with its own title. The other fields follow the groups. */
 export type FieldGroup = { readonly title: string; readonly fields: readonly string[] }
 
 type SchemaFormProps = {
@@ -69,7 +69,7 @@ type SchemaFormProps = {
   readonly groups: readonly FieldGroup[]
   readonly initial: Readonly<Record<string, string>>
   readonly submitLabel: string
-  /** Performs the request. What it throws is shown in the form, at the fields that it names. */
+  /** Performs the request. The form shows its errors, next to the fields that they name. */
   readonly onSubmit: (body: Record<string, unknown>) => Promise<void>
 }
 

@@ -7,7 +7,10 @@ import { RecordLink } from './record-link.tsx'
 
 type SubjectLinkProps = {
   readonly subject: string
-  /** The payload of the event, or its id: the operator's copy of a health event is about another organization. */
+  /**
+   * The payload of the event, or its id. They identify the organization: the operator's copy of a health event is about
+   * another one.
+   */
   readonly payload?: string
   readonly eventId?: string
 } & Partial<Pick<Delivery, 'customerNumber' | 'groupName'>>

@@ -5,7 +5,7 @@ import { Time } from './time.tsx'
 export const WaitText = ({ wait }: { readonly wait: Wait }) => {
   const at = 'nextAttemptAt' in wait ? wait.nextAttemptAt : null
   if (at === null) return <>{wait.text}</>
-  // The sentence of the server ends with the time.
+  // The server's sentence ends with a time in UTC.
   const [before] = wait.text.split(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC\.$/)
   return before === wait.text ? (
     wait.text

@@ -54,7 +54,7 @@ const screens: Readonly<Record<View, ComponentType>> = {
 
 const retryMs = 1_000
 
-/** Loads what the page needs first, again and again until a server responds. */
+/** Loads the initial data of the page. Repeats the requests until a server responds. */
 const start = async (): Promise<void> => {
   try {
     await Promise.all([loadOrganizations(), loadInfo()])
@@ -65,10 +65,10 @@ const start = async (): Promise<void> => {
   }
 }
 
-/** Keeps what all views need up to date. */
+/** Keeps the data that all views share up to date. */
 const useOrganization = (): void => {
   useSignalEffect(() => {
-    // A new token is worth another attempt.
+    // Tries again with a new token.
     if (token.value !== undefined && !isTokenRequired.value) void start()
   })
   useSignalEffect(() => {

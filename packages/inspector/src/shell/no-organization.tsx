@@ -2,7 +2,7 @@ import { organizations } from '../api/organization.ts'
 import { EmptyState } from '../list/empty-state.tsx'
 import { getParam, toHref, view } from '../state/route.ts'
 
-/** Advice if there is no organization, or not the one that the address names. */
+/** Advice if there is no organization, or the one in the address does not exist. */
 export const NoOrganization = () => {
   const known = organizations.value ?? []
   if (known.length === 0) {

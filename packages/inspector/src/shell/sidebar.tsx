@@ -48,7 +48,7 @@ const openSimulation = (): void => {
 
 export const Sidebar = () => {
   const links = useRef<HTMLUListElement>(null)
-  // On a phone, the links are a row that does not fit.
+  // On a phone, the row of links is wider than the screen.
   useEffect(
     () =>
       links.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),

@@ -3,12 +3,12 @@ import { getParam, setParams } from './route.ts'
 
 export const listedIds = signal<readonly string[]>([])
 export const firstInView = signal(0)
-/** The row that a key has reached. The list scrolls to it, and to nothing else. */
+/** The row that was reached. The list scrolls only to a row that was reached by a key. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
 export const openId = computed(() => getParam('id'))
 
-/** The record that keys act on: the open one, or the one reached; empty if there is neither. */
+/** The id of the current record, on which keys act: the open one, or the reached one; empty if there is neither. */
 export const currentId = computed(() => openId.value || reached.value.id)
 
 export const openRecord = (id: string, { byKey = false } = {}): void => {
@@ -21,12 +21,12 @@ export const closeRecord = (): void => {
   setParams({ id: undefined, attempt: undefined, delivery: undefined, tab: undefined })
 }
 
-/** Leaves the row that was reached, so that keys act on none. */
+/** Leaves the reached row, so that keys act on no record. */
 export const leaveRow = (): void => {
   reached.value = { id: '', byKey: false }
 }
 
-/** Goes to a row. A record that is open is replaced. */
+/** Goes to a row. If a record is open, opens that of the row instead. */
 const reach = (index: number): void => {
   const ids = listedIds.value
   const id = ids[Math.min(Math.max(index, 0), ids.length - 1)]

@@ -11,9 +11,9 @@ export const isSimulationOpen = signal(false)
 const actions = new Map<string, () => void>()
 
 /**
- * Gives keys a meaning while a view is in front.
+ * Binds keys to actions while a view is shown.
  *
- * @returns a function that takes it away.
+ * @returns a function that removes the bindings.
  */
 export const bindKeys = (bindings: Readonly<Record<string, () => void>>): (() => void) => {
   for (const [key, action] of Object.entries(bindings)) actions.set(key, action)
@@ -67,7 +67,7 @@ const common: Readonly<Record<string, () => void>> = {
 
 const goTimeMs = 1_500
 
-/** Until when a letter after `g` leads somewhere. */
+/** The time until which a letter after `g` opens a view. */
 let goingUntil = 0
 
 const findAction = (key: string): (() => void) | undefined => {
@@ -82,7 +82,7 @@ const findAction = (key: string): (() => void) | undefined => {
   }
 }
 
-/** Starts to react to keys, except while something is typed or a dialog is open. */
+/** Starts to react to keys, except while the reader types or a dialog is open. */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event
@@ -91,7 +91,7 @@ export const startKeyboard = (): (() => void) => {
       if (key === 'Escape' && target instanceof HTMLElement) target.blur()
       return
     }
-    // A button that has the focus is pressed by Enter, as everywhere.
+    // Enter presses a focused button, as usual.
     if (key === 'Enter' && target instanceof Element && target.matches('a, button, summary')) return
     const action = findAction(key)
     if (action === undefined) return

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** A brief message about what an action has done, or why it could not. */
+/** A brief message about the result of an action. */
 export type Notice = { readonly id: number; readonly text: string; readonly isProblem: boolean }
 
 export const notices = signal<readonly Notice[]>([])

@@ -5,7 +5,7 @@ const key = 'wabakit-control-token'
 /** The control token, kept until the tab is closed. */
 export const token = signal(sessionStorage.getItem(key) ?? '')
 
-/** Set if the server has asked for a token, or for another one. */
+/** Set if the server requires a token, or has rejected the current one. */
 export const isTokenRequired = signal(false)
 
 export const logIn = (sent: string): void => {

@@ -1,6 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
-/** A choice that this browser remembers. */
+/** Creates a setting that the browser remembers. */
 const remember = (name: string, initial: string): Signal<string> => {
   const key = `wabakit-${name}`
   const chosen = signal(localStorage.getItem(key) ?? initial)

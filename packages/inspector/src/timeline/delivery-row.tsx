@@ -31,10 +31,10 @@ type DeliveryRowProps = {
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** The least width in pixels of an attempt, so that it can be seen and clicked, also by a finger. */
+/** Minimum width of an attempt in pixels, so that it can be seen and clicked, or touched with a finger. */
 const minWidths = { pointer: 34, finger: 44 }
 
-/** A delivery on the time axis: when it was created, every attempt, and what comes next. */
+/** A delivery on the time axis: its creation, every attempt, and the next step. */
 export const DeliveryRow = (props: DeliveryRowProps) => {
   const { delivery, entries, now, place, width, selected, onSelect } = props
   const { id, eventName, createdAt, finishedAt, wait, marks } = delivery

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
 import { reveal } from '../format/reveal.ts'
 
-/** A short text at a moment. */
+/** A short text at a point of the time axis. */
 export type Flag = {
   readonly key: string
   readonly at: number

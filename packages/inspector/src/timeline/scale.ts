@@ -1,6 +1,6 @@
 import type { Timeline } from '@wabakit/server/control-types'
 
-/** Lists all moments of a timeline at which something happened or ended, in Unix time in milliseconds. */
+/** Lists the times of all entries of a timeline, and of the ends of attempts, as Unix time in milliseconds. */
 export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
   Date.parse(now),
   ...deliveries.map(({ createdAt }) => Date.parse(createdAt)),
@@ -10,7 +10,7 @@ export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
   }),
 ]
 
-/** A stretch between two moments at which something happened. */
+/** The period between two consecutive times of a timeline. */
 export type Gap = {
   readonly from: number
   readonly to: number
@@ -23,15 +23,15 @@ export type Scale = { readonly gaps: readonly Gap[]; place(time: number): number
 export type ScaleMode = 'compressed' | 'linear'
 
 /**
- * Returns the part of the axis that a gap takes. Attempts are milliseconds, minutes or a day apart. On a compressed axis, a gap that is
- * ten times as long takes only one step more.
+ * Returns the weight of a gap on the axis. Attempts are milliseconds, minutes or a day apart. On a compressed axis, a
+ * gap that is ten times as long takes only one step more.
  */
 const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (ms: number) => ms } as const
 
 /** The share of the axis that remains free at each end. */
 const margin = 0.02
 
-/** Creates the axis of the moments at which something happened, in Unix time in milliseconds. */
+/** Creates the axis for times, given as Unix time in milliseconds. */
 export const createScale = (times: readonly number[], mode: ScaleMode): Scale => {
   const sorted = [...new Set(times)].sort((left, right) => left - right)
   const weights = sorted.slice(1).map((time, index) => weigh[mode](time - (sorted[index] ?? time)))

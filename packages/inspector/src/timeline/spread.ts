@@ -3,7 +3,10 @@ export type Placed = { readonly x: number; readonly width: number }
 
 const gap = 2
 
-/** Moves what overlaps apart, in its order and within the axis as far as there is room, so that each can be clicked. */
+/**
+ * Moves overlapping items apart so that each can be clicked. Keeps their order and, if there is room, keeps them within
+ * the axis.
+ */
 export const spread = (placed: readonly Placed[], axis: number): number[] => {
   let end = -gap
   const xs = placed.map(({ x, width }) => {

@@ -1,12 +1,15 @@
 import type { Scale } from './scale.ts'
 
-/** A moment with a label on the axis, or the length of a gap. */
+/** A labeled time on the axis, or the length of a gap. */
 export type Tick = { readonly x: number; readonly time: number; readonly gapMs?: number }
 
 const labelWidth = 104
 const gapWidth = 72
 
-/** Chooses the moments to name on an axis of some width in pixels, and the gaps that are wide enough for their length. */
+/**
+ * Chooses the times to label on an axis of some width in pixels, and the gaps that are wide enough to show their
+ * length.
+ */
 export const listTicks = ({ gaps }: Scale, width: number): Tick[] => {
   const ticks: Tick[] = []
   let end = Number.NEGATIVE_INFINITY

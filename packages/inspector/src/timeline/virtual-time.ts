@@ -1,14 +1,14 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
 
-/** A stretch of time, in Unix time in milliseconds. */
+/** A period, as Unix time in milliseconds. */
 export type Stretch = { readonly from: number; readonly to: number }
 
-/** Differences below this come from the speed of the server. */
+/** Minimum difference that counts, in milliseconds. Smaller ones come from the server's processing time. */
 const minimumMs = 1_000
 
 /**
- * Returns the time that a simulated call states to have taken before it was simulated: its states are in that time, and its
- * events after it.
+ * Returns the period of a simulated call that lies before its simulation: the call states times in it, and its events
+ * were published after it.
  */
 export const findVirtualTime = (
   entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[],

@@ -17,7 +17,10 @@ import {
   timeFilter,
 } from './filters.ts'
 
-/** Statuses, and the combinations of them that a reader looks for most: what failed, and what is not sent unless it is resent. */
+/**
+ * Statuses, and the most useful combinations of them: failed deliveries, and deliveries that are not sent unless they
+ * are resent.
+ */
 const statuses = [
   'pending,waiting,claimed',
   'pending,exhausted',

@@ -1,7 +1,7 @@
 import { eventChoices, numberChoices, subscriptionChoices } from '../api/choices.ts'
 import type { Filter } from '../list/list-definition.ts'
 
-// The filters that several lists have.
+// Filters that several lists share.
 
 export const nameFilter: Filter = { key: 'name', label: 'Event', kind: 'choice', choices: () => eventChoices }
 

@@ -48,7 +48,7 @@ export const requests: ListDefinition<ApiRequest> = {
   pollMs: 2_000,
   empty: {
     title: 'No API requests yet',
-    text: 'The last 10,000 requests that this process has answered appear here. Send one:',
+    text: 'The last 10,000 requests to which this process has responded appear here. Send one:',
     commands: [
       'wabakit key create',
       `curl -H 'authorization: <the key>' '${location.origin}/v1/call/ai-summary?callId=any'`,
