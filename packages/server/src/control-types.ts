@@ -1,4 +1,4 @@
-// The records of the control API as types. They import no code.
+// The types of the control API's records. This module imports no code.
 
 import type * as z from 'zod/mini'
 import type { showLiveAttempt } from './control/live-attempt.ts'
@@ -15,7 +15,7 @@ import type { WaitView } from './control/views/wait.ts'
 
 export type { ServerInfo } from './control/schemas.ts'
 
-/** A part of a list. `nextCursor` leads to the next part. */
+/** A part of a list. `nextCursor` is the cursor of the next part. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
 /** An organization, its settings and its numbers. */
 export type Organization = z.input<typeof OrganizationView>
@@ -37,11 +37,11 @@ export type Group = z.input<typeof GroupView>
 export type Subscription = z.input<typeof SubscriptionView>
 /** A subscription whose secret has just been set. */
 export type SubscriptionWithSecret = z.input<typeof SubscriptionSecretView>
-/** Why a delivery is not being attempted. */
+/** The reason why a delivery is not being attempted. */
 export type Wait = WaitView
-/** The state of a call's summary: it has arrived, or the reason why not. */
+/** The state of a call's summary: it has arrived, or the reason why it has not. */
 export type SummaryStatus = SummaryStatusView
-/** Everything about one call or group. */
+/** All records about one call or group. */
 export type Timeline = TimelineView
 export type { TimelineEntry }
 /** An attempt in a live stream. */

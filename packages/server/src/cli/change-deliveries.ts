@@ -11,7 +11,7 @@ type Change = {
   /** The end of the path of its operations. */
   readonly name: 'resend' | 'cancel'
   readonly operation: 'resendDeliveries' | 'cancelDeliveries'
-  /** The field of the result that has the number of deliveries. */
+  /** The field of the result that contains the number of deliveries. */
   readonly counts: 'resent' | 'canceled'
   readonly done: string
 }
@@ -38,7 +38,7 @@ const cancelOne = async (control: ControlClient, path: string, dryRun: boolean):
   return { canceled: status === 'waiting' || status === 'pending' ? 1 : 0 }
 }
 
-/** Changes all parts of a selection. Returns how many deliveries there were. */
+/** Changes all parts of a selection. Returns the total number of deliveries. */
 const changeParts = async (
   send: (cursor: string | undefined) => Promise<CountedPart>,
   { counts, done }: Pick<Change, 'counts' | 'done'>,

@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline/promises'
 import { Option } from 'commander'
 import { CliError, exitCodes } from './output.ts'
 
-/** Creates `--yes`, which every command has that asks before it acts. */
+/** Creates `--yes`, an option of every command that asks for confirmation. */
 export const createYesOption = (): Option => new Option('--yes', 'do it without asking')
 
 /**
- * Asks on a terminal whether to go on.
+ * Asks for confirmation on a terminal.
  *
  * @throws CliError unless the user agrees or `--yes` is set.
  */

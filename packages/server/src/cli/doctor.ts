@@ -42,7 +42,7 @@ const readHeaders = ({ header = [], basic }: DoctorOptions): Record<string, stri
   const headers: Record<string, string> = {}
   for (const line of header) {
     const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
-    // The value is a secret, so that the message does not repeat it.
+    // The value is a secret, so the message does not repeat it.
     if (name === undefined || !value) throw new CliError('--header takes "name: value".', exitCodes.usage)
     headers[name] = value
   }
@@ -76,7 +76,7 @@ const showBody = (body: Uint8Array): string => {
   return body.length > maxShownBytes ? `${text}… (${body.length} bytes)` : text
 }
 
-/** Formats a request and its response as they went over the wire; the doctor has hidden the secrets in them. */
+/** Formats a request and its response as they were sent. The doctor has already hidden the secrets in them. */
 const formatExchange = ({ request, status, headers, body, error }: Exchange): string => {
   const sent = Object.entries(request.headers).flatMap(([name, values]) =>
     [values].flat().map((value) => `> ${name}: ${value}`),

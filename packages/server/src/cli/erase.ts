@@ -17,7 +17,7 @@ const format = ({ calls, participants, events }: Counts): string =>
     `${events} ${events === 1 ? 'event' : 'events'} with their deliveries`,
   ].join(', ')
 
-/** Erases all parts of a selection, and returns how many records there were. */
+/** Erases all parts of a selection, and returns the total numbers of records. */
 const eraseParts = async (
   selection: object,
   { dryRun = false, ...options }: EraseOptions,

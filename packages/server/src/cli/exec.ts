@@ -7,7 +7,7 @@ import { CliError, exitCodes } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 import { passOn, spawnCommand } from './spawn-command.ts'
 
-/** Settings that differ from those of `serve`, even if their variables are set. */
+/** Defaults that differ from those of `serve`, even if their variables are set. */
 const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
 
 const signals = ['SIGTERM', 'SIGINT'] as const

@@ -5,7 +5,7 @@ import type { Output } from './output.ts'
 
 export type StreamMessage = {
   readonly name: string
-  /** The id to resume after; `undefined` for messages that a stream cannot resume after. */
+  /** The id after which a stream can resume; `undefined` for messages without one. */
   readonly id: string | undefined
   readonly data: string
 }
@@ -47,7 +47,7 @@ const createStopSignal = (): AbortSignal => {
  * Follows the live stream of an organization until SIGTERM or SIGINT. When the connection is lost, it resumes after the
  * last event.
  *
- * @param onOpen - is called once the stream is open for the first time.
+ * @param onOpen - called when the stream is open for the first time.
  * @throws CliError when the stream cannot be opened the first time.
  */
 export async function* follow(
@@ -60,7 +60,7 @@ export async function* follow(
   const path = getOrganizationPath(organization)
   const newest = await control.send('GET', `${path}/events?order=newest_first&limit=1`)
   const { items } = newest as { items: { id: string }[] }
-  // An empty id stands for the beginning.
+  // An empty id means the beginning.
   let last = items[0]?.id ?? ''
   let wasOpen = false
   let isOpen = false

@@ -80,7 +80,7 @@ const useSqlite = async <Result>(
   if (/^[\w+]+:\/\//.test(database)) {
     throw new CliError('A database is a SQLite file or a postgres:// URL.', exitCodes.usage)
   }
-  // Opening would create it.
+  // Checks first, because opening a file would create it.
   if (!existsSync(database)) throw new CliError(`There is no file ${database}.`, exitCodes.usage)
   const { DatabaseSync } = await import('node:sqlite')
   const sqlite = new DatabaseSync(database, { timeout: 5_000 })
@@ -95,7 +95,7 @@ const useSqlite = async <Result>(
   }
 }
 
-/** Opens the inbox of an application for one piece of work. */
+/** Opens the inbox of an application, runs `work`, and closes it. */
 const useInbox = <Result>(
   options: InboxOptions,
   work: (inbox: InboxEntries) => Promise<Result>,

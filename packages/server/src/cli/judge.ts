@@ -12,7 +12,7 @@ import { addExamples, createOption } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { createProgressLine, type ProgressLine } from './progress-line.ts'
 
-/** Adds what the commands of both judges have in common: the format of the report, and examples. */
+/** Adds the parts that the commands of both judges share: the format of the report, and examples. */
 export const addReportOptions = (command: Command, ...examples: readonly string[]): Command =>
   addExamples(
     command.addOption(

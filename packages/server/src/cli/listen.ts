@@ -30,7 +30,7 @@ type Event = { id: string; name: string; payload: string }
 
 const timeoutMs = 15_000
 
-/** Sends one signed event and returns the result. Never rejects because of the endpoint. */
+/** Sends one signed event and returns the result. No failure of the endpoint makes it reject. */
 const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Event) => {
   const signed = await signWebhook({ id, payload, secret })
   const startedAt = performance.now()
@@ -67,7 +67,7 @@ const parseHeader = (text: string): [string, string] => {
 const listen = async (options: ListenOptions, output: Output): Promise<void> => {
   const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
   const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header.map(parseHeader)) }
-  // A secret that was passed in is known, and does not belong on a screen or in a log.
+  // Prints only a generated secret: the user knows any other, and it must not appear on a screen or in a log.
   const generated = options.secret === undefined ? secret : undefined
   const onOpen = (): void => {
     const ready = `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${forwardTo}`

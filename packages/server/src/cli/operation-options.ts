@@ -16,7 +16,7 @@ type Schema = {
   readonly format?: string | undefined
 }
 
-/** Fields whose default differs in the command line. */
+/** Descriptions of fields whose default differs in the command line. */
 const descriptions: Readonly<Record<string, string>> = {
   limit: 'maximum number of records (default: 50)',
   order: 'which records come first (default: newest_first)',
@@ -24,7 +24,7 @@ const descriptions: Readonly<Record<string, string>> = {
 
 const splitWords = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
 
-/** A field that takes a number or a word, such as `always`. */
+/** Parses a value that is a number or a word, such as `always`. */
 const parseNumberOrWord = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
 
@@ -45,7 +45,7 @@ const parseTime = (text: string): string => {
   return new Date(time).toISOString()
 }
 
-/** Splits a text at its commas. The word `all` stays as it is. */
+/** Splits a text at its commas, except for the word `all`. */
 const parseList = (text: string): string | string[] => (text === 'all' ? text : text.split(','))
 
 const flatten = (schema: Schema): readonly Schema[] => schema.anyOf?.flatMap(flatten) ?? [schema]
@@ -58,7 +58,7 @@ const listChoices = (schemas: readonly Schema[]): string[] =>
     .flatMap((each) => [...(each.enum ?? []), ...(each.const === undefined ? [] : [each.const])])
     .map(String)
 
-/** Turns a sentence of the OpenAPI document into the phrase that the help of a command has. */
+/** Turns a sentence of the OpenAPI document into a phrase for a command's help. */
 export const toPhrase = (sentence: string): string =>
   sentence
     .replaceAll('`', '')
@@ -103,7 +103,7 @@ const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<stri
   return properties as Readonly<Record<string, Schema>>
 }
 
-/** Returns an option for each field of the query and the body of an operation, and whether other fields need `--set`. */
+/** Returns an option for each field of an operation's query and body, and whether other fields need `--set`. */
 export const listFieldOptions = ({
   query,
   body,
@@ -119,6 +119,6 @@ export const listFieldOptions = ({
   return { options, needsSet }
 }
 
-/** Lists the parameters of the path of an operation, without the organization. */
+/** Lists the parameters of an operation's path, without the organization. */
 export const listPathParameters = ({ path }: Operation): string[] =>
   [...path.matchAll(/:(\w+)/g)].flatMap(([, name = '']) => (name === 'organizationId' ? [] : [name]))

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Format } from './output.ts'
 
-/** The command as the user can run it: with npx, `wabakit` alone is not in the path. */
+/** The command that the user can run: with npx, `wabakit` itself is not on the PATH. */
 export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
 
 export type ServerAddress = {
@@ -13,13 +13,13 @@ export type ServerAddress = {
 /** The options of every command that uses the control API of a running server. */
 export type ServerOptions = ServerAddress & { readonly organization: string; readonly format: Format }
 
-/** Creates an option that can also be set by a variable: `WABAKIT_` and its name. */
+/** Creates an option that an environment variable can also set: `WABAKIT_` and its name. */
 export const createOption = (flags: string, description: string): Option => {
   const option = new Option(flags, description)
   return option.env(`WABAKIT_${option.name().replaceAll('-', '_').toUpperCase()}`)
 }
 
-/** Creates `--format`, which every command has. */
+/** Creates `--format`, an option of every command. */
 export const createFormatOption = (): Option =>
   createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
 
@@ -47,7 +47,7 @@ export const addServerOptions = (command: Command): Command => {
 
 const helpWidth = 80
 
-/** Breaks a long command before its options, as a shell reads it. */
+/** Breaks a long command into several lines before its options, in the syntax of a shell. */
 const formatExample = (line: string): string => {
   const lines = ['  $ wabakit']
   for (const part of line.split(/ (?=--|> )/)) {

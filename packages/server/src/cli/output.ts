@@ -23,7 +23,7 @@ type Style = Parameters<typeof styleText>[0]
 /** Writes results to standard output and notices to standard error. */
 export type Output = {
   readonly format: Format
-  /** Writes a result: `value` as one line of JSON, or `text` for people. */
+  /** Writes a result: `value` as one line of JSON, or the human-readable `text`. */
   result(value: unknown, text: string): void
   notice(text: string): void
   /** Styles a part of a result if standard output is a terminal that shows colors. Respects `NO_COLOR`. */
@@ -31,7 +31,7 @@ export type Output = {
 }
 
 /**
- * Creates the output of a command. Pass text of servers, endpoints and files through `style` or `escapeControls`, so
+ * Creates the output of a command. Pass text from servers, endpoints and files through `style` or `escapeControls`, so
  * that it cannot control the terminal or forge a line.
  */
 export const createOutput = ({ format }: { readonly format: Format }): Output => ({

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 type Module = { define(command: Command): void }
 type CommandEntry = readonly [name: string, summary: string, load: () => Promise<Module>]
 
-/** The commands of all resources are in one table. */
+/** Loads the commands of all resources, which are in one table. */
 const resource = () => import('./resource.ts')
 const documents = () => import('./documents.ts')
 
@@ -68,7 +68,10 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
-/** Changes a script for bash so that it passes on the typed words. It would evaluate them, and run commands in them. */
+/**
+ * Changes the script for bash so that it passes the typed words on as they are. Otherwise, it would evaluate them and
+ * run commands in them.
+ */
 const passWords = (script: string): string => {
   const changes = [
     [/requestComp="(\S+ complete --) \$\{words\[@\]:1\}"/, 'requestComp=($1 "$${words[@]:1}")'],
@@ -110,20 +113,20 @@ const addCompletion = async (program: Command, isCompletion: boolean): Promise<v
     })
 }
 
-/** Makes each usage error name the help of its own command. */
+/** Makes each usage error refer to the help of its own command. */
 const nameHelp = (command: Command, path = command.name()): void => {
   command.showHelpAfterError(`(see ${path} --help)`)
   for (const inner of command.commands) nameHelp(inner, `${path} ${inner.name()}`)
 }
 
-/** Creates the program. Only the command that the arguments name is loaded; the others are only listed in the help. */
+/** Creates the program. Loads only the command that the arguments name; the others are only listed in the help. */
 export const createProgram = async (args: readonly string[]): Promise<Command> => {
   const program = new Command('wabakit')
     .description('A server for the WhatsApp group and call-summary API, and tools for integrating it')
     .version(manifest.version)
     .enablePositionalOptions()
     .configureHelp({
-      // Without "[options]", which every command has.
+      // Leaves out "[options]", because every command has them.
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     })

@@ -9,7 +9,7 @@ export type ProgressLine = {
   end(): void
 }
 
-/** Redraws one line on a terminal. Elsewhere, it prints a line every 5 seconds. */
+/** Creates a progress line. On a terminal, it is redrawn; elsewhere, a new line is printed every 5 seconds. */
 export const createProgressLine = (
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
 ): ProgressLine => {

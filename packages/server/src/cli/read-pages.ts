@@ -4,7 +4,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const defaultLimit = 50
 
-/** Reads the pages of a list until it has `limit` records (50). */
+/** Reads the pages of a list until there are `limit` records (default: 50). */
 export const readPages = async (
   control: Pick<ControlClient, 'send'>,
   path: string,

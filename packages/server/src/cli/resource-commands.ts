@@ -35,7 +35,7 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
   output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
 }
 
-/** Checks that the record exists, which is all that a dry run of a removal can find out. */
+/** Checks that the record exists. A dry run of a removal can check nothing else. */
 const checkExists = async (
   control: ControlClient,
   operation: Operation,
@@ -67,7 +67,7 @@ const run = async (
   if (operation.method === 'DELETE') {
     const [id = operation.id === 'clearFaults' ? 'all faults' : options.organization] = args
     if (!options.dryRun) {
-      // Faults are part of a test.
+      // Removing the faults of a test needs no confirmation.
       if (operation.id !== 'clearFaults')
         await confirm(`Remove ${formatValue(id)}, and what belongs to it?`, options)
       await control.send('DELETE', path)

@@ -1,4 +1,4 @@
-/** A command that is an operation of the control API, and how its result is printed for people, besides as JSON. */
+/** A command for an operation of the control API, and the human-readable format of its result. */
 export type ResourceCommand = {
   readonly name: string
   /** The id of the operation. Its schemas become arguments and options. */
@@ -7,12 +7,12 @@ export type ResourceCommand = {
   readonly summary?: string
   /** The fields of a list that its table shows: `field`, or `field.inner` for a field of its items. */
   readonly columns?: readonly string[]
-  /** Prints this field of the result alone. */
+  /** Prints only this field of the result. */
   readonly field?: string
   readonly examples: readonly string[]
 }
 
-/** The commands that are operations of the control API, by resource. */
+/** The commands for operations of the control API, by resource. */
 export const resources: Readonly<Record<string, readonly ResourceCommand[]>> = {
   org: [
     {

@@ -8,7 +8,7 @@ import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
-/** Errors that the user can fix by changing a setting or what it refers to. */
+/** Errors that the user can fix, by changing a setting or the resource that it names. */
 const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
 
 /** Errors whose message is enough, without a stack trace. */

@@ -58,7 +58,7 @@ const listNextSteps = (
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
   const server = await startServer(config)
-  // Before the result is printed: the process that waits for it may send a signal immediately.
+  // Handles signals before the result is printed, because a process that waits for it may send one immediately.
   const closed = closeOnSignal(server)
   const database = formatDatabase(config.database)
   const lines = listFacts(server, database, output).map(

@@ -6,7 +6,7 @@ import { createFormatOption } from './options.ts'
 /** The flags of a server's settings by the names of the settings, and the path of the configuration file. */
 export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
 
-/** The first setting of each group of the help, in the order of the settings. */
+/** The titles of groups in the help, by the first setting of each group. */
 const groups: Partial<Record<SettingName, string>> = {
   host: 'Server:',
   controlToken: 'Access:',
@@ -16,7 +16,7 @@ const groups: Partial<Record<SettingName, string>> = {
   webhookUrl: 'Trying it out:',
 }
 
-/** Adds a flag for each setting of a server. `loadConfig` applies their variables and defaults. */
+/** Adds a flag for each setting of a server. `loadConfig` applies the variables and defaults. */
 export const addSettingOptions = (
   command: Command,
   defaults: Partial<Record<SettingName, string>> = {},
@@ -34,7 +34,7 @@ export const addSettingOptions = (
     .option('--config <file>', 'JSON file with settings (default: wabakit.config.json if it exists)')
     .addOption(createFormatOption())
     .configureHelp({
-      // Below its flag: beside the longest one, the lines would be too short.
+      // Puts each description below its flag: next to the longest flag, the lines would be too short.
       formatItem: (term, _termWidth, description, help) =>
         `  ${term}\n${help.boxWrap(description, 72).replace(/^/gm, '      ')}`,
     })

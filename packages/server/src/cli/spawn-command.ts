@@ -4,8 +4,8 @@ const quote = (argument: string): string =>
   /^[\w./:=@-]+$/.test(argument) ? argument : `"${argument.replaceAll('"', '""')}"`
 
 /**
- * Builds the arguments of `spawn` for a command. On Windows, `npm` and other scripts are `.cmd` files, which only a shell can
- * start.
+ * Builds the arguments of `spawn` for a command. On Windows, `npm` and other scripts are `.cmd` files, which need a
+ * shell.
  */
 export const toSpawnArguments = (
   [file = '', ...args]: readonly string[],
@@ -17,7 +17,10 @@ export const toSpawnArguments = (
 
 type Passing = { readonly signal: NodeJS.Signals; readonly platform: NodeJS.Platform }
 
-/** Passes a signal on to a child. On Windows, the console sends it to the child itself, and `kill` would end it at once. */
+/**
+ * Passes a signal on to a child. Does nothing on Windows, where the console sends it to the child, and `kill` would end
+ * the child at once.
+ */
 export const passOn = (child: Pick<ChildProcess, 'kill'>, { signal, platform }: Passing): void => {
   if (platform !== 'win32') child.kill(signal)
 }

@@ -6,14 +6,14 @@ const formatCell = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Formats a value for people: one line without control characters. */
+/** Formats a value as one line without control characters. */
 export const formatValue = (value: unknown): string => escapeControls(formatCell(value))
 
 type Json = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** Reads a field. `integrations.wabaNumber` is that field of each integration. */
+/** Reads a field. `integrations.wabaNumber` reads the field of each integration. */
 const readField = (record: Json, path: string): unknown => {
   const [field = '', inner] = path.split('.')
   const value = record[field]
@@ -21,7 +21,7 @@ const readField = (record: Json, path: string): unknown => {
   return value.map((each: unknown) => (isRecord(each) ? each[inner] : each))
 }
 
-/** `occurredAt` becomes `OCCURRED AT`. */
+/** Converts a field to a header: `occurredAt` becomes `OCCURRED AT`. */
 const formatHeader = (path: string): string =>
   path
     .replace(/^.*\./, '')

@@ -66,7 +66,7 @@ const describeEntry = (
 
 const indent = (lines: readonly string[]): string[] => lines.map((line) => `    ${escapeControls(line)}`)
 
-/** Puts the day before the first lines of each day. */
+/** Adds a line with the date before the first line of each day. */
 const addDays = (
   { style }: Output,
   entries: readonly { readonly at: string; readonly lines: readonly string[] }[],
@@ -76,7 +76,9 @@ const addDays = (
     return entries[index - 1]?.at.startsWith(day) ? lines : [style('dim', `${day} UTC`), ...lines]
   })
 
-/** Formats the timeline of a call or group: a line for each entry, then what each unfinished delivery waits for. */
+/**
+ * Formats the timeline of a call or group: a line for each entry, then the reason why each unfinished delivery waits.
+ */
 export const formatTimeline = (output: Output, { entries, deliveries }: TimelineView): string => {
   const happened = entries.map((entry) => {
     const { at } = entry

@@ -1,4 +1,4 @@
-/** One problem of a configuration. */
+/** One problem with a configuration. */
 export type ConfigProblem = {
   /** The setting, or a field of it (`organizations.0.id`). */
   readonly key: string

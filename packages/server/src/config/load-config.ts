@@ -16,7 +16,7 @@ export type ConfigSources = {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /**
    * The path of the configuration file, which must exist.
-   * @default the variable `WABAKIT_CONFIG`, or else `wabakit.config.json` if that exists
+   * @default the variable `WABAKIT_CONFIG`; otherwise `wabakit.config.json`, if it exists
    */
   readonly file?: string | undefined
   /**

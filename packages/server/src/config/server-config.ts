@@ -3,15 +3,15 @@ import * as z from 'zod/mini'
 
 /** The documentation of a setting. @inline */
 export type SettingFacts = {
-  /** One or two sentences on what it does. */
+  /** A description of one or two sentences. */
   readonly about: string
   /** The end of the sentence "must be …". */
   readonly form: string
-  /** The default, if it is not a plain value. */
+  /** A description of the default, if it is not a constant. */
   readonly otherwise?: string
   /** Set if errors must not show the value. */
   readonly secret?: true
-  /** Set if it can only be set in the configuration file. */
+  /** Set for a setting that only the configuration file can contain. */
   readonly fileOnly?: true
 }
 

@@ -38,7 +38,7 @@ const createRoute =
       const id = c.req.param('organizationId') ?? ''
       requireFound(await context.service.organizations.find(id), 'organization', id)
     }
-    // A body is optional. Other media types than JSON are rejected: pages of other sites could send those.
+    // A body is optional. Rejects media types other than JSON, because pages of other sites could send those.
     const body =
       schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), bodyMaxBytes) : {}
     const result = await run({ params: c.req.param(), query: c.req.query(), body }, context)

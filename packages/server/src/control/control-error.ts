@@ -1,7 +1,7 @@
 import type { Issue } from '@wabakit/contract'
 import type { RefusalDetails } from '@wabakit/core'
 
-/** Formats an issue as a sentence that names the field once. */
+/** Formats an issue as a sentence that contains the name of the field once. */
 export const formatIssue = ({ path, message }: Issue): string =>
   path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`
 
@@ -44,7 +44,7 @@ export class ControlError extends Error {
 }
 
 /**
- * Returns a record that a path names.
+ * Returns a record that was requested by its path.
  *
  * @throws ControlError `not_found`
  */

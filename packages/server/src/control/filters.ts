@@ -5,7 +5,8 @@ import * as z from 'zod/mini'
 import { describe, identifier, phoneNumber, time } from './schemas.ts'
 import { DeliveryStatus } from './views/delivery.ts'
 
-// The filters of lists and of changes of many deliveries. The command line and the inspector use the same names.
+// The filters for listing records and for changing many deliveries. The command line and the inspector use the same
+// names.
 
 /** Several values, joined by commas. */
 const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>
@@ -17,10 +18,10 @@ const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, desc
     z.array(item),
   )
 
-/** An identifier that is checked here, so that an error names the filter. */
+/** An identifier. It is checked here, so that an error names the filter. */
 export const id = () => identifier().check(z.refine(isIdentifier, { error: identifierRule }))
 
-/** The id of a group, which the public API restricts less than other identifiers. */
+/** The id of a group. The public API restricts it less than other identifiers. */
 export const groupId = () =>
   z.string().check(
     z.minLength(1),
@@ -118,7 +119,7 @@ export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organiz
   text: filter.text,
 })
 
-/** Returns the statuses of responses; 0 stands for none. */
+/** Returns the statuses of responses; 0 means no response. */
 const parseResponse = (response: string): number[] => {
   if (response === 'none') return [0]
   if (!response.endsWith('xx')) return [Number(response)]

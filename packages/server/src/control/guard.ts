@@ -13,8 +13,8 @@ export type Guard = {
   /** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request is not allowed. */
   check(request: Request, remoteAddress: string | undefined): Promise<void>
   /**
-   * Checks a request for a file of the inspector, which needs no token: it is the same for every user. A link on a page of
-   * another site may lead to the inspector, because that page cannot read it.
+   * Checks a request for a file of the inspector, which needs no token: it is the same for every user. A page of
+   * another site may link to the inspector, because it cannot read it.
    *
    * @throws ControlError
    */

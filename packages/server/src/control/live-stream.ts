@@ -4,7 +4,7 @@ import { followEvents } from './follow-events.ts'
 import { LiveAttempt, showLiveAttempt } from './live-attempt.ts'
 import { showEvent } from './views/event.ts'
 
-/** The attempts that other processes make. */
+/** The attempts of other processes. */
 export type OtherAttempts = {
   /**
    * Calls a listener with each attempt from now on.
@@ -20,8 +20,8 @@ type LiveStreamOptions = {
   /** `undefined` when no other process shares the store. */
   readonly otherAttempts: OtherAttempts | undefined
   /**
-   * Interval of polling the store for events without a notification, such as those of another process to which no client
-   * has subscribed, in milliseconds.
+   * Interval of polling the store for events without a notification, in milliseconds, such as events of another process
+   * that match no subscription.
    * @default 1_000
    */
   readonly pollMs?: number
@@ -37,8 +37,8 @@ type StreamStart = {
 
 export type LiveStream = {
   /**
-   * Opens a stream of `event` messages, whose ids are those of the events, and `attempt` messages. It contains
-   * everything that happens after this has resolved.
+   * Opens a stream of `event` messages, whose ids are those of the events, and `attempt` messages. It contains all
+   * events and attempts from the moment at which the promise resolves.
    *
    * @throws StorageUnavailableError when the store cannot be reached.
    */
@@ -128,7 +128,7 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
       isOpen = true
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
-        // Counted before the events are read, so that no attempt precedes its event.
+        // Counts attempts before the events are read, so that no attempt precedes its event.
         const attemptCount = attempts.length
         let sent = attemptCount
         for (let isMore = true; isMore; ) {

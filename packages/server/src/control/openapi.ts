@@ -13,7 +13,7 @@ const schemaPath = '#/components/schemas'
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Expresses in the usual JSON Schema terms that unknown fields are allowed and that a number is an integer. */
+/** Converts a schema to common JSON Schema keywords for allowed unknown fields and for integers. */
 const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   if (isEmptyObject(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties
   if (jsonSchema.multipleOf === 1) {
@@ -46,7 +46,7 @@ const buildPathParameters = ({ path }: Operation): Json[] =>
     name,
     in: 'path',
     required: true,
-    // A group has the id that the client of the public API chose.
+    // The client of the public API chooses the id of a group.
     schema: { type: 'string', ...(name !== 'groupId' && identifierFacts) },
   }))
 
@@ -61,7 +61,7 @@ const buildQueryParameters = ({ query }: Operation): Json[] => {
   }))
 }
 
-/** The statuses of errors that operations have in common. What only some have is under `default`. */
+/** The error statuses that all operations share. Others are under `default`. */
 const commonErrors = {
   400: 'BadRequest',
   401: 'Unauthorized',

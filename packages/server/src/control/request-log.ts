@@ -19,7 +19,7 @@ type RequestQuery = RequestSelection & { readonly cursor?: string | undefined; r
 
 /** A logged request. */
 export type LoggedRequest = Omit<RequestReported, 'caller'> & {
-  /** `null` if the request had no valid key; so are the fields of the key. */
+  /** `null` if the request had no valid key, like the fields of the key. */
   readonly organizationId: string | null
   readonly keyId: string | null
   readonly keyLabel: string | null
@@ -27,7 +27,7 @@ export type LoggedRequest = Omit<RequestReported, 'caller'> & {
 
 /** The last requests of the public API that this process responded to. */
 export type RequestLog = {
-  /** Adds a request. Of those with status 429, only the first of each organization and second is kept. */
+  /** Adds a request. Keeps only the first request with status 429 per organization and second. */
   add(request: RequestReported): void
   /** Removes the id of a call from its requests, because the id may contain the number of a customer. */
   forgetCall(organizationId: string, callId: string): void
@@ -38,7 +38,7 @@ export type RequestLog = {
 /** Maximum number of characters of a path that are kept and printed. */
 const maxPathLength = 200
 
-/** Shortens a path. The result is a copy: a slice would keep the whole request target in memory. */
+/** Shortens a path. Copies the characters, because a slice would keep the whole request target in memory. */
 export const shortenPath = (path: string): string => {
   const kept = path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path
   return Buffer.from(kept).toString()
@@ -71,7 +71,7 @@ export const createRequestLog = (capacity: number): RequestLog => {
   const requests: LoggedRequest[] = []
   let count = 0
   let second = 0
-  /** The organizations that got 429 within this second; `undefined` stands for requests without a valid key. */
+  /** The organizations that got 429 within this second; `undefined` for requests without a valid key. */
   const limited = new Set<string | undefined>()
 
   const isRepeatedRefusal = ({ status, caller, startedAt }: RequestReported): boolean => {

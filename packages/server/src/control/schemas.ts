@@ -64,7 +64,7 @@ export const identifier = () => z.string().check(z.meta(identifierFacts))
 /** A phone number; only its digits are compared. */
 export const phoneNumber = () => z.string().check(z.meta(phoneNumberFacts))
 
-/** The name of an event. Names end up in code, commands and logs, so they have no characters that need quoting. */
+/** The name of an event. Names appear in code, commands and logs, so they contain no characters that need quoting. */
 export const eventName = () =>
   z
     .string()
@@ -75,7 +75,7 @@ export const eventName = () =>
       ),
     )
 
-/** What an event is about: `call:` or `group:` and an identifier. */
+/** The subject of an event: `call:` or `group:` and an identifier. */
 export const subject = () =>
   z
     .string()

@@ -14,14 +14,14 @@ type TokenCheckOptions = {
  * Checks the token of a request.
  *
  * @throws ControlError `token_required`.
- * @throws RequestRefusedError `rate_limited` when the address has sent too many wrong tokens. The correct token is then
- *   refused as well; otherwise guessing could continue.
+ * @throws RequestRefusedError `rate_limited` when the address has sent too many wrong tokens. In that case, the correct
+ *   token is refused as well, because otherwise guessing could continue.
  */
 export type TokenCheck = (headers: ApiRequest['headers'], remoteAddress: string | undefined) => Promise<void>
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Creates the check of one token. Comparing hashes takes constant time, whatever the length of the texts. */
+/** Creates the check of one token. Compares hashes, which takes the same time for texts of any length. */
 export const createTokenCheck = ({ token, name, limits }: TokenCheckOptions): TokenCheck => {
   const expected = hash(token)
   return async (headers, remoteAddress) => {

@@ -1,6 +1,6 @@
 import type { AttemptReported } from '@wabakit/core'
 
-/** Maximum number of characters. */
+/** Maximum number of characters of a response's line. */
 const maxLength = 200
 
 /** Returns the beginning of the first line of a response's body that contains text; `null` if there is none. */
@@ -10,7 +10,9 @@ export const getResponseLine = (body: string | null | undefined): string | null 
     .split(/[\r\n]/, 1)[0]
     ?.slice(0, maxLength) || null
 
-/** The effect of an attempt on its delivery, or `stale` when another worker had taken it over, or it has changed. */
+/**
+ * The effect of an attempt on its delivery; `stale` if another worker has taken the delivery over, or it has changed.
+ */
 export type AttemptOutcome = AttemptReported['result']['kind'] | 'stale'
 
 export const getAttemptOutcome = ({ result, settlement }: AttemptReported): AttemptOutcome =>

@@ -14,7 +14,7 @@ type Check = (address: string) => void
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
-/** Fails a lookup when any resolved address is refused: a name with one such address cannot be trusted. */
+/** Fails a lookup if any resolved address is refused, because a name with one such address cannot be trusted. */
 const guardLookup =
   (lookup: LookupFunction, check: Check): LookupFunction =>
   (hostname, options, callback) => {

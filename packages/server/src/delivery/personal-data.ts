@@ -17,7 +17,7 @@ const parse = (payload: string): unknown => {
   }
 }
 
-/** The number of characters that a text has in common with a longer one only if it repeats a part of it. */
+/** Minimum length of a common part of two texts that shows that one repeats the other. */
 const windowLength = 12
 
 const repeatsPart = (text: string, whole: string): boolean => {
@@ -27,7 +27,9 @@ const repeatsPart = (text: string, whole: string): boolean => {
   return false
 }
 
-/** Checks whether a text repeats personal data of an event: a number, in any notation, a name, or a part of a text. */
+/**
+ * Checks whether a text repeats personal data of an event: a phone number in any notation, a name, or a part of a text.
+ */
 export const repeatsPersonalData = (text: string, payload: string): boolean => {
   const plain = text.replaceAll(/\\[nrt"\\/]/g, ' ')
   const digits = text.replaceAll(/\D/g, '')

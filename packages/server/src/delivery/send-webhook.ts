@@ -18,13 +18,13 @@ export type WebhookResponse = {
   readonly body: string
 }
 
-/** The number of bytes of a response that are read. After that, the connection is closed. */
+/** Maximum number of bytes of a response to read. After that, the connection is closed. */
 const responseMaxBytes = 65_536
 
 const getFirst = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
-/** Compressed bodies are not decompressed: they were not requested, and may be decompression bombs. */
+/** Decodes a body. Does not decompress it: compression was not requested, and the body may be a decompression bomb. */
 const toText = (chunks: readonly Buffer[], encoding: string | undefined): string => {
   if (chunks.length === 0) return ''
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return `(${encoding}, not decoded)`
@@ -33,7 +33,7 @@ const toText = (chunks: readonly Buffer[], encoding: string | undefined): string
 
 type Target = { readonly origin: string; readonly path: string }
 
-/** The URLs of subscriptions, which are sent to many times each. */
+/** Parsed URLs of subscriptions, cached because each is used many times. */
 const targets = new Map<string, Target>()
 const maxTargets = 1_000
 
@@ -48,8 +48,8 @@ const parseUrl = (url: string): Target => {
 }
 
 /**
- * Sends one webhook and resolves with the response, whatever its status. Redirects are not followed. Of a response
- * longer than 64 KiB, only the beginning is read.
+ * Sends one webhook and resolves to the response, with any status. Does not follow redirects. Reads only the beginning
+ * of a response longer than 64 KiB.
  *
  * @throws the reason of the signal, or an Error when there is no complete response.
  */
@@ -67,7 +67,7 @@ export const sendWebhook = (
 
     const abort = (): void => {
       reject(signal.reason)
-      // Without a connection, the request has no controller yet. onRequestStart then aborts it.
+      // Before there is a connection, the request has no controller. In that case, onRequestStart aborts it.
       controller?.abort(signal.reason)
     }
     const fail = (error: Error): void => {

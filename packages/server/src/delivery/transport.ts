@@ -22,7 +22,10 @@ export type Transport = {
   close(): Promise<void>
 }
 
-/** Creates a transport. It loads its HTTP client with the first webhook, because that takes a quarter of a server's start. */
+/**
+ * Creates a transport. It loads its HTTP client for the first webhook, because loading it would take a quarter of a
+ * server's start.
+ */
 export const createTransport = ({
   allowPrivateTargets,
   lookup = systemLookup,
@@ -53,7 +56,7 @@ export const createTransport = ({
   }
 }
 
-/** Adapts a transport to the fetch function that the core sends webhooks with. */
+/** Adapts a transport to the fetch function with which the core sends webhooks. */
 export const createDeliveryFetch =
   ({ send }: Transport): DeliveryFetch =>
   async (url, { headers, body, signal }) => {

@@ -45,7 +45,10 @@ export const createHealth = (options: HealthOptions): Health => {
     }
   }
 
-  /** A page of another site must not read them through a host name that it lets resolve to this machine. */
+  /**
+   * Checks the host of a request for metrics: a page of another site must not read them through a host name that
+   * resolves to this machine.
+   */
   const checkMetricsHost = (host: string): void => {
     if (!isLocal || isLoopbackHost(host.replace(/:\d+$/, '')) || host === publicHost) return
     throw new ControlError(

@@ -24,16 +24,19 @@ export type HttpServer = {
    * @throws ConfigError when the configured host or port cannot be used.
    */
   listen(): Promise<string>
-  /** Stops accepting connections, lets running requests finish, and closes what is left after `graceMs` milliseconds. */
+  /**
+   * Stops accepting connections, lets running requests finish, and closes the remaining connections after `graceMs`
+   * milliseconds.
+   */
   close(graceMs: number): Promise<void>
 }
 
-/** Targets and hosts that `URL` leaves as they are. */
+/** Targets and hosts that `URL` does not change. */
 const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
 const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
 
 /**
- * Brings the target of a request into origin form (`/path?query`), without credentials. The host of an absolute form
+ * Converts the target of a request to origin form (`/path?query`), without credentials. The host in an absolute form
  * replaces the Host header (RFC 9112, section 3.2.2).
  *
  * @returns false when the target is not a path, or when the host is invalid or, in HTTP/1.1, missing.
@@ -62,14 +65,14 @@ const setLimits = (
   server.requestTimeout = requestTimeoutMs
   server.headersTimeout = Math.min(10_000, requestTimeoutMs)
   server.maxHeadersCount = 100
-  // Slightly longer than most proxies keep a connection, so that the proxy is the one to close it.
+  // Slightly longer than most proxies keep a connection, so that the proxy closes it.
   server.keepAliveTimeout = 65_000
 }
 
-/** Maximum time for a request to arrive up to its body while the server stops, in milliseconds. */
+/** Maximum time for the head of a request to arrive while the server stops, in milliseconds. */
 const headersGraceMs = 500
 
-/** The share of the connections that clients of one address (IPv6: /64 network) may have, unless there is a proxy. */
+/** Maximum share of the connections that one address (IPv6: /64 network) may use, unless there is a proxy. */
 const networkShare = 0.5
 
 const formatUrl = (host: string, server: Server): string => {

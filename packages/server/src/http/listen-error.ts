@@ -17,14 +17,14 @@ const problems: Readonly<Record<string, (address: Address) => { key: string; mes
   ENOTFOUND: ({ host }) => ({ key: 'host', message: `${host} is not an address and cannot be resolved.` }),
 }
 
-/** Returns a ConfigError when a setting is the reason that the server cannot listen, and otherwise the error itself. */
+/** Returns a ConfigError if a setting is the reason why the server cannot listen; otherwise the error itself. */
 export const toListenError = (error: NodeJS.ErrnoException, address: Address): Error => {
   const problem = problems[error.code ?? '']?.(address)
   return problem === undefined ? error : new ConfigError([{ ...problem, source: `--${problem.key}` }])
 }
 
 /**
- * Checks that a server can listen, before anything is created for it.
+ * Checks that a server can listen, before any of its parts is created.
  *
  * @throws ConfigError
  */

@@ -11,7 +11,7 @@ type ConnectionRefusalOptions = {
   readonly onRefused: (refusal: { readonly status: number; readonly requestId: string }) => void
 }
 
-/** Responds to what node:http reports without a response object: `clientError` and `connect`. */
+/** Responds to the events of node:http that have no response object: `clientError` and `connect`. */
 export type ConnectionRefusal = {
   /** Refuses a request that the HTTP parser rejected, and closes the connection. */
   clientError(error: NodeJS.ErrnoException, socket: Duplex): void
@@ -25,7 +25,7 @@ export const createConnectionRefusal = (options: ConnectionRefusalOptions): Conn
     const pending = [...options.running].filter(({ req }) => req.socket === socket)
     const last = pending.at(-1)
     if (last?.req.complete === true) {
-      // The fault follows valid requests. A refusal now could be mistaken for one of their responses.
+      // The invalid data follows valid requests. A refusal now could be mistaken for the response to one of them.
       last.shouldKeepAlive = false
       return
     }

@@ -32,7 +32,7 @@ export type RequestHandlerOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** Facts of a response that are counted and logged. */
+/** The facts about a response to count and log. */
 export type ResponseFacts = {
   readonly status: number
   readonly requestId: string | null | undefined
@@ -65,10 +65,10 @@ const getLevel = (status: number): 'debug' | 'info' | 'error' =>
 const maxLinesPerSecond = 10
 
 /**
- * Limits the lines about refused requests, so that a stranger does not fill the log.
+ * Limits the lines about refused requests, so that a stranger cannot fill the log.
  *
  * @returns a function that counts a request, and returns true if it must not be printed. The number of requests that
- *   were not printed follows in a line of its own.
+ *   were not printed follows on a separate line.
  */
 const createLineLimit = (log: Pick<Logger, 'info'>) => {
   const counts = new Map<number, number>()
@@ -103,7 +103,7 @@ export const getClientAddress = (
   return isIP(address) === 0 ? socket.remoteAddress : address
 }
 
-/** Reads a body by events, which takes less time than an async iterator. */
+/** Reads a body through events, which takes less time than an async iterator. */
 const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -130,7 +130,10 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     }
   })
 
-/** Joins repeated headers. `headers` drops repetitions of `authorization`, and would take two keys for one. */
+/**
+ * Returns a header, with repetitions joined. `headers` drops repetitions of `authorization`, so that two keys would
+ * look like one.
+ */
 const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
   let found: string | null = null
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -225,7 +228,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
       const remoteAddress = getClientAddress(incoming, trustProxy)
       const finish = (status: number, id: string | null | undefined): void => {
         record({ status, requestId: id, method, path, durationMs: performance.now() - startedAt })
-        // The rest of an unread body is not waited for, so the connection cannot carry another request.
+        // Does not wait for the rest of an unread body, so the connection cannot carry another request.
         if (!incoming.complete) outgoing.shouldKeepAlive = false
       }
 

@@ -5,14 +5,14 @@ import { Gauge } from './prometheus.ts'
 
 /** Metrics of the whole database, which are the same in every process that shares it. */
 export type BacklogGauges = {
-  /** Updates them. They become NaN when the store does not respond. */
+  /** Updates the metrics. They become NaN when the store does not respond. */
   refresh(): Promise<void>
 }
 
 /** The store whose backlog is measured, and the clock of its due times. */
 export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
 
-/** Counting stops at this number. */
+/** The number at which counting stops. */
 const countLimit = 100_000
 
 export const createBacklogGauges = (

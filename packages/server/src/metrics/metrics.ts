@@ -18,7 +18,9 @@ export type Metrics = {
   observe(service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void
   /** Counts an error of background work, such as a listener that threw. */
   countError(): void
-  /** Returns all metrics in the text format of Prometheus. Those of the database are NaN while it does not respond. */
+  /**
+   * Returns all metrics in the text format of Prometheus. Metrics of the database are NaN while it does not respond.
+   */
   render(): Promise<string>
   readonly contentType: string
   /** Stops measuring the event loop. */
@@ -38,7 +40,7 @@ const addProcessMetrics = (registers: prometheus.Registry[]): { close(): void } 
     registers,
     collect() {
       for (const quantile of [0.5, 0.99, 1]) {
-        // The monitor includes its own interval.
+        // The monitor's figures include its own interval.
         const nanoseconds = Math.max(0, lag.percentile(quantile * 100) - 20_000_000)
         this.set({ quantile: String(quantile) }, nanoseconds / 1e9)
       }
@@ -89,7 +91,8 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     labelNames: ['outcome'],
     registers,
   })
-  // For Prometheus, a counter that appears with its first increment has not increased: an alert would miss it.
+  // Starts the counters at 0. To Prometheus, a counter that appears with its first increment has not increased, so an
+  // alert would miss it.
   const alerted: readonly AttemptOutcome[] = ['exhausted', 'stale']
   for (const outcome of alerted) deliveries.inc({ outcome }, 0)
   const events = new Counter({

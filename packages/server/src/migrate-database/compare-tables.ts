@@ -7,7 +7,7 @@ import type { OnRows } from './progress.ts'
 /** A table with its fingerprint in SQLite. */
 export type SourceTable = { readonly table: CopiedTable; readonly source: Fingerprint }
 
-/** A table with its fingerprints on both sides. */
+/** A table with its fingerprints in both databases. */
 export type TableComparison = {
   readonly table: string
   readonly source: Fingerprint

@@ -5,9 +5,12 @@ import { toOpenError } from '../stores/postgres/open-error.ts'
 import { createPrimary } from '../stores/postgres/primary.ts'
 import { prepareSession } from '../stores/postgres/session.ts'
 
-/** `wabacopy` in ASCII: the advisory lock of the process that copies. */
+/** The advisory lock of the process that copies: `wabacopy` in ASCII. */
 const copyLock = 0x77616261636f7079n
-/** The server may still be running the last statement of a killed process for this long. */
+/**
+ * Time to wait for the lock, in milliseconds, because the server may still be running the last statement of a killed
+ * process.
+ */
 const lockTimeoutMs = 3_000
 const connectTimeoutMs = 5_000
 const responseTimeoutMs = 120_000
@@ -30,7 +33,7 @@ const takeLock = async (client: pg.Client, address: string): Promise<void> => {
 export const startOverHint = 'Name an empty database, or drop its schema "wabakit" to start again.'
 
 /**
- * Rejects a database that a server has used. The server might still run, and deliver rows while they are copied.
+ * Rejects a database that a server has used. The server might still be running, and deliver rows while they are copied.
  *
  * @returns whether a copy into the database has begun.
  */

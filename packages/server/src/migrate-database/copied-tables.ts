@@ -1,23 +1,23 @@
 import { columns, type Kind, type TableName, toSnakeCase } from '../stores/columns.ts'
 
-/** A table to copy: its name and columns in PostgreSQL, and where they come from in SQLite. */
+/** A table to copy: its name and columns in PostgreSQL, and their sources in SQLite. */
 export type CopiedTable = {
   /** Its name in PostgreSQL. */
   readonly name: string
-  /** The tables that SQLite reads it from. */
+  /** The tables in SQLite that contain its rows. */
   readonly from: string
   /** The columns of the key in SQLite. Rows are read in the order of the key, by an index. */
   readonly key: readonly string[]
   /**
-   * The columns in PostgreSQL, except those that it numbers itself, each with an SQLite expression. `json_object` turns
-   * the expression into the value that `row_to_json` returns in PostgreSQL.
+   * The columns in PostgreSQL, except those that it numbers itself, each with the SQLite expression of its value.
+   * `json_object` turns the expression into the value that `row_to_json` returns in PostgreSQL.
    */
   readonly columns: Readonly<Record<string, string>>
   /** Columns that PostgreSQL computes from a row `r`, each with its expression. */
   readonly computed?: Readonly<Record<string, string>>
 }
 
-/** PostgreSQL stores `'all'` as null. */
+/** Returns the SQLite expression for the value of a column, by kind. PostgreSQL stores `'all'` as null. */
 const expressions: Readonly<Record<Kind, (column: string) => string>> = {
   text: (column) => column,
   integer: (column) => column,
@@ -46,7 +46,7 @@ const copyTable = (
   columns: { ...copyRecord(table), ...others },
 })
 
-/** The columns that `pending` and `deliveries` have in common. */
+/** The columns that `pending` and `deliveries` share. */
 const deliveryColumns = {
   subscription: 'd.subscription',
   event: 'd.event',

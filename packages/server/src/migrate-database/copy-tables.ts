@@ -9,7 +9,7 @@ export type CopyOptions = {
   readonly target: Target
   /** The progress of an earlier copy. */
   readonly from: CopyProgress
-  /** Called with the numbers of rows that are in the target, including those of an earlier copy. */
+  /** Called with the number of rows of a table in the target, including those of an earlier copy. */
   readonly onRows: OnRows
 }
 
@@ -23,12 +23,12 @@ export const copyTables = async ({ source, target, from, onRows }: CopyOptions):
     }
     const after = index === reached ? (from.after ?? undefined) : undefined
     if (after !== undefined) onRows(table, from.rows)
-    // The next rows are read while the previous ones are written.
+    // Reads the next rows while the previous ones are being written.
     let writing = Promise.resolve()
     for (const batch of divideIntoBatches(source.rows(table, after))) {
       await writing
       writing = target.write(table, batch).then(() => onRows(table, batch.rows))
-      // Nothing awaits this promise if the source fails in the meantime.
+      // If the source fails meanwhile, this promise is never awaited.
       writing.catch(() => {})
     }
     await writing

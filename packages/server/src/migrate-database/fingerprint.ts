@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The fingerprint of a table's rows, in any order. */
+/** The fingerprint of a table's rows, independent of their order. */
 export type Fingerprint = {
   readonly rows: number
   /** 32 hexadecimal digits. */

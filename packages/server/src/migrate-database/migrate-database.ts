@@ -20,11 +20,11 @@ export type MigrationResult = {
   /** The address of the PostgreSQL database, without password. */
   readonly to: string
   readonly tables: readonly TableComparison[]
-  /** Set if all tables have the same rows on both sides. Only then is the migration finished. */
+  /** Set if all tables have the same rows in both databases. Otherwise, the migration is not finished. */
   readonly isEqual: boolean
 }
 
-/** PostgreSQL's sequences, each with the SQLite table whose numbers it continues. */
+/** The sequences in PostgreSQL, each with the SQLite table whose numbers it continues. */
 const sequences = {
   'wabakit.organizations_position_seq': 'organizations',
   'wabakit.api_keys_position_seq': 'apiKeys',
@@ -52,12 +52,12 @@ const migrate = async ({ source, target, onProgress }: MigrationContext): Promis
 }
 
 /**
- * Copies a SQLite database into a PostgreSQL database that no server has used, and compares the two. After an interruption
- * at any moment, another call continues after the last committed rows.
+ * Copies a SQLite database into a PostgreSQL database that no server has used, and compares the two. After an
+ * interruption, another call continues with the rows after the last committed ones.
  *
  * @throws DatabaseInUseError if a server uses the SQLite database.
  * @throws DatabaseVersionError if a newer version of this software wrote one of them.
- * @throws DatabaseOpenError if one of them cannot be opened, or the target has other contents.
+ * @throws DatabaseOpenError if one of them cannot be opened, or the target contains other data.
  * @throws StorageUnavailableError if one of them fails during the migration.
  */
 export const migrateDatabase = async ({

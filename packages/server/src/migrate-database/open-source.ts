@@ -19,7 +19,7 @@ const SourceRow = z.object({
 /** A row to copy. */
 export type SourceRow = z.infer<typeof SourceRow>
 
-/** A snapshot of a SQLite database, locked against servers until it is closed. */
+/** A snapshot of a SQLite database. Until it is closed, no server can use the database. */
 export type Source = {
   /** The database's file. */
   readonly path: string
@@ -27,7 +27,10 @@ export type Source = {
   count(table: CopiedTable): number
   /** Reads the rows of a table in the order of their keys, after a key if one is given. */
   rows(table: CopiedTable, after?: string): Iterable<SourceRow>
-  /** Returns the highest number that SQLite has given to a row of a table, even if the row was removed; 0 if there is none. */
+  /**
+   * Returns the highest number that SQLite has assigned to a row of a table, even if the row was removed; 0 if there is
+   * none.
+   */
   readHighest(table: string): number
   close(): void
 }
@@ -42,7 +45,7 @@ const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): n
 const readHighest = (database: DatabaseSync, table: string): number =>
   readNumber(database, 'select seq from sqlite_sequence where name = ?', table)
 
-/** Returns why a database of our schema cannot be copied, or `undefined` if it can. */
+/** Returns the reason why a database with our schema cannot be copied; `undefined` if it can. */
 const findObjection = (database: DatabaseSync, version: number): string | undefined => {
   if (readNumber(database, 'select count(*) from sqlite_schema') === 0) {
     return 'It is empty: no server has used it yet.'

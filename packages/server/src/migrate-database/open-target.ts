@@ -10,7 +10,7 @@ import { type CopiedTable, copiedTables } from './copied-tables.ts'
 
 /** The progress of a copy. */
 export type CopyProgress = {
-  /** The table that is being copied, after those before it; `null` before the first row. */
+  /** The table that is being copied. The tables before it are complete. `null` before the first row. */
   readonly table: string | null
   /** The key of the last copied row of the table. */
   readonly after: string | null
@@ -26,7 +26,7 @@ export type Target = {
    * Begins or continues a copy.
    *
    * @param source - the fingerprint of the source, so that no other source is copied into the same database.
-   * @throws DatabaseOpenError if the database has other contents.
+   * @throws DatabaseOpenError if the database contains other data.
    */
   begin(source: string): Promise<CopyProgress>
   /** Writes rows and the progress in one transaction. */
@@ -71,7 +71,7 @@ async function* readRows(query: Query, table: CopiedTable): AsyncGenerator<unkno
     `DECLARE compared NO SCROLL CURSOR FOR SELECT row_to_json(t) AS record
      FROM (SELECT ${listColumns(table)} FROM wabakit.${table.name}) AS t`,
   )
-  // The next rows are fetched while the previous ones are compared.
+  // Fetches the next rows while the previous ones are being compared.
   for (let next = fetch(); ; ) {
     const rows = await next
     if (rows.length === 0) break
@@ -82,7 +82,7 @@ async function* readRows(query: Query, table: CopiedTable): AsyncGenerator<unkno
 }
 
 /**
- * Opens a PostgreSQL database to copy into it. Nothing is written yet.
+ * Opens a PostgreSQL database to copy into it, without writing anything yet.
  *
  * @throws DatabaseOpenError if the database cannot be reached or used, or has contents that were not copied into it.
  */
@@ -97,7 +97,7 @@ export const openTarget = async (url: string): Promise<Target> => {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      // An interrupted copy can be repeated.
+      // `false`, because an interrupted copy can be repeated.
       throw toStorageError(error, false)
     }
   }

@@ -9,7 +9,7 @@ export type Progress = {
   readonly total: number
 }
 
-/** Called when more rows of a table are done. */
+/** Called when further rows of a table have been processed. */
 export type OnRows = (table: CopiedTable, rows: number) => void
 
 /** Returns a function that creates a counter for each step. */

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { checkOrganizations } from './check-organizations.ts'
 import { isPostgres } from './open-store.ts'
 
-/** Returns why other machines may reach a server; `undefined` if they cannot. */
+/** Returns the reason why other machines may reach a server; `undefined` if they cannot. */
 export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
   if (!isLoopbackHost(host)) return `host is ${host}, which other machines can reach`
   if (trustProxy > 0) return 'trustProxy says that clients connect through a proxy'

@@ -4,7 +4,9 @@ import type { ServerConfig } from '../config/server-config.ts'
 import { ensureDemo } from './demo.ts'
 import { ensureOperator } from './operator.ts'
 
-/** Runs `work`, which creates what a setting names. Rejects with a ConfigError if the service refuses it. */
+/**
+ * Runs `work`, which creates a record from a setting. Rejects with a ConfigError if the service refuses the setting.
+ */
 export const createConfigured = async <Result>(
   { key, source }: Omit<ConfigProblem, 'message'>,
   work: () => Promise<Result>,
@@ -13,7 +15,7 @@ export const createConfigured = async <Result>(
     return await work()
   } catch (error) {
     if (!(error instanceof InputError || error instanceof RecordExistsError)) throw error
-    // Organizations are checked one by one, and `key` names the one.
+    // Organizations are checked one by one, and `key` identifies the organization.
     const message = `is not valid: ${error.message.replaceAll('organizations.0.', '')}`
     throw new ConfigError([{ key, source, message }], { cause: error })
   }

@@ -2,12 +2,12 @@ import { RecordExistsError, type ReferenceServer } from '@wabakit/core'
 import { operatorId } from '@wabakit/core/storage'
 import { generateSecret } from '@wabakit/webhooks'
 
-/** The organization that a server creates in an empty store, so that it can be tried out. */
+/** The organization that a server creates in an empty store, for trying it out. */
 export type Demo = {
   readonly organizationId: string
   readonly wabaNumber: string
   readonly pstnNumber: string
-  /** The API key. Present only at the start that created it, because only its hash is stored. */
+  /** The API key. Present only at the start that created it, because the store contains only its hash. */
   readonly apiKey: string | undefined
   /** The secret that signs the webhooks. Present only at the start that created the subscriptions. */
   readonly webhookSecret: string | undefined
@@ -72,7 +72,7 @@ const subscribe = async (
 /**
  * Creates the demo organization, with a number of each channel and an API key, if the store has no organization.
  *
- * @returns the organization, or `undefined` when the store has other organizations only.
+ * @returns the organization; `undefined` if the store has only other organizations.
  */
 export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Promise<Demo | undefined> => {
   const { items } = await service.organizations.list({ limit: 2 })
@@ -80,7 +80,7 @@ export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Prom
   if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
   const isCreated = isEmpty && (await create(service))
   const webhookSecret = await subscribe(service, endpoint)
-  // Last, because the key can be shown only if nothing has failed.
+  // The last step, because the key is shown only if no step has failed.
   const apiKey = isCreated ? (await service.apiKeys.create(organizationId, { label: 'demo' })).key : undefined
   return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }
 }

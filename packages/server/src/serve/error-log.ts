@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Minimum time between two lines about the same error, in milliseconds. */
+/** Minimum time between two log lines about the same error, in milliseconds. */
 const repeatMs = 60_000
 
 export type ErrorLog = {

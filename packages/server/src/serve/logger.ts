@@ -9,7 +9,7 @@ export type LoggerOptions = Pick<ServerConfig, 'logLevel' | 'logFormat'> & {
   readonly stream?: NodeJS.WritableStream | undefined
 }
 
-/** Loads pino-pretty only for people: it takes a twentieth of the time of a start. */
+/** Loads pino-pretty only for the pretty format, because it takes a twentieth of a server's start. */
 const createPretty = async (options: PrettyOptions): Promise<Writable> => {
   const { default: pretty } = await import('pino-pretty')
   return pretty(options)
@@ -28,7 +28,7 @@ export const createLogger = async (options: LoggerOptions): Promise<Logger> => {
     decodeStrings: false,
     write: (chunk, _encoding, done) => {
       stream.write(escapeLines(String(chunk)))
-      // Immediately: no line may be pending when the process ends.
+      // Writes synchronously, because no line may be pending when the process ends.
       done()
     },
   })

@@ -8,10 +8,10 @@ import { openDatabase } from '../stores/sqlite/open-database.ts'
 import { storeOnDatabase } from '../stores/sqlite/store-on-database.ts'
 import { watchWrites } from './watch-writes.ts'
 
-/** A store, and what comes with it when processes share it. */
+/** A store, and the parts that several processes need to share it. */
 export type OpenedStore = {
   readonly store: Store
-  /** Continues the time of the store. */
+  /** A clock that continues the time of the store. */
   readonly clock: Clock
   /** Shared rate limits; `undefined` when a single process uses the store. */
   readonly buckets: TokenBuckets | undefined
@@ -26,7 +26,7 @@ type OpenStoreOptions = {
   readonly onWarning: (message: string) => void
 }
 
-/** Performance.now() does not advance on Linux while the machine is suspended. */
+/** The sources of the clock. On Linux, performance.now() does not advance while the machine is suspended. */
 const sources = process.platform === 'linux' ? { uptime: () => uptime() * 1_000 } : {}
 
 const describeStep = (stepMs: number): string =>
@@ -65,7 +65,7 @@ export const nameEngine = (database: string): 'memory' | 'sqlite' | 'postgresql'
   return database === ':memory:' ? 'memory' : 'sqlite'
 }
 
-/** Formats a `database` setting for people, without its password. */
+/** Formats a `database` setting for messages, without its password. */
 export const formatDatabase = (database: string): string =>
   isPostgres(database) ? formatAddress(database) : database
 

@@ -14,14 +14,14 @@ type RetentionOptions = {
 /** Maximum number of records of each kind that one transaction removes. On SQLite, all other work waits for it. */
 const batch = 100
 
-/** The pause after a transaction, as a multiple of its duration. Removal thus takes at most a fifth of the time. */
+/** The pause after a transaction, as a multiple of its duration, so that removal takes at most a fifth of the time. */
 const pauseFactor = 4
 
 /** The pause when nothing is left to remove, in milliseconds. */
 const idleMs = 60_000
 
 /**
- * Removes old records, and what interrupted removals have left, in small transactions with pauses in between.
+ * Removes old records, and continues interrupted removals, in small transactions with pauses in between.
  *
  * @returns a function that stops the removal and resolves when the last transaction has ended.
  */

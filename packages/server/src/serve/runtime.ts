@@ -55,7 +55,9 @@ export type Runtime = {
 const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/** From the start of the server, in which its first requests go ahead. */
+/**
+ * Time after the start at which the control API is loaded, in milliseconds, so that the first requests are not delayed.
+ */
 const loadControlMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })
@@ -123,7 +125,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     })
   }
   let loadingControl: Promise<ControlApi> | undefined
-  /** Loads the control API after the start, of which it would take a fifth of the time. */
+  /** Loads the control API after the start, because loading it would take a fifth of the time of a start. */
   const loadControl = (): Promise<ControlApi> => {
     loadingControl ??= createControl()
     return loadingControl
@@ -169,7 +171,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       onError,
     }),
     start: () => {
-      // Without a request, too: an update may replace the files of a running server.
+      // Loads it even without a request, because an update may replace the files of a running server.
       setTimeout(() => loadControl().catch(onError), loadControlMs).unref()
       if (role === 'api') return
       publishAttempts()

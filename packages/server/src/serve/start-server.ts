@@ -21,7 +21,7 @@ import { ensureOperator } from './operator.ts'
 export type RunningServer = {
   /** The base URL, without a trailing slash: `http://127.0.0.1:4100`, for example. */
   readonly url: string
-  /** The service in process, which can do everything that the control API can do. */
+  /** The service in this process. It offers every operation of the control API. */
   readonly service: ReferenceServer
   /**
    * The demo organization; `undefined` when there are other organizations in the store or in the configuration, or other
@@ -30,7 +30,7 @@ export type RunningServer = {
   readonly demo: Demo | undefined
   /**
    * Stops the server. It accepts no more requests and starts no more attempts. Running ones may finish within
-   * `shutdownGraceMs`; after that, deliveries are released. Then the store is closed. Further calls return the same
+   * `shutdownGraceMs`; after that, attempts are released. Then the store is closed. Further calls return the same
    * promise.
    */
   close(): Promise<void>
@@ -80,7 +80,8 @@ export const startServer = async (
   }
   await checkAddress(settings)
   const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
-  // Loaded after the database is open, because a start after a crash notices there that the crashed process is lost.
+  // Loaded after the database is open: after a crash, opening it soon starts the time after which the crashed process's
+  // shards are free.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
     import('../metrics/metrics.ts'),
     import('./runtime.ts'),

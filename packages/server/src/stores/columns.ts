@@ -27,10 +27,10 @@ type KindOf<Value> = [Value] extends [boolean]
 /** One column for each field of a record. A field without a column, or of another kind, does not compile. */
 export type Columns<Rec> = { readonly [Field in keyof Rec]-?: KindOf<NonNullable<Rec[Field]>> }
 
-/** The trace of a removed summary: the SHA-256 of the call's id. */
+/** The mark of a removed summary: the SHA-256 of the call's id. */
 type SummaryMark = { readonly organizationId: string; readonly hash: string }
 
-/** The records of each table. An attempt gets its `deliveryId` from its delivery's key. */
+/** The records of each table. The `deliveryId` of an attempt is derived from its delivery's key. */
 export type StoredRecords = {
   readonly organizations: OrganizationRecord
   readonly apiKeys: ApiKeyRecord

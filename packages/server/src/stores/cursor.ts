@@ -19,7 +19,7 @@ export const parseCursor = (cursor: string, positions: 1 | 2): string[] => {
 export const formatNewestCursor = (time: number, id: string): string => `${time}.${id}`
 
 /**
- * Parses it.
+ * Parses a cursor of {@link formatNewestCursor}.
  *
  * @throws InputError if the cursor has another form.
  */

@@ -7,7 +7,7 @@ const noDelivery: DeliveryKey = { event: 0, subscription: 0 }
 export const formatDeliveryId = ({ event, subscription }: DeliveryKey): string =>
   `dlv_${event}_${subscription}`
 
-/** Parses the id of a delivery, `dlv_<event>_<subscription>`. Anything else gets a key that no delivery has. */
+/** Parses the id of a delivery, `dlv_<event>_<subscription>`. Returns a key without a delivery for any other text. */
 export const parseDeliveryId = (deliveryId: string): DeliveryKey => {
   const [, event, subscription] = /^dlv_([1-9]\d{0,14})_([1-9]\d{0,14})$/.exec(deliveryId) ?? []
   return event === undefined ? noDelivery : { event: Number(event), subscription: Number(subscription) }

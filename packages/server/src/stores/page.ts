@@ -1,17 +1,17 @@
 import type { Page } from '@wabakit/core'
 
-/** Returns the pattern of LIKE for texts that contain this one. Its escape character is the backslash. */
+/** Returns the LIKE pattern for texts that contain this one. The escape character is the backslash. */
 export const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** The rows of a list, read with one more than the page has. */
+/** The rows of a page, and one more if there is a next page. */
 export type PageRows<Row, Item> = {
   readonly rows: readonly Row[]
   readonly limit: number
-  /** Set if the last page has a cursor, too, so that a reader can continue when something is added. */
+  /** Set if the last page has a cursor, too, so that a reader can continue with records that are added later. */
   readonly isFollowed: boolean
   readonly toItem: (row: Row) => Item
   readonly toCursor: (row: Row) => string
-  /** The cursor of the next page if this one ends before `limit` because enough was examined. */
+  /** The cursor of the next page, if this page has fewer rows than `limit` because it has examined its maximum. */
   readonly end?: string | undefined
 }
 

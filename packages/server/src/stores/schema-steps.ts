@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 export const hashStep = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
 /**
- * Finds a step that had another text when it was applied. The functions and triggers of such a database are those of the
- * other text, so nothing may run on it.
+ * Finds a step that had a different text when it was applied. The functions and triggers of such a database come from
+ * that text, so no server may use it.
  *
  * @returns its number; `undefined` if there is none.
  */
@@ -17,6 +17,6 @@ export const findDifferentStep = (
   return index === -1 ? undefined : index + 1
 }
 
-/** Returns what is wrong with a database whose schema differs, and what to do. */
+/** Returns the problem of a database whose schema differs, and its remedy. */
 export const explainDifferentStep = (step: number): string =>
   `Step ${step} of its schema differs from that of this version: another build of wabakit, such as a development version, created it. Use that build, or a new database.`

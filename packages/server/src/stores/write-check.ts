@@ -1,22 +1,22 @@
-/** Time for which the outcome of a write counts, in milliseconds. */
+/** Time for which the outcome of a write is valid, in milliseconds. */
 const validMs = 5_000
 
 /** The outcome of the last write of a store: when it ended, and the error if it failed. */
 export type LastWrite = { readonly at: number; readonly error?: unknown }
 
-/** The outcome before the first write, which never counts. */
+/** The outcome before the first write, which is never valid. */
 export const noWrite: LastWrite = { at: Number.NEGATIVE_INFINITY }
 
 export type WriteCheckOptions = {
-  /** Writes something that means nothing. */
+  /** Commits a change without meaning. */
   readonly write: () => Promise<unknown>
   readonly readLast: () => LastWrite
   readonly now: () => number
 }
 
 /**
- * Creates a check that resolves if the last write succeeded, and throws the error of one that failed. If it was more than
- * 5 seconds ago, the check writes something itself.
+ * Creates a check that resolves if the last write succeeded, and rejects with its error if it failed. If the last write
+ * was more than 5 seconds ago, the check makes a write itself.
  */
 export const createWriteCheck = ({ write, readLast, now }: WriteCheckOptions): (() => Promise<void>) => {
   let writing: Promise<unknown> | undefined

@@ -1,13 +1,13 @@
 export type NewFile = { readonly path: string; readonly text: string }
 
-/** The language of a project: TypeScript, or JavaScript with the ending that makes a file a module in it. */
+/** The language of a project: TypeScript, or JavaScript with the extension that modules have in it. */
 export type Language = 'ts' | 'js' | 'mjs'
 
-/** A framework that `init` knows. */
+/** A framework that `init` supports. */
 export type Framework = {
   readonly name: string
   readonly dependency: string
-  /** The language, whatever the project looks like. */
+  /** The language, if the framework determines it. */
   readonly language?: Language
   /** Path of the receiver, without its extension. */
   readonly receiver: string
@@ -15,7 +15,7 @@ export type Framework = {
   readonly sources?: readonly string[]
   /** Returns the text of the receiver's module. */
   write(language: Language): string
-  /** Returns the route, where a file is a route. */
+  /** Returns the file of the route, in frameworks whose files are routes. */
   route?(language: Language): NewFile
   /** The code to add to the application by hand. */
   readonly nextStep: readonly string[]
@@ -27,7 +27,7 @@ const imports = "import { createReceiver, memoryDedupe, standardWebhooks } from 
 
 const writeReceiver = (secret: string): string => `createReceiver({
   verify: standardWebhooks({ secrets: () => [${secret}] }),
-  // Several processes need a dedupe store that they share: redisDedupe, sqlDedupe or sqlInbox.
+  // Several processes need a shared dedupe store: redisDedupe, sqlDedupe or sqlInbox.
   dedupe: memoryDedupe(),
 })
   .on('CALL_AI_SUMMARY', (event) => {
@@ -41,7 +41,7 @@ const writeReceiver = (secret: string): string => `createReceiver({
 const writeModule = (): string =>
   `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`
 
-/** Writes a receiver that is created by the first request, because the secret comes with requests. */
+/** Writes a module that creates the receiver at the first request, because the secret is only available then. */
 const writeLazyModule = (language: Language): string => {
   const [parameter, type] =
     language === 'ts' ? ['secret: string', ': ReturnType<typeof create> | undefined'] : ['secret', '']
@@ -63,10 +63,10 @@ export const frameworks: readonly Framework[] = [
     write: writeModule,
     route: (language) => ({
       path: `app/webhooks/route.${language}`,
-      // Its bundlers do not look for the TypeScript of a .js.
+      // Its bundlers do not resolve a .js import to a TypeScript file.
       text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
-    // Next.js ignores them as soon as there is a folder app next to src.
+    // Next.js ignores these folders if there is a folder app next to src.
     sources: ['src/app', 'src/pages'],
     nextStep: arrives,
   },
@@ -77,7 +77,7 @@ export const frameworks: readonly Framework[] = [
     write: writeModule,
     route: (language) => ({
       path: `src/routes/webhooks/+server.${language}`,
-      // Not by $lib, which SvelteKit 3 no longer has.
+      // A relative import, because SvelteKit 3 no longer has $lib.
       text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
     nextStep: arrives,
@@ -157,12 +157,12 @@ export class WebhooksController {
 export const getExport = ({ write }: Framework): string =>
   write === writeLazyModule ? 'getReceiver' : 'receiver'
 
-/** Lists the lines to add to the application: the import of the receiver, unless a route has it, and its use. */
+/** Lists the lines to add to the application: the receiver's import, unless a route imports it, and its use. */
 export const listNextLines = (framework: Framework, language: Language): readonly string[] => {
   const { receiver, route, nextStep } = framework
   if (route !== undefined) return nextStep
   const lines = [`import { ${getExport(framework)} } from './${receiver}${getEnding(language)}'`, ...nextStep]
-  // Their own code is CommonJS.
+  // The project's own code is CommonJS.
   return language === 'mjs'
     ? lines.map((line) => line.replace(/^import (.*) from (.*)$/, 'const $1 = require($2)'))
     : lines

@@ -11,13 +11,13 @@ import {
   type NewFile,
 } from './frameworks.ts'
 
-/** The files that `init` writes into a project, and those that it leaves alone. */
+/** The files that `init` writes into a project, and the existing files that it keeps. */
 export type Plan = {
   readonly framework: Framework
   readonly files: readonly NewFile[]
   /** The paths of files that exist already. */
   readonly kept: readonly string[]
-  /** The command that installs what the files import. */
+  /** The command that installs the packages that the files import. */
   readonly install: string
   /** The lines to add to the application. */
   readonly nextLines: readonly string[]
@@ -84,12 +84,12 @@ const findLanguage = (
 ): Language => {
   if (language !== undefined) return language
   if (project.dependencies.has('typescript') || existsSync(join(folder, 'tsconfig.json'))) return 'ts'
-  // Frameworks with routes in files bundle every .js as a module.
+  // Frameworks with file-based routes bundle every .js file as a module.
   return project.isModule || route !== undefined ? 'js' : 'mjs'
 }
 
 /**
- * Refuses to write through a folder that is a symbolic link, because it may lead out of the project.
+ * Refuses to write to a folder behind a symbolic link, which may lead out of the project.
  *
  * @throws CliError
  */
@@ -105,9 +105,10 @@ const assertNoLinks = (folder: string, path: string): void => {
 }
 
 /**
- * Finds the framework of a project and plans its files. Files that exist are left alone.
+ * Finds the framework of a project and plans its files. Existing files are kept.
  *
- * @throws CliError if there is no project, or none of a known framework, or if a file would go through a symbolic link.
+ * @throws CliError if the folder has no project, the project uses no supported framework, or the path of a file
+ *   contains a symbolic link.
  */
 export const planFiles = (folder: string): Plan => {
   const project = readProject(folder)
@@ -130,7 +131,7 @@ export const planFiles = (folder: string): Plan => {
     buildTest(framework, { prefix, language }),
     variables,
   ]
-  // A link that leads nowhere exists, too.
+  // Also true for a symbolic link without a target.
   const exists = ({ path }: NewFile): boolean =>
     lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined
   const files = wanted.filter((file) => !exists(file))

@@ -36,7 +36,10 @@ export const serverOperations = [
     run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
       const found = new Map<string, Promise<unknown>>()
-      /** Returns whether the call was erased or removed after the request. Its id may contain the number of the customer. */
+      /**
+       * Returns whether the call was erased or removed after the request, so that its id, which may contain a phone
+       * number, must not be shown.
+       */
       const isErased = async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
         if (organizationId === null || callId === null || status === 404) return false
         const key = JSON.stringify([organizationId, callId])

@@ -13,7 +13,7 @@ const parseSubject = ({ call, group }: Subject): TimelineSubject => {
   throw new ControlError('invalid_input', 'Name either a `call` or a `group`.')
 }
 
-/** Everything about one call or group. */
+/** Operations that return all records about one call or group. */
 export const timelineOperations = [
   operationIn('Events')({
     id: 'getTimeline',

@@ -27,7 +27,7 @@ const listChanges = ({ call, summary, group }: Subject): Moment[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
-    // When a call was missed, rejected or not picked up is not recorded.
+    // The time at which a call was missed, rejected or not picked up is not recorded.
     ...(call?.state === 'missed' || call?.state === 'rejected' || call?.state === 'not_picked'
       ? [[call.state, call.initiatedAt] as const]
       : []),
@@ -77,10 +77,10 @@ const listDelivery = (each: Marked): Moment[] => {
   return moments
 }
 
-/** The order of entries of the same millisecond. */
+/** The order of entries within the same millisecond. */
 const kinds = ['request', 'change', 'event', 'attempt', 'finished', 'next_attempt'] as const
 
-/** Lists everything that happened to a call or group, and what comes next, in order of time. */
+/** Lists the history of a call or group, and its next steps, in chronological order. */
 export const buildEntries = (subject: Subject, deliveries: readonly Marked[]): TimelineEntry[] => {
   const events = subject.events.map((event): Moment => {
     const time = event.occurredAt

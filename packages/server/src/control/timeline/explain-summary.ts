@@ -60,11 +60,11 @@ const explainExisting = ({ call, deliveries }: SummaryCircumstances): SummarySta
   return { state: 'undelivered', deliveryId: delivery.id, eventName: delivery.eventName, text }
 }
 
-/** Returns whether the summary of a call has arrived, or why not. */
+/** Returns the state of a call's summary: it has arrived, or the reason why it has not. */
 export const explainSummary = (circumstances: SummaryCircumstances): SummaryStatusView => {
   const { call, summary, dueAt, now } = circumstances
   if (summary !== undefined) return explainExisting(circumstances)
-  // A team member may have requested the one that is due.
+  // The summary that is due may have been requested by a team member.
   if (dueAt !== undefined) {
     return { state: 'due', at: utc(dueAt), text: `The summary is due at ${formatMoment(dueAt, now)}.` }
   }

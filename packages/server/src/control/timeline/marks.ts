@@ -6,7 +6,10 @@ export type Attempted = { readonly delivery: DeliveryRecord; readonly attempts: 
 const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
-/** Attempts of a lane follow each other. Their ends are less exact, because starts are whole milliseconds. */
+/**
+ * Returns the start of the attempt that the endpoint accepted. Attempts of a lane do not overlap, and their ends are
+ * less exact than their starts.
+ */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
 /** Marks a delivery in its lane: the deliveries of one subscription and subject, in the order of their events. */
@@ -32,7 +35,7 @@ export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[
   return marks
 }
 
-/** Marks an attempt of a delivery. The mark of the delivery's order belongs to the attempt that succeeded first. */
+/** Marks an attempt of a delivery. The first attempt that succeeded gets the marks about the delivery's order. */
 export const markAttempt = (attempt: AttemptRecord, each: Attempted, ofDelivery: readonly Mark[]): Mark[] => {
   const accepted = findAcceptance(each)
   if (accepted === undefined || attempt.number < accepted.number) return []

@@ -102,7 +102,7 @@ const findSubscriptions = async (
   return found
 }
 
-/** Reads the timeline of a call or group; `undefined` if nothing is known about it. */
+/** Reads the timeline of a call or group; `undefined` if there are no records about it. */
 export const readTimeline = async (
   context: TimelineContext,
   organizationId: string,

@@ -22,7 +22,7 @@ const nameSubject = async (service: Service, organizationId: string, subject: st
   return found === undefined ? {} : { groupName: found.subject }
 }
 
-/** Shows deliveries with their last responses, and with the customer or the group that they are about. */
+/** Shows deliveries with their last responses, and with their customer or group. */
 export const showDeliveries = async (
   service: Service,
   deliveries: readonly DeliveryRecord[],

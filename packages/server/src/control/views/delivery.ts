@@ -31,7 +31,7 @@ export const DeliveryView = named(
   }),
 )
 
-/** The subject of a delivery, its wait and its last response. */
+/** The subject of a delivery, the reason why it waits, and its last response. */
 type DeliveryDetails = Partial<
   Pick<z.input<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
 >

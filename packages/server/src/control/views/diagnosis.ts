@@ -90,7 +90,7 @@ const errorPatterns: readonly (readonly [RegExp, Cause])[] = [
 const findCauseOfError = (error: string): Cause =>
   errorPatterns.find(([pattern]) => pattern.test(error))?.[1] ?? 'connection'
 
-/** Reads what the receivers of this kit and others respond. */
+/** Determines the cause of a refusal from the response of a receiver, of this kit or another. */
 const findCauseOfRefusal = (body: string): Cause => {
   if (/timestamp/i.test(body)) return 'timestamp'
   return /signature|secret|hmac/i.test(body) ? 'wrong_secret' : 'authorization'
@@ -108,7 +108,7 @@ const findCause = ({ status, error, responseBody }: AttemptRecord): Cause => {
   return status >= 300 && status < 400 ? 'redirect' : 'rejected'
 }
 
-/** Returns why an attempt failed; `null` if it did not. */
+/** Returns the likely cause of a failed attempt; `null` if it did not fail. */
 export const diagnose = (attempt: AttemptRecord): z.infer<typeof DiagnosisView> | null => {
   if (attempt.succeeded || attempt.deferred) return null
   const cause = findCause(attempt)

@@ -1,7 +1,7 @@
 /** Thrown when a SQLite database is open in another process, or in another store of this process. */
 export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'database_in_use'
   /** The database's file. */
   readonly path: string

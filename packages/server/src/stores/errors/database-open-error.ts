@@ -1,7 +1,7 @@
 /** Thrown when a database cannot be opened, such as for a wrong path, a missing permission or a refused connection. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'database_not_opened'
   /** The database's file, or its address without password. */
   readonly path: string

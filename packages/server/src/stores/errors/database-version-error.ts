@@ -1,7 +1,7 @@
 /** Thrown when a newer version of this software wrote a database. */
 export class DatabaseVersionError extends Error {
   override readonly name = 'DatabaseVersionError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'database_too_new'
   /** The version of the database's schema. */
   readonly found: number

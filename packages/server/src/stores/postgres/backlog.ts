@@ -5,7 +5,10 @@ import type { PostgresDatabase } from './open-postgres.ts'
 
 export type BacklogMeasure = Pick<Store, 'measureBacklog'>
 
-/** Examines more rows than the limit, because the index does not tell heads from waiting deliveries. */
+/**
+ * Maximum number of rows to examine: more than the limit, because the index does not distinguish heads from waiting
+ * deliveries.
+ */
 const most = '($1 * 2 + 10)'
 
 const measure = `
@@ -64,7 +67,7 @@ const nothing: Awaited<ReturnType<Store['measureBacklog']>> = {
   disabledSubscriptions: 0,
 }
 
-/** Measures by index ranges alone. */
+/** Measures the backlog, using only ranges of indexes. */
 export const createBacklogMeasure = ({ read }: Pick<PostgresDatabase, 'read'>): BacklogMeasure => ({
   measureBacklog: async ({ limit, now }) => {
     const [backlog] = await read<typeof nothing>(measure, [limit, Math.floor(now)])

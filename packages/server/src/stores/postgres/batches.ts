@@ -5,7 +5,10 @@ export type BatchOptions<Item, Outcome> = {
   readonly maxItems: number
   /** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
   readonly maxConcurrent: number
-  /** Returns what an item changes. A batch has at most one item per key. Without it, a batch can have any items. */
+  /**
+   * Returns the key of the row that an item changes. A batch has at most one item per key. Without this function, a
+   * batch can have any items.
+   */
   readonly getKey?: (item: Item) => string
   /** Writes all items or none, and returns their outcomes in the same order. */
   write(items: readonly Item[]): Promise<readonly Outcome[]>
@@ -21,7 +24,7 @@ type Waiting<Item, Outcome> = {
  * Combines the writes that arrive while others are running into the next statement, which costs little more than a single
  * write. The first write starts without waiting for others.
  *
- * @returns a function that writes one item. It rejects as `write` does with that item alone.
+ * @returns a function that writes one item. It rejects only if `write` rejects for that item alone.
  */
 export const createBatches = <Item, Outcome>({
   maxItems,

@@ -33,7 +33,7 @@ export type Changes = Pick<
   | 'addEventTo'
 >
 
-/** The rules by which changes of one kind become a statement. */
+/** The rules for combining changes of one kind into a statement. */
 type ChangeKind<Change, Table extends ChangedTable> = {
   readonly table: Table
   getRecord(change: Change): StoredRecords[Table]
@@ -49,7 +49,10 @@ const participants = mapTable('participants')
 const calls = mapTable('calls')
 const summaries = mapTable('summaries')
 
-/** Changes in PostgreSQL. Concurrent changes share a statement, which is one transaction. */
+/**
+ * Creates the methods that change records in PostgreSQL. Concurrent changes share a statement, which is one
+ * transaction.
+ */
 export const createChanges = ({ query, read, news }: PostgresDatabase): Changes => {
   const createChange = <
     Change extends { readonly event: EventRecord | null },

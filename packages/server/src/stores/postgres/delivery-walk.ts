@@ -12,25 +12,28 @@ export type DeliveryWalk = {
   readonly from: string
   readonly where: Conditions
   readonly orderBy: string
-  /** The cursor of what may not be examined, if there is more. */
+  /** The cursor of the rows beyond the examined ones, if there are more. */
   readonly end: string | undefined
 }
 
-/** Selects the deliveries to read. `limit` is up to the caller. */
+/** Selects the deliveries to read. The caller applies `limit`. */
 export type DeliveryWalkQuery = Omit<DeliveryQuery, 'limit'> & {
   /** The position of the last event to read. */
   readonly newest?: bigint | undefined
 }
 
-/** Returns whether a partial index without delivered deliveries fits. */
+/** Returns whether the partial index without delivered deliveries can be used. */
 const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
 
-/** Returns whether a partial index with failed deliveries alone fits. */
+/** Returns whether the partial index with only failed deliveries can be used. */
 const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
-/** Returns whether to look for events first, as few of them may match. Otherwise an index of deliveries leads to fewer. */
+/**
+ * Returns whether to find events first, because few of them may match. Otherwise, an index of deliveries finds fewer
+ * rows.
+ */
 const startsWithEvents = (selection: DeliverySelection): boolean => {
   const { deliveryId, eventId, subject, subscriptionId, ...filters } = selection
   if (deliveryId !== undefined || eventId !== undefined) return false
@@ -47,7 +50,8 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
   if (subscriptionId !== undefined) {
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
   }
-  // The subscription is one of the organization. Without this condition, only the index of its deliveries fits.
+  // A subscription belongs to one organization, so this condition is redundant. Without it, only the index of the
+  // subscription's deliveries can be used.
   if (subscriptionId === undefined || excludesDelivered(selection)) {
     where.and('d.organization_id = ?', organizationId)
   }
@@ -59,14 +63,14 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
 }
 
-/** Adds the conditions of a selection on deliveries that are examined. */
+/** Adds the conditions of a selection that are checked on each examined delivery. */
 const filterExamined = (
   where: Conditions,
   { statuses, responses, finishedFrom, finishedBefore }: DeliverySelection,
 ): Conditions =>
   where
     .andIf(`${deliveryStatus} = ANY (?)`, statuses)
-    // The sum, since the index by time has the deliveries of all organizations.
+    // A sum, so that the planner does not use the index by time, which has the deliveries of all organizations.
     .andIf('d.finished_at + 0 >= ?', finishedFrom)
     .andIf('d.finished_at + 0 < ?', finishedBefore)
     .andIf(
@@ -75,7 +79,7 @@ const filterExamined = (
       responses,
     )
 
-// The nested tables have OFFSET 0, so that the planner, which cannot know how many rows match, keeps their order.
+// OFFSET 0 in the nested tables makes the planner, which cannot know how many rows match, keep their order.
 const withSubscription = `
   CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions WHERE position = d.subscription AND revision > 0 OFFSET 0) AS s`
 const eventsFirst = `wabakit.events e
@@ -85,10 +89,10 @@ const eventsFirst = `wabakit.events e
 const deliveriesFirst = `${allDeliveries} AS d
   CROSS JOIN LATERAL (SELECT * FROM wabakit.events WHERE position = d.event OFFSET 0) AS e ${withSubscription}`
 
-/** No cursor has a greater position. */
+/** The greatest position that a cursor can have. */
 const lastSubscription = '9'.repeat(18)
 
-/** Plans to read deliveries. */
+/** Plans how to read deliveries. */
 export const walkDeliveries = async (
   read: Query,
   { cursor, maxExamined, newest = allPositions.high, ...selection }: DeliveryWalkQuery,

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
-/** Settings of a server that must not be off, and what a crash of its machine does when they are. */
+/** Settings of a server that must not be off, and the damage that a crash of its machine does if they are. */
 const damages: Readonly<Record<string, string>> = {
   fsync: 'loses changes that were acknowledged, and can damage the database',
   full_page_writes: 'can damage the database, unless its file system never writes a part of a page',
 }
 
-/** Warnings about settings with which a server loses committed transactions: a sentence for each. */
+/** Returns warnings about settings with which a server loses committed transactions, one sentence for each. */
 export const describeDurability = async (client: pg.Client, address: string): Promise<string[]> => {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,

@@ -10,7 +10,7 @@ export const allPositions: Positions = { low: 0n, high: 2n ** 63n - 1n }
 
 /** The positions that a page may examine. */
 type Examined = Positions & {
-  /** The last of them, if there are more. */
+  /** The last of these positions, if there are more. */
   readonly end: bigint | undefined
 }
 
@@ -19,13 +19,14 @@ export type EventWalk = {
   readonly orderBy: string
   /** Adds the conditions that an event belongs to the organization or subject, and has one of the positions. */
   within(where: Conditions, positions: Positions): Conditions
-  /** Keeps the positions of at most a number of events, if one is given. */
+  /** Reduces the positions to those of at most `maxExamined` events, if it is given. */
   limit(read: Query, positions: Positions, maxExamined: number | undefined): Promise<Examined>
 }
 
 /**
- * Plans to read events. Rows are compared, so that only an index fits which begins with the organization. If it were equal
- * to a value, the planner could choose the primary key, and read the events of all organizations to find a few.
+ * Plans how to read events. Conditions compare rows, so that the planner can use only an index that begins with the
+ * organization. With a condition on the organization alone, it could choose the primary key, and read the events of all
+ * organizations to find a few.
  */
 export const walkEvents = ({
   organizationId,
@@ -57,7 +58,7 @@ export const walkEvents = ({
   }
 }
 
-/** The longest part of a text without ASCII letters, which is the same in any case. */
+/** Finds the longest part of a text without ASCII letters, which is the same in upper and lower case. */
 const findCaseless = (text: string): string =>
   text.split(/[a-z]+/i).reduce((longest, part) => (part.length > longest.length ? part : longest))
 
@@ -67,7 +68,7 @@ export const filterEvents = (
   { names, digits, text, occurredFrom, occurredBefore }: EventSelection,
 ): Conditions => {
   if (text !== undefined) {
-    // To look for the digits of a number or an id first is much faster: few payloads have them.
+    // Searching for the digits of a number or an id first is much faster, because few payloads contain them.
     const payload = 'e.payload COLLATE "C"'
     where.and(
       `(strpos(${payload}, ?) > 0 AND ${payload} ILIKE ? OR e.id = ?)`,
@@ -80,7 +81,7 @@ export const filterEvents = (
     where
       .andIf('e.name = ANY (?)', names)
       .andIf('e.digits = ?', digits)
-      // The sum, since the index by time has the events of all organizations.
+      // A sum, so that the planner does not use the index by time, which has the events of all organizations.
       .andIf('e.occurred_at + 0 >= ?', occurredFrom)
       .andIf('e.occurred_at + 0 < ?', occurredBefore)
   )

@@ -30,7 +30,7 @@ import { shardCount } from './schema.ts'
 import { createSubscriptionCache } from './subscription-cache.ts'
 import { createWriteLimit } from './write-limit.ts'
 
-/** The state of a delivery before its settlement, as far as it matters. */
+/** The relevant state of a delivery before its settlement. */
 type StateBefore = Pick<SettledDelivery, 'state' | 'finishedAt'>
 
 /** A settlement in a batch, and its changes. */
@@ -41,7 +41,7 @@ type Item = {
   readonly decided: DecidedSettlement
 }
 
-/** Maximum number of decisions: a row that differed can differ again meanwhile. */
+/** Maximum number of decisions per batch: a row that differed can change again meanwhile. */
 const maxTries = 5
 
 const toStatus = (state: SettledDelivery['state']): DeliveryStatus =>
@@ -85,7 +85,7 @@ const stale: SettlementOutcome = { outcome: 'stale' }
 
 const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledReason: null }
 
-/** The assumptions about a delivery, which do not depend on earlier attempts. */
+/** The assumed state of a delivery. It does not depend on earlier attempts. */
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
 /** Loads, settles and reads pending deliveries in PostgreSQL, and assigns shards to workers. */
@@ -100,7 +100,10 @@ export const createJournal = ({
   /** Subscriptions as they were when they were last read or settled. */
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
-  /** An endpoint that alternately fails and succeeds may be noted as failing or recovered a little later. */
+  /**
+   * Limits writes for an endpoint that alternately fails and succeeds: it may be recorded as failing or recovered a
+   * little later.
+   */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
   const removals = createRemovals(query)
   let owned: ReadonlySet<number> = new Set()
@@ -126,9 +129,9 @@ export const createJournal = ({
   }
 
   /**
-   * Decides the settlements of a batch in their order: each sees its subscription as the ones before leave it.
+   * Decides the settlements of a batch in order: each sees its subscription as the earlier ones leave it.
    *
-   * @param states - what is known of deliveries; those that are gone are not in it.
+   * @param states - the known states of deliveries, without those that no longer exist.
    */
   const decide = (settlements: readonly Settlement[], states: ReadonlyMap<string, StateBefore>) => {
     const assumed = new Map<string, AssumedQueue>()

@@ -16,7 +16,7 @@ export const hasUnfinishedCopy = async (client: pg.ClientBase): Promise<boolean>
   return rows[0]?.found ?? false
 }
 
-/** `wabakit` in ASCII: the advisory lock of the process that migrates. */
+/** The advisory lock of the process that migrates: `wabakit` in ASCII. */
 const migrationLock = 0x776162616b6974n
 
 const oldestServer = { version: 140_000, name: 'PostgreSQL 14' }
@@ -61,15 +61,15 @@ export const withSchemaLock = async <Result>(
 }
 
 /**
- * Creates the functions of this version unless they exist, and drops those of all versions but this one and the one that
- * was used last before it, whose processes may still be running.
+ * Creates the functions of this version unless they exist. Drops those of all other versions except the last one used
+ * before this one, whose processes may still be running.
  */
 const updateFunctions = async (client: pg.Client): Promise<void> => {
   const { rows } = await client.query<{ name: string; exists: boolean }>(
     'SELECT name, to_regnamespace(name) IS NOT NULL AS exists FROM wabakit.function_schemas ORDER BY used_at DESC',
   )
   if (!rows.some(({ name, exists }) => name === functionSchema && exists)) {
-    // Functions that exist without being listed were left when the schema "wabakit" was dropped.
+    // Functions that exist but are not listed are from before the schema "wabakit" was dropped.
     await client.query(`DROP SCHEMA IF EXISTS ${functionSchema} CASCADE`)
     await client.query(`CREATE SCHEMA ${functionSchema}`)
     await client.query(`SET LOCAL search_path = ${functionSchema}`)
@@ -87,10 +87,10 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
   }
 }
 
-/** The time that a migration waits for each table, while the statements of running processes wait for the migration. */
+/** Time for which a migration waits for each table, in milliseconds. Statements of running processes wait behind it. */
 const tableLockMs = 2_000
 
-/** Runs steps of the schema, if no long transaction uses its tables. */
+/** Runs steps of the schema, unless a long transaction uses its tables. */
 const runMigrations = async (
   client: pg.Client,
   { from, address }: { readonly from: number; readonly address: string },
@@ -115,7 +115,7 @@ const runMigrations = async (
 }
 
 const checkSteps = async (client: pg.Client, address: string): Promise<void> => {
-  // Development versions have created the table without the column.
+  // Development versions created the table without this column.
   const { rows } = await client.query<{ hash: string | null }>(
     `SELECT to_jsonb(m) ->> 'hash' AS hash FROM wabakit.migrations m ORDER BY version`,
   )
@@ -128,8 +128,8 @@ const checkSteps = async (client: pg.Client, address: string): Promise<void> => 
 }
 
 /**
- * Migrates a database to the newest schema, with the functions of this version. Tables that a newer version has migrated
- * stay as they are. Requires the lock of {@link withSchemaLock}.
+ * Migrates a database to the newest schema, with the functions of this version. Does not change tables that a newer
+ * version has migrated. Requires the lock of {@link withSchemaLock}.
  *
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
  * @throws DatabaseOpenError if a step of the schema had another text when it was applied.

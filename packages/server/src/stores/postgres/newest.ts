@@ -12,10 +12,10 @@ type NewestQuery = FilteredPageRequest & {
   readonly before?: number | undefined
 }
 
-/** A table whose records began at a time. An index has them in the order of organization, time and id. */
+/** A table whose records have a start time. An index orders them by organization, time and id. */
 type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
 
-/** Reads the rows of a page, newest first, that meet further conditions on the table `r`. */
+/** Reads a page of rows, newest first, that meet further conditions on the table `r`. */
 export const createNewest =
   (read: Query, { table, time, id }: TimedTable) =>
   async (

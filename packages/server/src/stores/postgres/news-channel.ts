@@ -6,7 +6,7 @@ import type { AddedRow } from './functions/lanes.ts'
 import type { Notifications } from './notifications.ts'
 import type { Query } from './query.ts'
 
-/** Brings news of queues to the schedulers of all processes. */
+/** Carries news of queues to the schedulers of all processes. */
 export type QueueNews = Pick<NewsChannel, 'listen'> & {
   /** Reports added deliveries. */
   tellAdded(rows: readonly AddedRow[]): void
@@ -33,7 +33,7 @@ const channel = 'wabakit_news'
 /** The pause after a notification: one late notification costs less than a thousand. */
 const pauseMs = 20
 
-/** The pause before a notification that no delivery waits for, because its worker is in this process. */
+/** The pause before a notification that is not urgent, because the worker is in this process. */
 const longPauseMs = 250
 
 /** Maximum number of deliveries that are reported one by one. */
@@ -47,10 +47,10 @@ const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState
 })
 
 /**
- * Creates a channel. What this process has committed is told at once. Others get a NOTIFY, and read what their last read did
- * not see. Notifications are never part of the transaction that they report: PostgreSQL commits notifying transactions one
- * at a time, so those transactions could no longer share a disk write. A lost notification delays what it reports until the
- * next sweep of the scheduler.
+ * Creates a channel. It reports the commits of this process at once. Other processes get a NOTIFY, and read the changes
+ * that their last read did not see. Notifications are never part of the transaction that they report: PostgreSQL
+ * commits notifying transactions one at a time, so those transactions could no longer share a disk write. If a
+ * notification is lost, the change is found in the next sweep of the scheduler.
  */
 export const createQueueNews = ({ read, notifications, notify, sender }: QueueNewsOptions): QueueNews => {
   const own = createNewsChannel()
@@ -75,7 +75,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
     )
   }
 
-  /** Reads what other processes have committed since the last time. */
+  /** Reads the changes that other processes have committed since the last read. */
   const readOn = async (since: Snapshot): Promise<void> => {
     const news = await readNews(read, { shards: [...shards], since, limit: maxAdded })
     for (const state of news.changed) own.tell({ kind: 'changed', state: toState(state) })

@@ -3,20 +3,22 @@ import type pg from 'pg'
 
 export type NotificationListener = {
   onMessage(payload: string): void
-  /** Called when messages start to arrive, also after an interruption. Earlier messages are lost. */
+  /** Called when messages start to arrive, and again after each interruption. Earlier messages are lost. */
   onListening(): void
 }
 
-/** The listening connection, for a holder whose state lives as long as its session. */
+/** The listening connection, for a holder whose state lasts as long as the session. */
 export type ListeningConnection = {
   readonly client: pg.Client
-  /** Aborted as soon as the connection is known to be gone. */
+  /** Aborts as soon as the connection is known to be lost. */
   readonly gone: AbortSignal
   /** Closes the connection, so that it is replaced. */
   giveUp(error: unknown): void
 }
 
-/** Messages between the processes of a database. There is one connection, which is open while it is used. */
+/**
+ * Messages between the processes that share a database. They use one connection, which is open only while it is needed.
+ */
 export type Notifications = {
   /** @returns a function that stops listening. */
   listen(channel: string, listener: NotificationListener): () => void
@@ -31,7 +33,7 @@ export type Notifications = {
 }
 
 export type NotificationsOptions = {
-  /** Creates a client, not connected. */
+  /** Creates a client without connecting it. */
   connect(): pg.Client
   readonly onError: (error: unknown) => void
 }

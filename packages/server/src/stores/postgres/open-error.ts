@@ -15,7 +15,7 @@ const getReason = (error: unknown): string => {
     : error.message
 }
 
-/** Converts an error of opening a database. */
+/** Converts an error that occurred while a database was opened. */
 export const toOpenError = (error: unknown, address: string): Error =>
   error instanceof DatabaseVersionError || error instanceof DatabaseOpenError
     ? error

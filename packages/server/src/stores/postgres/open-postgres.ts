@@ -39,7 +39,7 @@ export type PostgresOptions = {
    */
   readonly statementTimeoutMs?: number | undefined
   /**
-   * Receives errors of the background, such as an idle connection that broke, or a listener that must reconnect.
+   * Receives errors of background work, such as an idle connection that broke, or a listener that must reconnect.
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined
@@ -77,10 +77,10 @@ const readBackend = async (client: pg.Client): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
 
 /**
- * Checks that a connection has its own session, which prepared statements, LISTEN and locks of sessions need. Behind
- * a pooler in transaction mode, two connections that are open at once get the same session.
+ * Checks that a connection has its own session, which prepared statements, LISTEN and session locks need. Behind a
+ * pooler in transaction mode, two concurrent connections get the same session.
  *
- * @throws Error if it has not.
+ * @throws Error if it shares a session.
  */
 const checkSession = async (client: pg.Client, connection: pg.ClientConfig): Promise<void> => {
   const other = new pg.Client(connection)
@@ -111,7 +111,7 @@ const prepareDatabase = async (
     await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
     await prepareSession(client, timeoutMs)
-    // Before the rest of the start: from now on, the 2 seconds count after which the shards of lost workers are free.
+    // Runs before the rest of the start, because the shards of lost workers become free 2 seconds later.
     await client.query(noticeLostWorkers)
     return await describeDurability(client, address)
   } catch (error) {

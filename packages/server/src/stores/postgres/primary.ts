@@ -3,10 +3,10 @@ import { listAddresses } from './database-address.ts'
 
 /** The host of a database that accepts writes. */
 export type Primary = {
-  /** The URL of the host that was found last; at first, of the first one. */
+  /** The URL of the host that was found last; initially, of the first host. */
   address(): string
   /**
-   * Looks for the host that accepts writes, if there are several hosts. Concurrent callers share a search.
+   * Finds the host that accepts writes, if there are several hosts. Concurrent callers share a search.
    *
    * @throws AggregateError with an error for each host, if none accepts writes.
    */

@@ -2,10 +2,10 @@ import type { Store } from '@wabakit/core'
 import { continueRemovals, prune, pruneRecords } from './functions/removals.ts'
 import type { Query } from './query.ts'
 
-/** Times before which nothing is left to remove, as far as this process knows. */
+/** The times before which this process has found no more records to remove. */
 type Reached = { readonly finishedFrom: string; readonly occurredFrom: string }
 
-/** The minimum bigint. */
+/** The minimum value of a bigint. */
 const earliest = String(-(2n ** 63n))
 
 const beginning: Reached = { finishedFrom: earliest, occurredFrom: earliest }

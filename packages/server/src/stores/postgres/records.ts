@@ -3,7 +3,7 @@ import { columns, type Kind, type StoredRecords, type TableName, toSnakeCase } f
 /** A row of a table, as JSON: `json_populate_record` and `row_to_json` use it. `'all'` is stored as null. */
 export type JsonRow = Readonly<Record<string, unknown>>
 
-/** Maps the rows of a table. It does not validate: only this package writes the tables. */
+/** Maps the rows of a table, without validating them: only this package writes the tables. */
 export const mapTable = <Table extends TableName>(table: Table) => {
   const fields = Object.entries<Kind>(columns[table]).map(([field, kind]) => ({
     field,
@@ -31,7 +31,7 @@ export const mapTable = <Table extends TableName>(table: Table) => {
   }
 }
 
-/** Returns the condition that an organization exists, given the parameter of its id. A removed one does not. */
+/** Returns the condition that an organization exists and is not removed, given the parameter of its id. */
 export const ifOrganizationExists = (id: string): string =>
   `EXISTS (SELECT FROM wabakit.organizations WHERE id = ${id} AND revision > 0)`
 

@@ -1,7 +1,7 @@
 import { continueRemovals } from './functions/removals.ts'
 import type { Query } from './query.ts'
 
-/** Removals begin in one transaction, and end in further ones. */
+/** Removals, which begin in one transaction and end in further ones. */
 export type Removals = {
   /** Continues all removals to their end. */
   endAll(): Promise<void>

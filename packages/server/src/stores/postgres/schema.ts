@@ -250,7 +250,10 @@ CREATE UNLOGGED TABLE wabakit.token_buckets (
   PRIMARY KEY (key, full_at)
 );`
 
-/** The clock of all processes, the keys of their advisory locks, and what rows keep. All versions must agree on them. */
+/**
+ * The clock of all processes, the keys of their advisory locks, and constants that rows contain. All versions must
+ * agree on them.
+ */
 const agreements = /* sql */ `
 -- The clock of all processes, for leases and rate limits.
 CREATE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE
@@ -272,16 +275,17 @@ RETURN (p_subscription * 633 % 1024)::integer / ${1_024 / shardCount};
 export type Migration = {
   readonly sql: string
   /**
-   * Only of a step that contracts: how many steps a process must know to run afterwards. It is at most the number of the
-   * step before, so that the previous version still runs.
+   * Only for a step that contracts: the number of steps that a process must know to run afterwards. It is at most the
+   * number of the previous step, so that the previous version still runs.
    */
   readonly minimum?: number
 }
 
 /**
- * The steps from an empty database to the newest tables. A database of version n has had the first n. A released step never
- * changes. While a new version replaces the previous one, processes of both run on the tables of the new one: a step
- * expands the tables, and only a step with a `minimum` contracts them. `migration-rules.test.ts` checks this.
+ * The steps from an empty database to the newest tables. A database of version n has had the first n steps. A released
+ * step never changes. While a new version replaces the previous one, processes of both run on the tables of the new
+ * one: a step expands the tables, and only a step with a `minimum` contracts them. `migration-rules.test.ts` checks
+ * this.
  */
 export const migrations: readonly Migration[] = [
   { sql: `${tables}${agreements}` },

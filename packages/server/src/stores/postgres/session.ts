@@ -2,9 +2,10 @@ import type pg from 'pg'
 import { functionSchema } from './functions/index.ts'
 
 /**
- * The settings of every session. The search path selects this version's SQL functions, which require READ COMMITTED. Acknowledged changes must be on the disk. The
- * planner must use the indexes that exist for each statement, even if a new table has no statistics, and need not plan a
- * statement again. A process that stops in the middle of a transaction must not keep its locks.
+ * The settings of every session. The search path selects this version's SQL functions, which require READ COMMITTED.
+ * Acknowledged changes must be on the disk. The planner must use the index that was created for a statement, even if a
+ * new table has no statistics, and plans each statement only once. A process that stops in the middle of a transaction
+ * must not keep its locks.
  */
 const settings = `SELECT
   set_config('search_path', '${functionSchema}', false),
@@ -23,7 +24,8 @@ const settings = `SELECT
 /**
  * Prepares a new connection.
  *
- * @param statementTimeoutMs - maximum time of a statement, and between two statements of a transaction, in milliseconds.
+ * @param statementTimeoutMs - maximum duration of a statement, and of a pause between two statements of a transaction,
+ *   in milliseconds.
  * @throws Error if the server is a standby.
  */
 export const prepareSession = async (client: pg.ClientBase, statementTimeoutMs: number): Promise<void> => {

@@ -10,7 +10,7 @@ const unavailable: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', 
 /** The server was demoted to a standby, which cannot write. The next connection finds the new primary. */
 const readOnly = '25006'
 
-/** A prepared statement that exists already, or does not: another process uses the same session. */
+/** A prepared statement already exists, or is missing, because another process uses the same session. */
 const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
 
 export const poolerMessage =
@@ -35,15 +35,15 @@ const toOutcomeUnknown = (cause: unknown): StorageOutcomeUnknownError =>
     { cause },
   )
 
-/** Deadlock, lock timeout, too many locks. A smaller batch may succeed. */
+/** Codes for a deadlock, a lock timeout, and too many locks. A smaller batch may succeed. */
 const locks: ReadonlySet<string> = new Set(['40P01', '55P03', '53200'])
 
-/** Codes of errors that leave the connection intact: besides locks, a serialization failure and a timeout. */
+/** Codes of errors that leave the connection intact: those of locks, a serialization failure, and a timeout. */
 const rejections: ReadonlySet<string> = new Set([...locks, '40001', '57014', readOnly])
 
 /**
  * Returns whether a response rejects the statement, which was then rolled back. FATAL and PANIC end the connection, even after a
- * commit. The server may translate the severity; then any code that can be FATAL counts as such.
+ * commit. The server may translate the severity; in that case, any code that can be FATAL is treated as FATAL.
  */
 const isRejection = ({ severity, code = '' }: pg.DatabaseError): boolean => {
   if (severity === 'ERROR') return !code.startsWith('08')

@@ -11,7 +11,10 @@ type Current = {
 }
 
 export type SubscriptionCache = {
-  /** Returns subscriptions by their queues, at least as new as these. One that was removed meanwhile is missing. */
+  /**
+   * Returns subscriptions by their queues, at least as new as `current`. A subscription that was removed meanwhile is
+   * missing.
+   */
   find(current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>>
 }
 
@@ -19,7 +22,9 @@ const maxSubscriptions = 10_000
 
 const { toRecord } = mapTable('subscriptions')
 
-/** Remembers subscriptions. A revision never changes, except for `failingSince` and `isReported`. */
+/**
+ * Caches subscriptions by revision. The record of a revision never changes, except for `failingSince` and `isReported`.
+ */
 export const createSubscriptionCache = (read: Query): SubscriptionCache => {
   const known = new Map<string, SubscriptionRecord>()
 

@@ -17,7 +17,7 @@ export const createSubscriptions = ({ query, read, news }: PostgresDatabase): Su
   saveSubscription: async (subscription) => {
     const isDisabled = subscription.disabledReason !== null
     const removals = createRemovals(query)
-    // Deliveries that are left from before it was disabled must not be sent.
+    // Unfinished deliveries from before the subscription was disabled must not be sent.
     if (subscription.revision > 1 && !isDisabled) await removals.endAll()
     const { isDone, queue } = await saveSubscription(query, subscription)
     news.tellChanged([queue])

@@ -29,7 +29,7 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
     if (await saveOrganization(query, organization)) return 'saved'
     if (organization.revision > 1) return 'stale'
-    // One with its id may be being removed.
+    // An organization with the same id may be being removed.
     await createRemovals(query).endAll()
     return (await saveOrganization(query, organization)) ? 'saved' : 'stale'
   },

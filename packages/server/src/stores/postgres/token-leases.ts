@@ -3,29 +3,32 @@ import type { TakenTokens, WantedTokens } from './functions/token-buckets.ts'
 import { takeTokens } from './functions/token-buckets.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 
-/** Milliseconds that do not depend on the wall clock. */
+/** Returns a time in milliseconds that does not depend on the wall clock. */
 type Elapsed = () => number
 
 /** The state of a bucket as this process knows it. */
 type Lease = {
-  /** Requests in the current second, and in the one before. */
+  /** Number of requests in the current second, and in the previous one. */
   requests: number
   requestsBefore: number
   second: number
-  /** Tokens that were taken from the bucket and not used yet, and until when they count. */
+  /** Tokens that were taken from the bucket but are not used yet, and their expiry. */
   tokens: number
   until: number
-  /** While it is later than now, the bucket is known to be empty. */
+  /** The time until which the bucket is known to be empty. */
   emptyUntil: number
-  /** Resolves when tokens that are being taken are there, or were refused. */
+  /** Resolves when the tokens that are being taken have arrived, or were refused. */
   taking?: Promise<void> | undefined
   state: TokenBucketState
 }
 
-/** A bucket from which this process takes fewer tokens per second has none in reserve, and is exact. */
+/** Number of requests per second from which a bucket gets a reserve. Below it, the limit is exact. */
 const hotRequests = 50
 
-/** A reserve lasts about so long, in milliseconds. So a bucket changes a few times per second, however many requests there are. */
+/**
+ * Time for which a reserve should last, in milliseconds, so that a bucket changes only a few times per second, with any
+ * number of requests.
+ */
 const reserveMs = 250
 
 const maxLeases = 10_000
@@ -33,8 +36,8 @@ const maxLeases = 10_000
 const full: TokenBucketState = { remaining: 0, retryAfterMs: 0, fullAfterMs: 0 }
 
 /**
- * Takes tokens of busy buckets in blocks, and remembers for a moment that such a bucket is empty. A row that changed with each
- * request would have as many versions, all of which stay while some transaction holds a snapshot.
+ * Takes tokens from busy buckets in blocks, and remembers for a moment that such a bucket is empty. If a row changed
+ * with each request, each change would leave a version of the row, which stays while any transaction holds a snapshot.
  */
 export const createTokenLeases = (
   take: (wanted: readonly WantedTokens[]) => Promise<readonly TakenTokens[]>,

@@ -4,16 +4,16 @@ import { holdWorker, type RenewedWorker } from './functions/workers.ts'
 import type { QueueNews } from './news-channel.ts'
 import type { Notifications } from './notifications.ts'
 
-/** This process as a worker. The connection that listens proves that it is alive. */
+/** This process as a worker. Its listening connection proves that it is alive. */
 export type Worker = {
   /**
-   * Renews its lease, once the connection that listens holds its lock. If that connection is lost later, tells the schedulers that
-   * the worker is lost: other workers take over 2 seconds later.
+   * Renews the lease, once the listening connection holds the worker's lock. If that connection is lost later, notifies
+   * the schedulers that the worker is lost, because other workers take over 2 seconds later.
    *
    * @throws StorageUnavailableError if there is no such connection yet.
    */
   renew(id: string, write: () => Promise<RenewedWorker | undefined>): Promise<RenewedWorker>
-  /** Lets the connection go. */
+  /** Releases the connection. */
   end(): void
 }
 
@@ -26,7 +26,7 @@ export type WorkerContext = {
 
 const unregister = 'SELECT pg_advisory_unlock_all()'
 
-/** The time to wait for a connection. */
+/** Maximum time to wait for a connection, in milliseconds. */
 const patienceMs = 5_000
 
 export const createWorker = ({ notifications, news, prepare }: WorkerContext): Worker => {

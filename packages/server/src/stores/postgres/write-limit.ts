@@ -1,18 +1,18 @@
 /** Options for {@link createWriteLimit}. */
 export type WriteLimitOptions = {
-  /** Writes within each period. */
+  /** Maximum number of writes within each period. */
   readonly max: number
-  /** Milliseconds. */
+  /** Length of a period, in milliseconds. */
   readonly perMs: number
 }
 
 const maxKeys = 10_000
 
 /**
- * Limits how often something is written. While a transaction holds a snapshot, every version of a row stays, and is walked by
- * whoever reads the row.
+ * Limits the rate of writes per key. While a transaction holds a snapshot, every version of a row stays, and each read
+ * of the row has to walk through all of them.
  *
- * @returns a function that returns whether a key may be written at a time. Then it is counted.
+ * @returns a function that returns whether a key may be written at a time, and counts the write if so.
  */
 export const createWriteLimit = ({ max, perMs }: WriteLimitOptions) => {
   const writes = new Map<string, { readonly period: number; count: number }>()

@@ -23,7 +23,7 @@ const copy = ({ from, to }: Files): void => {
   }
 }
 
-/** Checks a copy as a whole, and syncs it: `vacuum into` does neither. */
+/** Checks a complete copy, and syncs it. `vacuum into` does neither. */
 const secure = (path: string): void => {
   const database = new DatabaseSync(path, { readOnly: true })
   const [result] = database.prepare('pragma integrity_check(1)').all()
@@ -66,7 +66,7 @@ const reserve = (path: string): void => {
 }
 
 /**
- * Copies a SQLite database to a new file that only its owner can read, also while a server uses the database. The file
+ * Copies a SQLite database to a new file that only its owner can read, even while a server uses the database. The file
  * appears under its name when it is complete, checked and synced.
  *
  * @returns the size of the copy in bytes.

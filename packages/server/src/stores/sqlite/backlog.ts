@@ -13,8 +13,9 @@ const buildRetryCount = (when: '<=' | '>'): string =>
    )`
 
 /**
- * Counts what was never attempted, lane by lane, in the order of an index. A lane with a delivery that was attempted is looked at
- * more closely. More than the limit is read, because heads and those behind them are not told apart.
+ * Counts deliveries that were never attempted, lane by lane, in the order of an index. A lane with a delivery that was
+ * attempted is examined in detail. Reads more rows than the limit, because the index does not distinguish heads from
+ * the deliveries behind them.
  */
 const freshCount = `
   select sum(isHeld) as heads, sum(fresh) - sum(isHeld) as waiting from (
@@ -30,7 +31,7 @@ const freshCount = `
     ) as lane where fresh > 0
   )`
 
-/** Counts by indexes alone. This blocks the event loop for some 20 ms per 100,000 deliveries of a kind. */
+/** Measures the backlog, using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of a kind. */
 export const createMeasureBacklog = (
   database: DatabaseSync,
   { findNextDueAt }: Pick<SqliteJournal, 'findNextDueAt'>,
@@ -49,7 +50,7 @@ export const createMeasureBacklog = (
     const { heads, waiting } = countFresh.get(2 * limit) ?? {}
     return {
       waiting: Math.min(limit, Number(waiting)),
-      // Heads are due since their events.
+      // Heads have been due since their events.
       due: Math.min(limit, Number(heads) + Number(countDue.get(0, now, limit)?.count)),
       later: Number(countLater.get(0, now, limit)?.count),
       oldestDueMs: Math.max(0, now - (findNextDueAt() ?? now)),

@@ -2,14 +2,14 @@ import type { Clock } from '@wabakit/core'
 import { type ClockSources, createServiceClock, maxDriftMs } from '@wabakit/core/hosting'
 import type { OpenDatabase } from './open-database.ts'
 
-/** Interval in which the time is written, in milliseconds. */
+/** Interval of writing the time, in milliseconds. */
 const noteMs = 60_000
 
 /**
- * Creates a clock that continues from where the clock of the last server stopped: later by the time that has passed since
- * then on the wall clock. If the wall clock was set back in the meantime, no time has passed.
+ * Creates a clock that continues the clock of the last server: it adds the time that has passed on the wall clock since
+ * that server stopped, or none if the wall clock was set back meanwhile.
  *
- * @returns the clock, and a function that notes its time and closes the database.
+ * @returns the clock, and a function that stores its time and closes the database.
  */
 export const continueClock = (
   { database, checkOwner, close }: OpenDatabase,
@@ -25,7 +25,7 @@ export const continueClock = (
     startAt: expected < lastService - maxDriftMs ? lastService : expected,
     onStep: (stepMs) => {
       onStep(stepMs)
-      // Written only after the caller has its time.
+      // Writes after the caller has got its time.
       queueMicrotask(note)
     },
   })
@@ -36,7 +36,7 @@ export const continueClock = (
       checkOwner()
       write.run(Math.round(clock.now()), Math.round(clock.wall()))
     } catch {
-      // The file is locked, or the disk is full. The next note makes up for it.
+      // The file is locked, or the disk is full. The next write will replace this one.
     }
   }
   const timer = setInterval(note, noteMs).unref()

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 
-/** Only the owner may read and write. SQLite gives `-wal` and `-shm` the same permissions. */
+/** Permissions that allow only the owner to read and write. SQLite gives `-wal` and `-shm` the same permissions. */
 const ownerOnly = 0o600
 
 /**
@@ -10,7 +10,8 @@ const ownerOnly = 0o600
  * @throws DatabaseOpenError if the file cannot be created.
  */
 export const createPrivateFile = (path: string): void => {
-  // An existing file is not opened: closing it would drop SQLite's locks (https://sqlite.org/howtocorrupt.html).
+  // Does not open an existing file, because closing it would drop SQLite's locks
+  // (https://sqlite.org/howtocorrupt.html).
   if (existsSync(path)) return
   try {
     closeSync(openSync(path, 'a', ownerOnly))
@@ -25,7 +26,7 @@ export const createPrivateFile = (path: string): void => {
 /**
  * Resolves symbolic links to the path of a database file.
  *
- * @throws DatabaseOpenError if the file has a second hard link. SQLite looks for the write-ahead log beside the path that
+ * @throws DatabaseOpenError if the file has a second hard link. SQLite uses the write-ahead log next to the path that
  *   it opens, so with two paths there would be two logs.
  */
 export const resolveDatabaseFile = (file: string): string => {

@@ -14,7 +14,7 @@ const status = `case
 /** Rows of deliveries in the order of the query, with their keys, their state, and `isDisabled` of their subscriptions. */
 export type DeliveryRows = {
   readonly rows: Row[]
-  /** The cursor of what follows if there are fewer rows than `limit` because enough was examined. */
+  /** The cursor of the next page, if there are fewer rows than `limit` because the page has examined its maximum. */
   readonly end: string | undefined
 }
 
@@ -30,7 +30,7 @@ const columns = `
   d.deferredMs, e.occurredAt as createdAt, d.finishedAt, d.state, ${status} as status,
   iif(${status} = 'pending', d.dueAt, null) as dueAt, d.event, d.subscription, s.disabledReason is not null as isDisabled`
 
-/** The path by which a query finds its rows: an index of the first table has them in order. */
+/** The access path of a query: an index of the first table has the rows in order. */
 type Path = {
   readonly first: string
   readonly second: string
@@ -43,7 +43,7 @@ type Path = {
   readonly where: Conditions
 }
 
-/** Sorts after the deliveries of an event, as 0 sorts before them. */
+/** A position that sorts after the deliveries of an event. 0 sorts before them. */
 const aboveSubscriptions = 2 ** 40
 
 /** Returns the cursor of a page that ends before this key; the next one begins with it. */
@@ -54,7 +54,10 @@ const formatEnd = ([event, subscription]: readonly [number, number], isReverse: 
 
 const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
 
-/** Returns whether the query selects failed deliveries only. Many others may be undelivered because they are in progress. */
+/**
+ * Returns whether the query selects only failed deliveries. Many others may be undelivered because they are in
+ * progress.
+ */
 const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
@@ -76,7 +79,7 @@ const throughEvents = (where: Conditions): Path => ({
   where,
 })
 
-/** Chooses the index that skips the fewest rows. SQLite has no statistics to choose by. */
+/** Chooses the index that skips the fewest rows, because SQLite has no statistics for this choice. */
 const choosePath = (query: DeliveryQuery): Path => {
   const { organizationId, deliveryId, eventId, subject, subscriptionId } = query
   if (deliveryId !== undefined) {
@@ -131,7 +134,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
     const { event } = path
     const isReverse = order === 'newest_first'
     const [follows, precedes, direction] = isReverse ? ['<', '>', 'desc'] : ['>', '<', 'asc']
-    /** Rows on one side of a key. The first condition is the one that an index answers. */
+    /** Returns the conditions for rows on one side of a key. An index answers the first condition. */
     const beside = (side: string, subscription: string, key: readonly number[] | undefined): Conditions => ({
       [`${event} ${side}= ?`]: key?.[0],
       [`(${event}, ${subscription}) ${side} (?, ?)`]: key,

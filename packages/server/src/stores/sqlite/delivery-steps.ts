@@ -22,7 +22,7 @@ export const createDeliverySteps = ({ database, read, news }: DeliveryStepsOptio
   const skip = database.prepare(
     `update deliveries set state = 'skipped', dueAt = null, finishedAt = ? where event = ? and subscription = ?`,
   )
-  // A head is due already.
+  // A delivery that was never attempted is due already.
   const makeDue = database.prepare(
     `update deliveries set dueAt = ? where event = ? and subscription = ? and state <> 'fresh'`,
   )

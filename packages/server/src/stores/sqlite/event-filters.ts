@@ -13,6 +13,6 @@ export const listEventFilters = ({
   'e.digits = ?': digits,
   'e.occurredAt >= ?': occurredFrom,
   'e.occurredAt < ?': occurredBefore,
-  // The time that LIKE takes grows with the size of the payload times the length of the text.
+  // Not LIKE, whose time grows with the size of the payload times the length of the text.
   '(instr(lower(e.payload), lower(?)) > 0 or e.id = ?)': text === undefined ? undefined : [text, text],
 })

@@ -3,10 +3,12 @@ import type { Pace, SubscriptionRecord } from '@wabakit/core'
 import { mapRows, mapTable } from './records.ts'
 import type { Remember } from './remember.ts'
 
-/** A subscription, and how its endpoint responded the last time. */
+/** A subscription and its pace. */
 export type SubscriptionState = { readonly record: SubscriptionRecord; readonly pace: Pace }
 
-/** Finds a subscription by its position. One that is removed has a revision of -1 until its deliveries are removed. */
+/**
+ * Finds a subscription by its position. A removed subscription has a revision of -1 until its deliveries are removed.
+ */
 export type FindSubscription = (seq: number) => SubscriptionState | undefined
 
 const { toRecord } = mapTable('subscriptions')

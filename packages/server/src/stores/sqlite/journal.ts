@@ -42,7 +42,9 @@ export type JournalContext = {
 /** The columns of a delivery that settlements change. */
 const settledColumns = ['state', 'dueAt', 'finishedAt', 'attempts', 'failures', 'deferrals', 'deferredMs']
 
-/** Selects the delivery that was loaded, unless it was settled since. What was skipped meanwhile can still be settled. */
+/**
+ * Selects the loaded delivery, unless it was settled since. A delivery that was skipped meanwhile can still be settled.
+ */
 const isSettled = `event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`
 
 type Unchanged = 'webhookId' | 'dueAt' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs'
@@ -62,7 +64,7 @@ const unattempted = { state: 'fresh', finishedAt: null }
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
-/** Looks into an index once per subscription with unfinished deliveries. */
+/** Lists subscriptions with unfinished deliveries, with one index lookup for each. */
 export const busySubscriptions = `with recursive busy (subscription) as (
   select min(subscription) from deliveries where finishedAt is null and subscription > ?
   union all
@@ -71,8 +73,8 @@ export const busySubscriptions = `with recursive busy (subscription) as (
 )`
 
 /**
- * When a subscription has something due. Of the deliveries that were never attempted, later ones are due later, unless they were
- * sent again. So the first few tell.
+ * The earliest due time of a subscription. It reads only the first few deliveries that were never attempted: later ones
+ * are due later, unless they were sent again.
  */
 const firstDue = `select min(dueAt) as dueAt from (
   select * from (
@@ -148,14 +150,17 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     return { delivery, event: eventRecord, subscription: open.record, pace: open.pace }
   }
 
-  /** Settles a delivery. Returns the outcome without the head of its lane, which is judged after all of them. */
+  /**
+   * Settles a delivery. Returns the outcome without the next head of its lane, which is determined after the whole
+   * batch.
+   */
   const settleOne = (settlement: Settlement): SettlementOutcome => {
     const { id, turn, now, delivery, result, pace: newPace } = settlement
     const { event, subscription } = parseDeliveryId(id)
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
     if (current === undefined || current.record.revision < 0) return { outcome: 'stale' }
     const { record, pace } = current
-    // A success does not depend on it.
+    // A success does not depend on the state before.
     const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, turn)
     if (before === undefined) return { outcome: 'stale' }
     const decided = decideSettlement(
@@ -204,7 +209,7 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
 
   return {
     readQueues: ({ shards, since = '', limit }) => {
-      // The cursor of a page: that of what had happened before the first page and, before the last page, the last queue.
+      // The cursor of a page: the news cursor from before the first page and, except on the last page, the last queue.
       const [first = '', after] = since.split(' ')
       const cursor = after === undefined || first === '' ? news.getCursor() : first
       if (!shards.includes(0)) return { queues: [], cursor, isMore: false }

@@ -7,8 +7,8 @@ import { isBusy } from './storage-errors.ts'
  * Locks a database for this process, until the returned function is called or the process ends in any way.
  *
  * Node has no file locks, so this locks an empty SQLite database beside the file. A lock on the database itself
- * (`locking_mode=EXCLUSIVE`) would exclude readers such as backups. The lock is a writer's lock (`immediate`), which users
- * with read access alone cannot take.
+ * (`locking_mode=EXCLUSIVE`) would exclude readers such as backups. The lock is a write lock (`immediate`), which users
+ * with only read access cannot take.
  *
  * @throws DatabaseInUseError if another process has the lock.
  */

@@ -4,7 +4,7 @@ import { DatabaseVersionError } from '../errors/database-version-error.ts'
 import { explainDifferentStep, findDifferentStep, hashStep } from '../schema-steps.ts'
 import { migrations } from './migrations.ts'
 
-/** `waba` in ASCII: identifies our databases (https://sqlite.org/pragma.html#pragma_application_id). */
+/** Identifies our databases (https://sqlite.org/pragma.html#pragma_application_id): `waba` in ASCII. */
 const applicationId = 0x77616261
 
 const readNumber = (database: DatabaseSync, sql: string): number =>
@@ -21,7 +21,7 @@ const readHashes = (database: DatabaseSync): unknown[] => {
 }
 
 /**
- * Reads the version of a database's schema: the number of migrations that it has had. Writes nothing.
+ * Reads the version of a database's schema: the number of its migrations. Writes nothing.
  *
  * @throws DatabaseVersionError if the version is newer than this software.
  * @throws DatabaseOpenError if the database belongs to another program, or had other migrations than this software has.

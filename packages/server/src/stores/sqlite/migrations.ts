@@ -1,12 +1,15 @@
-/** The digits of a customer's number, as an index has them. The core has checked that it has no other characters. */
+/**
+ * The SQL expression for the digits of a customer's number, which an index uses. The core has checked that there are no
+ * other characters to remove.
+ */
 export const customerDigits = ['+', ' ', '.', '-', '('].reduce(
   (text, ignored) => `replace(${text}, '${ignored}', '')`,
   `replace(customerNumber, ')', '')`,
 )
 
 /**
- * The schema in steps. A database of version n has had the first n. A released step never changes. Columns are named like
- * the fields of the records; `seq` is the position of a row in its table.
+ * The schema in steps. A database of version n has had the first n steps. A released step never changes. Columns are
+ * named like the fields of the records; `seq` is the position of a row in its table.
  */
 export const migrations: readonly string[] = [
   `

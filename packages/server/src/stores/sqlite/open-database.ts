@@ -18,13 +18,13 @@ export type OpenDatabase = {
   close(): void
 }
 
-/** Maximum time to wait for another program, such as a backup, when opening, in milliseconds. */
+/** Maximum time to wait for another program, such as a backup, when the database is opened, in milliseconds. */
 const openingTimeoutMs = 2_000
 
 /**
  * WAL with `synchronous=FULL`: a commit is on the disk when it returns. There is a checkpoint every 4,096 pages (16 MiB),
  * four times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0075).
- * The limit cuts off the end of a log that was longer, because later changes would not overwrite it.
+ * The size limit truncates a log that has grown longer, because later changes would not overwrite its end.
  */
 const settings = `
   pragma synchronous = full;
@@ -51,7 +51,7 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
     database.exec(settings)
     migrate(database, version)
     const checkOwner = takeOver(database)
-    // From now on, waiting would block the event loop.
+    // No longer waits for locks, because waiting would block the event loop.
     database.exec('pragma busy_timeout = 0')
     const files = watchFiles(path)
     return {

@@ -1,27 +1,27 @@
 import { statSync } from 'node:fs'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 
-/** Minimum time between two looks at the files, in milliseconds. A look takes about 50 µs. */
+/** Minimum time between two checks of the files, in milliseconds. A check takes about 50 µs. */
 const intervalMs = 25
 
 const explanation = (file: string): string =>
   `${file} was deleted or replaced while the server had it open, so what it writes would be lost. It writes nothing more: stop it, and start it again on the file or on a backup.`
 
-/** Watches over the files of an open database. */
+/** Detects that files of an open database were deleted or replaced. */
 export type PresentFiles = {
   /**
-   * Looks at the files, unless it has just done so. Call it after each commit and before it is acknowledged.
+   * Checks the files, unless it has just done so. Call it after each commit, before the commit is acknowledged.
    *
-   * @throws StorageOutcomeUnknownError if one of them is no longer there.
+   * @throws StorageOutcomeUnknownError if one of them no longer exists.
    */
   look(): void
-  /** @throws StorageUnavailableError if one of them was found to be gone. */
+  /** @throws StorageUnavailableError if an earlier check found that a file no longer exists. */
   check(): void
 }
 
 /**
- * SQLite goes on writing to files that were deleted, or that a restored backup has replaced, without an error. So their
- * inodes are compared with those of the files that were opened.
+ * Watches the files of a database. SQLite continues to write to deleted files, and to files that a restored backup has
+ * replaced, without an error. So this compares the inodes with those of the files that were opened.
  */
 export const watchFiles = (path: string, now: () => number = () => performance.now()): PresentFiles => {
   const readInode = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino

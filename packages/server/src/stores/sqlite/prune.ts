@@ -4,17 +4,17 @@ import type { Calls } from './calls.ts'
 
 export type Prune = {
   /**
-   * Continues a removal: removes what belongs to removed organizations and subscriptions, and skips what disabled
-   * subscriptions have left.
+   * Continues removals: removes the records of removed organizations and subscriptions, and skips the unfinished
+   * deliveries of disabled subscriptions.
    *
-   * @returns the number of rows, at most `limit`; 0 if nothing is left.
+   * @returns the number of changed rows, at most `limit`; 0 if none are left.
    */
   continueRemovals(limit: number): number
   /** See {@link Store.prune}. */
   prune(request: Parameters<Store['prune']>[0]): number
 }
 
-/** Tables with rows of organizations, in the order in which they are emptied; with their keys. */
+/** Tables with rows of organizations, in the order of their removal, and their keys. */
 const owned = {
   events: 'seq',
   participants: 'organizationId, groupId, digits',

@@ -15,10 +15,10 @@ type Selection = {
 
 export type ListQuery = Selection & { readonly limit: number; readonly offset?: number }
 
-/** Limits of what a page may examine. */
+/** Limits on the rows that a page may examine. */
 export type Bounds = {
   readonly maxExamined?: number | undefined
-  /** A text that payloads are searched for. If it is set, the selection has their sizes in the column `bytes`. */
+  /** The text to search for in payloads. If it is set, the selection has their sizes in the column `bytes`. */
   readonly text?: string | undefined
 }
 

@@ -3,18 +3,18 @@ import { createNewsChannel } from '@wabakit/core/storage'
 import type { FindSubscription } from './find-subscription.ts'
 import type { Effects } from './remember.ts'
 
-/** A queue in which something happened, and from which position. 0 means anywhere. */
+/** A changed queue, and the position from which to read it again. 0 means from the start. */
 export type TouchedQueue = { readonly subscription: number; readonly from: number }
 
-/** Tells what happens to queues after the commit, and remembers what happened since this process has opened the database. */
+/** Reports changes of queues after their commit, and remembers all changes since this process opened the database. */
 export type QueueNews = Pick<Journal, 'listen'> & {
-  /** Notes that a delivery was added. `head` is the delivery if it is the head of its lane. */
+  /** Records that a delivery was added. `head` is the delivery if it is the head of its lane. */
   noteAdded(subscription: number, event: number, head: PendingDelivery | undefined): void
-  /** Notes that something else changed. */
+  /** Records any other change of a queue. */
   noteChanged(subscription: number): void
-  /** Returns a cursor of what has happened by now. */
+  /** Returns the cursor of the current state. */
   getCursor(): string
-  /** Lists the queues in which something happened after a cursor. */
+  /** Lists the queues that have changed since a cursor. */
   listSince(cursor: string): TouchedQueue[]
   /** Returns a subscription as a scheduler sees it, unless it is removed. */
   findState(subscription: number): QueueState | undefined
@@ -23,7 +23,7 @@ export type QueueNews = Pick<Journal, 'listen'> & {
 /** The last changes of a queue: the position of the last delivery, and the order of the last other change. */
 type Touched = { event: number; change: number }
 
-/** Only one process uses the file, so nothing happens that is not noted here. */
+/** Creates the news of queues. Only one process uses the file, so all changes are recorded here. */
 export const createQueueNews = (findSubscription: FindSubscription, effects: Effects): QueueNews => {
   const news = createNewsChannel()
   const touched = new Map<number, Touched>()
@@ -43,7 +43,10 @@ export const createQueueNews = (findSubscription: FindSubscription, effects: Eff
     if (record === undefined || pace === undefined || record.revision < 0) return undefined
     return { queue: String(subscription), shard: 0, organizationId: record.organizationId, pace }
   }
-  /** After a rollback, positions are used again. And if the outcome of the commit is unknown, there may be something new. */
+  /**
+   * Records a change for the commit and for a rollback: after a rollback, positions are reused, and if the outcome of a
+   * commit is unknown, there may be new deliveries.
+   */
   const note = (subscription: number, afterCommit: () => void): void => {
     effects.push({ afterCommit, afterRollback: () => markChanged(subscription) })
   }

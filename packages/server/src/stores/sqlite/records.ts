@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { type Columns, columns, type Kind, type StoredRecords, type TableName } from '../columns.ts'
 
-/** Flags are 0 or 1; `json` and `names` are JSON text. */
+/** Encodes a value for SQLite: flags are 0 or 1; `json` and `names` are JSON text. */
 const encode = (value: unknown, kind: Kind): SQLInputValue => {
   if (value === null) return null
   if (kind === 'flag') return Number(value)
@@ -16,7 +16,7 @@ const decode = (value: unknown, kind: Kind): unknown => {
   return kind === 'json' || kind === 'names' ? JSON.parse(String(value)) : value
 }
 
-/** Maps the rows of a query. It does not validate: only this package writes the tables. */
+/** Maps the rows of a query, without validating them: only this package writes the tables. */
 export const mapRows = <Row extends Readonly<Record<string, unknown>>>(columns: Columns<Row>) => {
   const fields = Object.entries<Kind>(columns)
   return {

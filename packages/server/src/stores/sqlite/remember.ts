@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * How memory follows a transaction: what to do after its commit, and what if its changes are rolled back, in the order of the
- * changes. Empty after its end. If a commit fails, and may have happened or not, it counts as rolled back.
+ * Functions that update memory after a transaction: after its commit, or if its changes are rolled back, in the order
+ * of the changes. The list is empty after the transaction. If the outcome of a commit is unknown, it is treated as
+ * rolled back.
  */
 export type Effects = { readonly afterCommit?: () => void; readonly afterRollback?: () => void }[]
 
@@ -11,7 +12,7 @@ export const applyCommit = (effects: Effects): void => {
   for (const { afterCommit } of effects.splice(0)) afterCommit?.()
 }
 
-/** Applies the effects of a rollback, those of the last change first, until as many as `length` are left. */
+/** Applies the effects of a rollback, starting with the last change, until only `length` effects are left. */
 export const applyRollback = (effects: Effects, length = 0): void => {
   while (effects.length > length) effects.pop()?.afterRollback?.()
 }
@@ -20,8 +21,9 @@ export const applyRollback = (effects: Effects, length = 0): void => {
 const tables = ['organizations', 'apiKeys', 'subscriptions'] as const
 
 /**
- * Returns a function that reads from tables and remembers what it has found, until a row of one of them changes. No other
- * process can change them: the file has one. Parts of a key, except the last one, must not contain line breaks.
+ * Returns a function that reads from tables and caches the results until a row of one of these tables changes. Only one
+ * process uses the file, so no other process can change them. Parts of a key, except the last one, must not contain
+ * line breaks.
  */
 export type Remember = <Key extends readonly (string | number)[], Value>(
   from: readonly (typeof tables)[number][],
@@ -60,7 +62,7 @@ export const createRemember = (database: DatabaseSync, effects: Effects): Rememb
       const found = known.get(name)
       if (found !== undefined) return found
       const value = read(...key)
-      // Guesses, such as of API keys, must not replace what exists.
+      // Does not cache missing records, because guesses, such as of API keys, must not evict existing ones.
       if (value === undefined) return value
       if (known.size >= maxValues) known.clear()
       known.set(name, value)

@@ -1,7 +1,7 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 
-/** The meaning of SQLite's primary result codes (https://sqlite.org/rescode.html) for the operator. */
+/** Explanations of SQLite's primary result codes (https://sqlite.org/rescode.html) for the operator. */
 const failures: ReadonlyMap<number, string> = new Map([
   [5, 'Another program holds a lock on it; it will be tried again.'],
   [6, 'Another statement holds a lock on it.'],
@@ -24,10 +24,10 @@ const getResultCode = (error: unknown): number | undefined =>
 /** Returns whether another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
 
-/** Returns what to do about a failure of the database, or `undefined` for any other error. */
+/** Returns the remedy for a failure of the database; `undefined` for any other error. */
 const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
 
-/** Returns whether the disk was full. Then nothing of the transaction is in the file. */
+/** Returns whether the disk was full. In that case, no part of the transaction is in the file. */
 const isFull = (error: unknown): boolean => getResultCode(error) === 13
 
 /**

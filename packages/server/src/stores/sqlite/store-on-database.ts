@@ -60,7 +60,7 @@ export const storeOnDatabase = (
   const measureBacklog = createMeasureBacklog(database, journal)
   const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
 
-  // Two changes, because SQLite writes nothing for an update to the same value.
+  // Two changes, because SQLite does not write an update to the same value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",
     'update owner set token = rtrim(token) where id = 1',
@@ -77,7 +77,7 @@ export const storeOnDatabase = (
       throw new RecordNotFoundError('organization', organizationId)
     })
 
-  /** Reads what is committed: no transaction lasts longer than a turn of the event loop. */
+  /** Reads committed data, because no transaction lasts longer than a turn of the event loop. */
   const read = async <Result>(work: () => Result): Promise<Result> => {
     if (isClosed) throw new StorageUnavailableError('The store is closed.')
     try {
@@ -87,7 +87,7 @@ export const storeOnDatabase = (
     }
   }
 
-  /** Reads in one transaction, because otherwise each statement locks the file and unlocks it. */
+  /** Reads in one transaction. Otherwise, each statement would lock and unlock the file. */
   const readAtOnce = <Result>(work: () => Result): Promise<Result> =>
     read(() => {
       begin.run()
@@ -95,16 +95,20 @@ export const storeOnDatabase = (
         checkOwner()
         return work()
       } finally {
-        // Nothing was written. Unlike a commit, this cannot fail and leave the transaction open. Some failures have ended it.
+        // Rolls back, because nothing was written. Unlike a commit, this cannot fail and leave the transaction open.
+        // Some failures have already ended it.
         if (database.isTransaction) rollback.run()
       }
     })
 
-  /** Reads what an organization owns. If there is none, there is nothing. */
+  /** Reads records of an organization. Returns `nothing` if the organization does not exist. */
   const readOwned = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
     read(() => (tenancy.findOrganization(organizationId) === undefined ? nothing : work()))
 
-  /** Waits before each page of a list but the first, so that others are served while a caller reads all of them. */
+  /**
+   * Waits before each page of a list except the first, so that other requests are served while a caller reads all
+   * pages.
+   */
   const awaitTurn = async ({ cursor }: { readonly cursor?: string | undefined }): Promise<void> => {
     if (cursor !== undefined) await setImmediate()
   }
@@ -173,7 +177,7 @@ export const storeOnDatabase = (
 
     saveSubscription: async (subscription) => {
       const isDisabled = subscription.disabledReason !== null
-      // Deliveries that are left from before it was disabled must not be sent.
+      // Unfinished deliveries from before the subscription was disabled must not be sent.
       if (subscription.revision > 1 && !isDisabled) await endRemovals()
       const outcome = await writeTo(subscription.organizationId, () => subscriptions.save(subscription))
       return isDisabled ? endRemoval(outcome) : outcome

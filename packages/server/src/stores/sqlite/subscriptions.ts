@@ -7,21 +7,21 @@ import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 
 export type Subscriptions = {
-  /** Deliveries of a disabled subscription are skipped by `continueRemovals`. */
+  /** Saves a subscription. If it is disabled, `continueRemovals` skips its deliveries. */
   save(subscription: SubscriptionRecord): SaveOutcome
   find(organizationId: string, subscriptionId: string): SubscriptionRecord | undefined
   list(organizationId: string, page: PageRequest): Page<SubscriptionRecord>
-  /** Its deliveries are removed by `continueRemovals`. */
+  /** Removes a subscription. `continueRemovals` removes its deliveries. */
   remove(organizationId: string, subscriptionId: string): boolean
 }
 
 const { toRecord } = mapTable('subscriptions')
 
-/** Marks subscriptions as removed. They match no event and have nothing due. */
+/** Marks subscriptions as removed. They match no event and have no due deliveries. */
 export const markRemoved = `update subscriptions
   set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
 
-/** Returns whether a change invalidates what is known about the endpoint. */
+/** Returns whether a change makes the known health of the endpoint outdated. */
 const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
   const isEnabledAgain = current.disabledReason !== null && next.disabledReason === null
   return isEnabledAgain || current.url !== next.url

@@ -19,9 +19,9 @@ export type Tenancy = {
   saveOrganization(organization: OrganizationRecord): SaveOutcome
   findOrganization(organizationId: string): OrganizationRecord | undefined
   listOrganizations(page: PageRequest): Page<OrganizationRecord>
-  /** `continueRemovals` removes everything that it owns. */
+  /** Removes an organization. `continueRemovals` removes its records. */
   removeOrganization(organizationId: string): boolean
-  /** Returns whether an organization is removed, but not yet everything that it owns. */
+  /** Returns whether an organization is removed, but not all of its records are. */
   isBeingRemoved(organizationId: string): boolean
   addApiKey(key: ApiKeyRecord): 'added' | 'taken'
   listApiKeys(organizationId: string): ApiKeyRecord[]

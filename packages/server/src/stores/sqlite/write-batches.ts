@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-// Imported, so that they stay real if a test replaces the global timers.
+// Imported, because a test may replace the global timers.
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { type LastWrite, noWrite } from '../write-check.ts'
@@ -8,8 +8,9 @@ import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
 export type WriteBatches = {
   /**
-   * Runs `work` atomically, and resolves with its result after the commit. If `work` throws, only its own changes are
-   * rolled back. It may run twice, because another one fails: then its first changes are rolled back, too.
+   * Runs `work` atomically, and resolves to its result after the commit. If `work` throws, only its own changes are
+   * rolled back. If another write of the same batch fails, `work` runs a second time, after its first changes were
+   * rolled back.
    *
    * @throws StorageUnavailableError if nothing was committed.
    * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
@@ -27,7 +28,7 @@ export type WriteBatchesOptions = {
   readonly checkOwner: () => void
   /** Called after each commit, before it is acknowledged. Throws if the files of the database are gone. */
   readonly checkFiles: () => void
-  /** Writes add the changes of memory that follow from them. */
+  /** The list to which writes add their changes of memory. */
   readonly effects: Effects
   readonly now: () => number
 }
@@ -38,7 +39,7 @@ type Job = { readonly run: () => () => void; readonly reject: (error: unknown) =
 const isStorageError = (error: unknown): boolean =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 
-/** Maximum number of writes per transaction. They block the event loop. */
+/** Maximum number of writes per transaction, because writes block the event loop. */
 const maxWrites = 512
 
 /** Maximum number of attempts while another program holds the lock, and the pause between them in milliseconds. */
@@ -91,7 +92,7 @@ export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches =
     try {
       rollback.run()
     } catch {
-      // There is no transaction, see `runJobs`.
+      // There is no transaction if `runJobs` threw for that reason.
     }
     applyRollback(effects)
   }

@@ -14,9 +14,9 @@ type ChangeFunction = {
   readonly conflict: string
   /** A condition of the records to insert. */
   readonly where?: string
-  /** Statements before the events of the changes that are done are published. */
+  /** Statements to run before the events of the changes are published. */
   readonly before?: string
-  /** Statements after that. */
+  /** Statements to run after that. */
   readonly after?: string
 }
 
@@ -51,7 +51,7 @@ END $$;
 `
 }
 
-/** Returns a change of records that have a revision. It is done if the revision follows the stored one. */
+/** Returns a change of records that have a revision. It is made only if the revision follows the stored one. */
 const formatRevision = ({ name, table, key }: Pick<ChangeFunction, 'name' | 'table' | 'key'>): string =>
   formatChange({
     ...{ name, table, key },
@@ -86,7 +86,7 @@ export const changeFunctions: string = [
     key: ['organization_id', 'group_id', 'digits'],
   }),
   formatRevision({ name: 'save_calls', table: 'calls', key: ['organization_id', 'call_id'] }),
-  // Replaces a summary that exists. It is done if the summary is the call's first one.
+  // Replaces an existing summary. `done` contains the change only if the summary is the call's first one.
   formatChange({
     name: 'save_summaries',
     table: 'summaries',

@@ -3,7 +3,7 @@ import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 
-/** All deliveries, those in `pending` and the finished ones. */
+/** All deliveries: those in `pending`, and the finished ones. */
 export const allDeliveries = /* sql */ `(
   SELECT
     p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, p.webhook_id, p.due_at, p.attempts, p.failures,
@@ -16,7 +16,7 @@ export const allDeliveries = /* sql */ `(
   FROM wabakit.deliveries f
 )`
 
-/** All attempts. That of a success is in the row of its delivery. */
+/** All attempts. A successful attempt is stored in the row of its delivery. */
 export const allAttempts = /* sql */ `(
   SELECT
     a.subscription, a.event, a.number, a.started_at, a.duration_ms, a.url, a.status, a.error, a.response_body, a.succeeded,
@@ -28,7 +28,7 @@ export const allAttempts = /* sql */ `(
   FROM wabakit.deliveries f WHERE f.started_at IS NOT NULL
 )`
 
-/** The status of a delivery `d`. An attempt that is under way does not count. */
+/** The status of a delivery `d`. The database does not know whether it is being attempted. */
 export const deliveryStatus = /* sql */ `(
   CASE WHEN d.state = 'fresh' THEN (SELECT CASE WHEN ${isHead} THEN 'pending' ELSE 'waiting' END FROM (SELECT d.*) AS p)
   WHEN d.state IN ('started', 'passable') THEN 'pending' ELSE d.state END
@@ -42,7 +42,7 @@ export const deliveryColumns = /* sql */ `
   d.deferred_ms AS "deferredMs", e.occurred_at AS "createdAt", d.finished_at AS "finishedAt"
   FROM (SELECT ${deliveryStatus} AS status) AS status`
 
-/** Publishing events. */
+/** Functions that publish events. */
 export const eventFunctions = /* sql */ `
 -- Publishes events in this order: stores them, each with a delivery for each subscription that matches. If ordinals are
 -- given, publishes only the events at these, from 1; if a subscription is given, to it alone. An empty object stands for a
@@ -123,11 +123,11 @@ END $$;
 
 const { toRow } = mapTable('events')
 
-/** Formats events for `publish`. `null` stands for a change without an event. */
+/** Formats events for `publish`. `null` means a change without an event. */
 export const formatEvents = (events: ReadonlyArray<EventRecord | null>): string =>
   JSON.stringify(events.map((event) => (event === null ? {} : toRow(event))))
 
-/** Publishes events, to one subscription if it is given. Returns what was added. */
+/** Publishes events, only to `subscriptionId` if it is given. Returns the added deliveries. */
 export const addEvents = async (
   query: Query,
   events: readonly EventRecord[],

@@ -3,21 +3,21 @@ import type { Query } from '../query.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
 /**
- * The transactions that a read saw, as `pg_current_snapshot()` shows it. What a later read sees in addition was written by a
- * transaction that was under way, or that began later. So however late a transaction commits, it is not missed, and all
- * others are read once.
+ * The transactions that a read saw, as `pg_current_snapshot()` shows it. Additional rows in a later read were written
+ * by a transaction that was under way, or that began later. So no transaction is missed, even if it commits late, and
+ * all others are read once.
  */
 export type Snapshot = string
 
-/** The end of the transactions that a snapshot knows, and those before it that were under way. */
+/** Parses a snapshot: the end of its known transactions, and the earlier ones that were under way. */
 const parseSnapshot = (snapshot: Snapshot): { readonly end: string; readonly underWay: string[] } => {
   const [, end = '0', list = ''] = snapshot.split(':')
   return { end, underWay: list === '' ? [] : list.split(',') }
 }
 
 /**
- * Formats one of the two conditions on a column with the transaction of a change, for `$1` and `$2` of {@link toValues}. In a
- * database that was restored from a dump, rows can have transactions of the future.
+ * Formats one of the two conditions on a column with the transaction of a change, for `$1` and `$2` of {@link
+ * toValues}. In a database that was restored from a dump, rows can have future transactions.
  */
 const sinceConditions = (column: string): readonly string[] => [
   `${column} >= $1::xid8 AND ${column} < pg_snapshot_xmax(pg_current_snapshot())`,
@@ -41,7 +41,7 @@ const listAll = `
     ORDER BY s.position LIMIT $3
   ) AS found ON true`
 
-/** Lists queues with unfinished deliveries, after one of them. */
+/** Lists queues with unfinished deliveries, after a given queue. */
 export const listQueues = async (
   read: Query,
   { shards, limit }: Parameters<Store['readQueues']>[0],
@@ -72,7 +72,7 @@ const listChanged = `
     WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
   ) AS found ON true`
 
-/** Lists queues in which something was added or changed by a transaction that a read did not see. */
+/** Lists queues that were changed by transactions which a read did not see. */
 export const listChangedQueues = async (
   read: Query,
   shards: readonly number[],
@@ -108,7 +108,7 @@ const listNews = `
 export type CommittedNews = {
   /** Deliveries that were added. */
   readonly added: readonly AddedRow[]
-  /** Queues that were changed by hand. */
+  /** Queues that were changed by request. */
   readonly changed: readonly QueueState[]
   readonly snapshot: Snapshot
 }
@@ -169,8 +169,8 @@ export const readRetries = async (
 }
 
 /**
- * The earliest due time of each open subscription with unfinished deliveries. Of the deliveries that
- * were never attempted it reads the first ones: later ones are due later, unless they were sent again.
+ * The earliest due time of each open subscription with unfinished deliveries. It reads only the first of the deliveries
+ * that were never attempted: later ones are due later, unless they were sent again.
  */
 export const firstDue = /* sql */ `
   SELECT s.position, least(

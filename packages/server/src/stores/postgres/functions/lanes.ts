@@ -4,8 +4,9 @@ import type { PendingDelivery, QueueState } from '@wabakit/core'
 export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
 
 /**
- * SQL condition: a row `p` of `pending` is the head of its lane: the first that was never attempted, with nothing before it that
- * blocks the lane, or that its event waits for. OFFSET 0 makes each of these one range of the index by lane, which alone fits.
+ * SQL condition: a row `p` of `pending` is the head of its lane: the first delivery that was never attempted, with no
+ * delivery before it that blocks the lane or that its event waits for. OFFSET 0 makes each of these checks one range of
+ * the index by lane, the only one that can be used.
  */
 export const isHead = /* sql */ `(
   p.state = 'fresh'

@@ -1,7 +1,7 @@
 /**
  * Locks. Every function that writes requires READ COMMITTED: each statement sees what was committed before it began, so
- * after taking a lock it sees everything that was done under that lock. To prevent deadlocks, advisory locks are taken in
- * this order, and those of one kind in the order of their keys.
+ * after taking a lock it sees all changes that were made under that lock. To prevent deadlocks, advisory locks are
+ * taken in this order, and those of one kind in the order of their keys.
  *
  * 1. A shard's lock: exclusive for settling deliveries of the shard, taking it and giving it up.
  * 2. An organization's lock: shared for writing to it, exclusive for removing it. A reader who follows its events takes

@@ -3,9 +3,9 @@ import type { Query } from '../query.ts'
 import { allDeliveries } from './events.ts'
 
 /**
- * Removing, pruning and erasing. Organizations and subscriptions with a revision of -1 are removed: no function and no
- * query finds them. What they own is removed in small transactions by `continue_removals`, which also skips what disabled
- * subscriptions have left.
+ * Functions that remove, prune and erase. Organizations and subscriptions with a revision of -1 are removed: no
+ * function and no query finds them. `continue_removals` removes their records in small transactions, and skips the
+ * deliveries of disabled subscriptions.
  */
 export const removalFunctions = /* sql */ `
 -- Deletes deliveries with their attempts, each given by its subscription and event. Returns the number of deliveries.
@@ -216,7 +216,7 @@ BEGIN
 END $$;
 `
 
-/** Removes or skips at most `limit` rows of what is being removed. Returns 0 if there is nothing left to do. */
+/** Continues removals: removes or skips at most `limit` rows. Returns 0 if none are left. */
 export const continueRemovals = async (query: Query, limit: number): Promise<number> => {
   const [row] = await query<{ changed: number }>('SELECT continue_removals($1) AS changed', [limit])
   return row?.changed ?? 0

@@ -3,7 +3,7 @@ import { type DeliveryKey, parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
 import { isHead } from './lanes.ts'
 
-/** Changes of deliveries by hand. */
+/** Functions that change deliveries by request. */
 export const resendingFunctions = /* sql */ `
 -- Returns deliveries to their lanes: those that are finished or were attempted before and, if statuses are given, have one of
 -- them. Each is given by its subscription and event. Returns their number, and the queues that changed.
@@ -117,7 +117,7 @@ const change = async (
 export const cancelDelivery = (query: Query, request: DeliveryChange): Promise<ChangedDelivery> =>
   change(query, 'cancel_delivery', request)
 
-/** Lets the next attempt of a delivery be due. See {@link Store.retryDelivery}. */
+/** Makes the next attempt of a delivery due. See {@link Store.retryDelivery}. */
 export const retryDelivery = (query: Query, request: DeliveryChange): Promise<ChangedDelivery> =>
   change(query, 'retry_delivery', request)
 

@@ -15,8 +15,9 @@ import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
 
 /**
- * Loading and settling deliveries. The changes of a settlement are decided outside, from the delivery as it was loaded. So
- * `settle` compares and sets: it writes all results, or returns the rows that differ from what it assumed, and writes none.
+ * Functions that load and settle deliveries. The process decides the changes of a settlement from the delivery as it
+ * was loaded. So `settle` compares and sets: it writes all results; or, if rows differ from the assumptions, it returns
+ * these rows and writes nothing.
  */
 export const settlementFunctions = /* sql */ `
 -- The epochs of shards are those that the worker knows.
@@ -238,7 +239,7 @@ export type LoadedRow = Pick<
   'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
 > &
   Omit<EventRecord, 'id'> & {
-    /** Its number among the keys, from 1. */
+    /** The number of its key, from 1. */
     readonly n: number
     readonly queue: string
     readonly revision: number
@@ -247,7 +248,7 @@ export type LoadedRow = Pick<
     readonly pace: Pace
     readonly state: LaneState
     readonly dueAt: number
-    /** `null`: the event's id. */
+    /** `null` means the event's id. */
     readonly webhookId: string | null
   }
 
@@ -290,7 +291,7 @@ export type SettleInput = {
   readonly assumed: ReadonlyMap<string, AssumedQueue>
   readonly changed: readonly NewQueue[]
   readonly rows: readonly DecidedRow[]
-  /** About the health of the subscriptions. */
+  /** Events about the health of the subscriptions. */
   readonly events: readonly EventRecord[]
 }
 
@@ -306,7 +307,7 @@ export type Difference = {
   }> | null
 }
 
-/** The head of a lane that may go on. */
+/** The new head of a lane that may continue. */
 export type NextHead = PendingDelivery & { readonly queue: string; readonly subject: string }
 
 export type Settled = {
@@ -315,7 +316,7 @@ export type Settled = {
   readonly different: Difference | null
 }
 
-/** Returns whether a pending delivery succeeded. Such results are written as arrays. */
+/** Returns whether a pending delivery succeeded. Such results are passed as arrays. */
 const isSuccess = ({ before, after, attempt }: DecidedRow): boolean =>
   after.state === 'delivered' && before !== 'skipped' && attempt.error === null
 

@@ -3,7 +3,7 @@ import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { queueColumns } from './lanes.ts'
 
-/** Creating, changing and removing subscriptions. */
+/** Functions that create, change and remove subscriptions. */
 export const subscriptionFunctions = /* sql */ `
 -- Finishes pending deliveries as skipped, in the same turn. Requires the exclusive locks of their subscriptions.
 CREATE FUNCTION finish_as_skipped(p_places tid[], p_now bigint) RETURNS integer LANGUAGE plpgsql AS $$

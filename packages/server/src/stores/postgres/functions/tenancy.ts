@@ -2,7 +2,7 @@ import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 
-/** Organizations and API keys. */
+/** Functions for organizations and API keys. */
 export const tenancyFunctions = /* sql */ `
 CREATE FUNCTION save_organization(p_organization json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -58,7 +58,7 @@ export const removeOrganization = async (query: Query, id: string): Promise<bool
   return row?.removed === true
 }
 
-/** Adds a key, unless there is one with its hash. */
+/** Adds a key, unless a key with the same hash exists. */
 export const addApiKey = async (query: Query, key: ApiKeyRecord): Promise<boolean> => {
   const [row] = await query<{ added: boolean }>('SELECT add_api_key($1) AS added', [
     JSON.stringify(mapTable('apiKeys').toRow(key)),

@@ -1,7 +1,7 @@
 import type { TokenBucket, TokenBucketState } from '@wabakit/core'
 import type { Query } from '../query.ts'
 
-/** Rate limits. */
+/** Functions for rate limits. */
 export const tokenBucketFunctions = /* sql */ `
 -- Takes tokens from each bucket: as many as are wanted, or as there are, at least one. If one of them is empty, takes none.
 -- A row is replaced instead of updated, by one with a later time. The index finds that one first, and so never visits the earlier
@@ -58,10 +58,10 @@ BEGIN
 END $$;
 `
 
-/** A bucket, and how many of its tokens are wanted. */
+/** A bucket, and the number of tokens to take from it. */
 export type WantedTokens = TokenBucket & { readonly wanted: number }
 
-/** The state of a bucket, and how many tokens were taken. */
+/** The state of a bucket, and the number of tokens that were taken. */
 export type TakenTokens = TokenBucketState & { readonly taken: number }
 
 /** Takes tokens from each bucket, at least one, or from none if one of them is empty. */

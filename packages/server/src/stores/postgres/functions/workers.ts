@@ -2,9 +2,9 @@ import type { OwnedShard, Store, WorkersView } from '@wabakit/core'
 import type { Query } from '../query.ts'
 
 /**
- * Workers and their shards. A worker is alive while its lease lasts and, if its session is over, for 2 seconds more: time to
- * end its attempts if it lives. The session that listens holds the advisory lock of its worker, shared. So a session that gets it
- * exclusively knows that the session is over.
+ * Functions for workers and their shards. A worker is alive until its lease ends or, if its session ends earlier, for 2
+ * more seconds, in which a living process ends its attempts. The session that listens holds the advisory lock of its
+ * worker in shared mode. So a session that gets the lock exclusively knows that the worker's session is over.
  */
 export const workerFunctions = /* sql */ `
 CREATE FUNCTION is_alive(p_worker text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -90,7 +90,7 @@ END $$;
 /** Holds the lock of a worker in the session of a client. */
 export const holdWorker = `SELECT pg_advisory_lock_shared(wabakit.lock_key('worker', $1))`
 
-/** Notices which workers are lost. */
+/** Marks the workers whose sessions are over as lost. */
 export const noticeLostWorkers = `SELECT notice_lost_workers('')`
 
 export type RenewedWorker = {
