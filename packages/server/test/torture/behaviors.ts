@@ -3,13 +3,13 @@ import { gzipSync } from 'node:zlib'
 import type { Random } from './random.ts'
 import type { Behavior } from './recorder.ts'
 
-/** Every attempt succeeds, one in five after a while. */
+/** Accepts every attempt, one in five after a delay. */
 export const calm =
   (random: Random): Behavior =>
   (response) =>
     void setTimeout(random.happens(0.2) ? random.between(1, 80) : 0).then(() => response.end('ok'))
 
-/** One in fifty fails at first, and is tried again after 5 s; one in twenty is slow. */
+/** Fails one in fifty first attempts, which is retried after 5 s. One in twenty responses is slow. */
 export const flaky =
   (random: Random): Behavior =>
   (response, nth) => {
@@ -18,13 +18,13 @@ export const flaky =
     void setTimeout(random.happens(0.05) ? random.between(1, 80) : 0).then(() => response.end('ok'))
   }
 
-/** Every attempt succeeds after a time, in milliseconds. */
+/** Accepts every attempt after a delay, in milliseconds. */
 export const after =
   (delayMs: number): Behavior =>
   (response) =>
     void setTimeout(delayMs).then(() => response.end('ok'))
 
-/** Every attempt waits until it is let go. */
+/** Holds every attempt until `letGo` is called. */
 export const createHold = (): { readonly behavior: Behavior; letGo(): void } => {
   const held: Array<Parameters<Behavior>[0]> = []
   return {
@@ -46,7 +46,7 @@ const retryAfters = [
   'Wed, 21 Oct 2099 07:28:00 GMT',
 ]
 
-/** What an endpoint can do to its sender; never taken for a success, except where said. */
+/** Hostile responses to a sender. None of them is a success. */
 const misdeeds: Record<string, (response: Parameters<Behavior>[0], random: Random) => void> = {
   hang: () => {},
   closeEarly: (response) => response.socket?.destroy(),
@@ -78,7 +78,7 @@ const misdeeds: Record<string, (response: Parameters<Behavior>[0], random: Rando
   notHttp: (response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'),
 }
 
-/** Two in three first attempts meet something evil; later ones are answered. */
+/** Responds to seven in ten first attempts in a hostile way, and accepts later ones. */
 export const hostile =
   (random: Random): Behavior =>
   (response, nth) => {
@@ -87,8 +87,8 @@ export const hostile =
     return deeds[random.between(0, deeds.length - 1)]?.(response, random)
   }
 
-/** Every attempt is answered that the endpoint is gone for good. */
+/** Responds 410 to every attempt. */
 export const gone: Behavior = (response) => response.writeHead(410).end()
 
-/** Every attempt succeeds. */
+/** Accepts every attempt at once. */
 export const friendly: Behavior = (response) => response.end('ok')

@@ -1,9 +1,10 @@
 /**
- * Compares what a server acknowledged with what its database holds and with what arrived at the endpoints. A process
- * of its own, which shares no code with the server: it asks the database by SQL, and checks signatures by itself.
+ * Compares the changes that a server acknowledged with the contents of its database and with the webhooks that arrived.
+ * It runs as a separate process that shares no code with the server: it queries the database with its own SQL, and
+ * verifies signatures itself.
  *
- * Arguments: the database, the files of acknowledgements, of arrivals, of attempts and of ends, and the secrets that may
- * have signed, separated by commas. Prints a {@link Verdict} as JSON.
+ * Arguments: the database; the files of acknowledgements, arrivals, attempts and ends; and the possible signing
+ * secrets, separated by commas. Prints a {@link Verdict} as JSON.
  */
 import { createHmac } from 'node:crypto'
 import { checkHealth } from './health-rules.ts'
@@ -11,18 +12,18 @@ import { type Acknowledgement, type Arrival, type AttemptLine, type EndLine, rea
 import { checkOwners, type OwnerFigures } from './owner-rules.ts'
 import { readDatabase } from './read-database.ts'
 
-/** What the checker found. */
+/** The findings of the checker. */
 export type Verdict = OwnerFigures & {
   readonly acknowledged: number
   readonly events: number
-  /** What operators were told of subscriptions. */
+  /** Number of health events. */
   readonly told: number
   readonly arrivals: number
-  /** Arrivals of an event that had arrived before. */
+  /** Number of arrivals of an event that had arrived before. */
   readonly duplicates: number
-  /** How often each rule was broken; empty when all is well. */
+  /** Number of violations of each rule; empty if there are none. */
   readonly problems: Record<string, number>
-  /** The first of them. */
+  /** The first violations. */
   readonly examples: string[]
 }
 
@@ -47,13 +48,13 @@ const group = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Map
   return groups
 }
 
-/** What an event is about, by its payload alone: these happen once. */
+/** Returns the identity of an event from its payload alone. Each identity occurs once. */
 const getIdentity = (payload: string): string => {
   const { event, groupId, callId } = JSON.parse(payload)
   return `${event} ${groupId ?? callId}`
 }
 
-// What was acknowledged is there, with the event that tells it.
+// Every acknowledged change is stored, with its event.
 const published = group(contents.events, ({ payload }) => getIdentity(payload))
 for (const each of acknowledged) {
   switch (each.kind) {
@@ -74,10 +75,10 @@ for (const each of acknowledged) {
   }
 }
 
-// Nothing happens twice.
+// No event is published twice.
 for (const [identity, events] of published) if (events.length > 1) report('event published twice', identity)
 
-// Every event arrived, under one id, as it was published, with a signature.
+// Every event arrived with one id, the published body and a valid signature.
 const byId = new Map(contents.events.map((event) => [event.id, event]))
 const arrivedById = group(arrivals, ({ id }) => id)
 for (const { id, name, subject } of contents.events) {
@@ -96,7 +97,7 @@ for (const { id, timestamp, signature, body } of arrivals) {
   if (!signature.split(' ').some((each) => expected.includes(each))) report('wrong signature', id)
 }
 
-// Each call's and group's events arrived, for the first time, in the order they happened.
+// The first arrivals of each call's and group's events are in the order in which the events happened.
 const firstArrival = new Map<string, number>()
 for (const [index, { id }] of arrivals.entries()) if (!firstArrival.has(id)) firstArrival.set(id, index)
 for (const [subject, events] of group(contents.events, (event) => event.subject)) {
@@ -104,7 +105,7 @@ for (const [subject, events] of group(contents.events, (event) => event.subject)
   if (order.some((index, place) => index < (order[place - 1] ?? -1))) report('out of order', subject)
 }
 
-// What the database says of the deliveries is so.
+// The recorded state of each delivery is true.
 for (const { eventId, status, attempts, recorded, succeeded } of contents.deliveries) {
   if (status === 'delivered' && !arrivedById.has(eventId)) report('delivered without arriving', eventId)
   if (status !== 'delivered') report(`left ${status}`, eventId)

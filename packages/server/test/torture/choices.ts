@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
 
-/** What a run was asked for. */
+/** The arguments of a run. */
 export type Choices = {
   readonly engines: readonly string[]
-  /** Whether a scenario is named; `undefined` if none is. */
+  /** Returns whether a scenario was requested; `undefined` if none was. */
   readonly isNamed: (scenario: string) => boolean | undefined
   readonly seed: number
-  /** How often some scenarios do what they do, if not as often as usual. */
+  /** The number of repetitions of some scenarios, if it differs from the default. */
   readonly times: Readonly<Record<string, number>>
 }
 
@@ -19,7 +19,7 @@ const wholeNumber = (name: string, value: string): number => {
  * Reads the arguments of a run.
  *
  * @param known - the names of the scenarios of each engine.
- * @throws Error that says what there is instead.
+ * @throws Error that lists the valid values.
  */
 export const parseChoices = (
   arguments_: readonly string[],

@@ -1,18 +1,21 @@
 import { ConnectionError, createClient, OutcomeUnknownError, ServerError } from '@wabakit/client'
 import { runSql } from './postgres-sql.ts'
 
-/** What the client said of a create: its error for an unknown outcome carries the id, unless ids are off. */
+/**
+ * The result of a create, as the client reported it. Its error for an unknown outcome contains the id, unless ids are
+ * off.
+ */
 type Outcome = { readonly said: 'created' | 'not created' | 'unknown'; readonly groupId: string | undefined }
 
-/** Creates of one client, and what became of them. */
+/** The creates of one client, and their results. */
 export type ClientCreates = {
-  /** Creates one group without a `groupId`; its subject tells it from all others. */
+  /** Creates one group without a `groupId`, with a unique subject. */
   create(): Promise<void>
   /** Compares what the client reported with the database. */
   check(address: string): Promise<{ readonly failures: string[]; readonly done: string }>
 }
 
-/** What the creates are made with. */
+/** Options for {@link startClientCreates}. */
 export type ClientCreatesOptions = {
   readonly url: () => string
   readonly apiKey: string
@@ -23,7 +26,7 @@ export type ClientCreatesOptions = {
 const countGroups = `SELECT g.subject, count(*)::integer AS groups, min(g.client_custom_group_id) AS id
   FROM wabakit.groups g WHERE starts_with(g.subject, $1) GROUP BY g.subject`
 
-/** Makes creates with the real client, as it retries by default. */
+/** Starts to create groups with the real client and its default retries. */
 export const startClientCreates = (options: ClientCreatesOptions): ClientCreates => {
   const { url, apiKey, wabaNumber, generateGroupIds } = options
   const prefix = generateGroupIds ? 'with an id ' : 'without an id '

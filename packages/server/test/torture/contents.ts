@@ -5,47 +5,47 @@ export type OwnerEntry = {
   readonly process: string
   /** Unix time in milliseconds. */
   readonly at: number
-  /** What was left of the lease of the owner before, in milliseconds. */
+  /** Remaining time of the previous owner's lease, in milliseconds. */
   readonly leaseLeftMs: number
-  /** For how long that owner had been lost, in milliseconds; `undefined` if it was not. */
+  /** Time since that owner was lost, in milliseconds; `undefined` if it was not. */
   readonly lostMs: number | undefined
 }
 
-/** A delivery, and what was recorded of its attempts. */
+/** A delivery, and its recorded attempts. */
 export type DeliveryRow = {
   readonly eventId: string
-  /** `null` where there is one process alone. */
+  /** `null` if there is only one process. */
   readonly shard: number | null
   readonly status: string
-  /** As the delivery counts them. */
+  /** The delivery's own count. */
   readonly attempts: number
   readonly recorded: number
   readonly succeeded: number
 }
 
-/** The payload of a health event, as far as the checker asks. */
+/** The parts of a health event's payload that the checker uses. */
 export type Told = {
   readonly type: string
   readonly data: { readonly subscriptionId: string; readonly eventId: string; readonly attempts: number }
 }
 
-/** What a database holds, as far as the checker asks. */
+/** The contents of a database that the checker uses. */
 export type Contents = {
   readonly groupIds: ReadonlySet<string>
   /** Recaps by call. */
   readonly summaries: ReadonlyMap<string, string>
-  /** In the order they happened. */
+  /** In the order in which they happened. */
   readonly events: readonly {
     readonly id: string
     readonly name: string
     readonly subject: string
     readonly payload: string
   }[]
-  /** What operators were told of subscriptions, in the order it happened. */
+  /** The health events of subscriptions, in order. */
   readonly health: readonly Told[]
-  /** Whether each subscription was left as one that fails. */
+  /** Whether each subscription is reported as failing at the end. */
   readonly reported: ReadonlyMap<string, boolean>
   readonly deliveries: readonly DeliveryRow[]
-  /** In the order it happened; empty where there is one process alone. */
+  /** The log of owners, in order; empty if there is only one process. */
   readonly log: readonly OwnerEntry[]
 }

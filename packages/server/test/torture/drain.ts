@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts'
 
 const longestMs = 120_000
 
-/** Waits until everything is delivered; no longer than two minutes, after which the checker finds what is left. */
+/** Waits until all events are delivered, but at most two minutes: the checker finds the remaining ones. */
 export const drain = async (control: Environment['control']): Promise<void> => {
   const isLeft = async (status: string): Promise<boolean> => {
     const page = await control('GET', `/organizations/torture/deliveries?status=${status}&limit=1`)
@@ -14,6 +14,6 @@ export const drain = async (control: Environment['control']): Promise<void> => {
     return !left.includes(true)
   }
   const end = Date.now() + longestMs
-  // The database may be just coming back.
+  // The database may still be recovering.
   while (Date.now() < end && !(await isDrained().catch(() => false))) await setTimeout(100)
 }

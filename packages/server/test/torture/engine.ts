@@ -1,21 +1,24 @@
-/** What a process of an environment does. */
+/** The role of a process in an environment. */
 export type Role = 'all' | 'api' | 'worker'
 
-/** The database of an environment. Its processes have names, a new one at each start. */
+/** The database of an environment. A process gets a new name at each start. */
 export type EnvironmentDatabase = {
-  /** As the checker gets it. */
+  /** The address for the checker. */
   readonly address: string
-  /** As a process gets it. */
+  /** Returns the address for a process. */
   addressFor(process: string): string
-  /** How many shards a process owns. */
+  /** Returns the number of shards that a process owns. */
   countShards(process: string): Promise<number>
 }
 
-/** What environments run on. */
+/** The kind of database on which environments run. */
 export type Engine = {
   /** The processes of an environment. */
   readonly roles: readonly Role[]
-  /** A module that loses one of `WABAKIT_DROP_EVERY` acknowledged commits. It responds with `dropped`. */
+  /**
+   * Path of a module that loses one of `WABAKIT_DROP_EVERY` acknowledged commits. It responds to `dropped` with their
+   * number.
+   */
   readonly dropCommits: string
   /**
    * Creates an empty database.

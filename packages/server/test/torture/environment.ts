@@ -12,7 +12,7 @@ import { type Load, type LoadReport, startLoad, wabaNumbers } from './load.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 
-/** A secret that signs from the start. */
+/** The first signing secret. */
 export const firstSecret = `whsec_${Buffer.from('torture torture torture torture!').toString('base64')}`
 
 /** The configuration of every process. */
@@ -34,28 +34,31 @@ const settings = {
   ],
 }
 
-/** What an environment is made of. */
+/** Options for {@link createEnvironment}. */
 export type EnvironmentOptions = {
   readonly engine: Engine
   readonly seed: number
-  /** Its processes; those of the engine when omitted. */
+  /** The roles of its processes. @default those of the engine */
   readonly roles?: readonly Role[] | undefined
-  /** Changes the address at which the process of that place finds the database. */
+  /** Changes the address of the database for the process with this index. */
   readonly reroute?: ((address: string, place: number) => string) | undefined
-  /** A module for the processes. */
+  /** Path of a module that the processes load. */
   readonly preload?: string | undefined
-  /** Variables of the processes, besides those of this one. */
+  /** Additional environment variables of the processes. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** The endpoint answers every attempt, and clients pause between requests; else it is flaky, and they do not. */
+  /**
+   * Set if the endpoint accepts every attempt, and clients pause between requests. Otherwise, the endpoint is flaky,
+   * and clients do not pause.
+   */
   readonly isCalm?: boolean | undefined
   /** The number of concurrent requests. */
   readonly width?: number | undefined
 }
 
-/** What came of an environment. */
+/** The result of an environment. */
 export type EnvironmentResult = Verdict & { readonly load: LoadReport }
 
-/** A service under load, with an endpoint that records. */
+/** A service under load, and an endpoint that records webhooks. */
 export type Environment = {
   readonly random: Random
   readonly database: EnvironmentDatabase
@@ -63,22 +66,22 @@ export type Environment = {
   readonly recorder: Recorder
   /** Ids of the subscriptions. */
   readonly subscriptionIds: readonly string[]
-  /** Calls the control API; throws unless it succeeds. */
+  /** Calls the control API. Rejects unless it succeeds. */
   control(method: string, path: string, body?: object): Promise<Record<string, unknown>>
-  /** Lets secrets sign from now on, besides those before. */
+  /** Adds a valid signing secret. */
   allowSecret(secret: string): void
   readonly load: Load
   /**
-   * Ends the load, lets everything be delivered, stops the processes, and has it all checked.
+   * Ends the load, waits for deliveries, stops the processes, and runs the checker.
    *
    * @param options - `drain: false` does not wait for deliveries.
    */
   finish(options?: { readonly drain: boolean }): Promise<EnvironmentResult>
-  /** Ends whatever runs, and removes the files. */
+  /** Ends all processes, and removes the files. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts an environment whose processes are ready and under load. */
+/** Starts an environment, and resolves when its processes are ready and under load. */
 export const createEnvironment = async (options: EnvironmentOptions): Promise<Environment> => {
   await using made = new AsyncDisposableStack()
   const random = createRandom(options.seed)

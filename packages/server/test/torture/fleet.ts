@@ -4,36 +4,36 @@ import { type EndLine, openLines, readMonotonic } from './lines.ts'
 import type { Random } from './random.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
-/** A process of a fleet, which can be ended and started again. */
+/** A process of a fleet. It can be ended and started again. */
 export type Member = {
   readonly role: Role
-  /** Its name as the database knows it; a new one at each start. */
+  /** Returns its name in the database, which is new at each start. */
   readonly name: () => string
-  /** Where it listens; `undefined` until it is ready, and from when it is ended. */
+  /** Returns its URL; `undefined` before it is ready, and after it is ended. */
   readonly url: () => string | undefined
   readonly isRunning: () => boolean
-  /** The number by which the system knows it. */
+  /** Returns its process id. */
   readonly pid: () => number
-  /** Starts it, with a module of its own if one is given, and resolves when it is ready. */
+  /** Starts it, with an additional module if one is given, and resolves when it is ready. */
   start(module?: string): Promise<void>
-  /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
+  /** Sends a signal, and resolves to the exit code (`null` if a signal ended it). */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   pause(): void
   resume(): void
-  /** Asks a preloaded module something. */
+  /** Sends a question to a preloaded module. */
   ask(question: string): Promise<number>
 }
 
 /** The processes that serve an environment. */
 export type Fleet = {
   readonly members: readonly Member[]
-  /** Every name that a process ever had. */
+  /** The names of all processes so far. */
   readonly names: readonly string[]
-  /** One of them by chance, of a role if one is given. */
+  /** Returns a random process, with a role if one is given. */
   pick(role?: Role): Member
-  /** Where one of those that answer listens; `undefined` when none is ready. */
+  /** Returns the URL of a process that responds to requests; `undefined` if none is ready. */
   readyUrl(): string | undefined
-  /** The same, or the last known address when none is ready. */
+  /** Returns the same URL, or the last known one if no process is ready. */
   url(): string
 }
 
@@ -42,11 +42,11 @@ export type FleetOptions = {
   readonly random: Random
   /** The server's configuration file. */
   readonly config: string
-  /** Where attempts are written down. */
+  /** Path of the file of attempts. */
   readonly attempts: string
-  /** Where kills and other ends of processes are written down. */
+  /** Path of the file of kills and other ends of processes. */
   readonly ends: string
-  /** The database as the member of that place and name gets it. */
+  /** Returns the address of the database for the process with this name and index. */
   readonly addressFor: (name: string, place: number) => string
   readonly preload: string | undefined
   readonly environment: Readonly<Record<string, string>> | undefined

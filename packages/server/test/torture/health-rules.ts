@@ -2,7 +2,10 @@ import type { Contents } from './contents.ts'
 
 type Report = (rule: string, what: string) => void
 
-/** Each change of health that follows from the attempts is published once, and `failing` and `recovered` alternate. */
+/**
+ * Checks that each change of health that follows from the attempts is published once, and that `failing` and
+ * `recovered` alternate.
+ */
 export const checkHealth = (
   { health, reported, deliveries }: Pick<Contents, 'health' | 'reported' | 'deliveries'>,
   report: Report,
@@ -25,7 +28,7 @@ export const checkHealth = (
     if (!isCause)
       report('told without a cause', `${type} of ${subscriptionId} after ${attempts} attempts of ${eventId}`)
   }
-  // The delivery that failed was delivered later.
+  // The failed delivery was delivered later.
   const areDelivered = deliveries.every(({ status }) => status === 'delivered')
   for (const [subscriptionId, type] of last)
     if (areDelivered && type !== 'subscription.recovered') report('recovery not told', subscriptionId)

@@ -1,12 +1,12 @@
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs'
 
-/** What a server acknowledged: a line of the file that the load writes. */
+/** A change that a server acknowledged: a line of the file that the load writes. */
 export type Acknowledgement =
   | { readonly kind: 'group'; readonly groupId: string }
   | { readonly kind: 'step'; readonly callId: string; readonly event: string }
   | { readonly kind: 'summary'; readonly callId: string; readonly recap: string }
 
-/** What arrived at an endpoint: a line of the file that the recorder writes. */
+/** A webhook that arrived at an endpoint: a line of the file that the recorder writes. */
 export type Arrival = {
   readonly path: string
   readonly id: string
@@ -15,17 +15,17 @@ export type Arrival = {
   readonly body: string
 }
 
-/** That an attempt has begun or ended: a line of the file that the processes write. */
+/** The start or the end of an attempt: a line of the file that the processes write. */
 export type AttemptLine = {
   readonly process: string
-  /** Its number in the process. */
+  /** The number of the attempt in its process. */
   readonly number: number
   readonly monotonic: number
-  /** Which event is attempted, and the Unix time in milliseconds; `undefined` when it has ended. */
+  /** The event, and the Unix time in milliseconds; `undefined` for the end of an attempt. */
   readonly begun?: { readonly id: string; readonly at: number }
 }
 
-/** That a process is killed, or has ended: a line of the file that the fleet writes. */
+/** The kill or the exit of a process: a line of the file that the fleet writes. */
 export type EndLine = {
   readonly process: string
   readonly isKilled: boolean
@@ -34,10 +34,10 @@ export type EndLine = {
   readonly monotonic: number
 }
 
-/** Returns the milliseconds of a clock that is never set, and that the processes of a machine share. */
+/** Returns the time in milliseconds of a monotonic clock that all processes of a machine share. */
 export const readMonotonic = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** A file of JSON lines that is written as it goes. */
+/** A file of JSON lines, open for appending. */
 export type LineFile<Line> = { append(line: Line): void; close(): void }
 
 /** Opens a file of JSON lines for appending. */
@@ -49,7 +49,7 @@ export const openLines = <Line>(path: string): LineFile<Line> => {
   }
 }
 
-/** Reads a file of JSON lines that this test wrote itself. */
+/** Reads a file of JSON lines, without validating them: this test has written them. */
 export const readLines = <Line>(path: string): Line[] =>
   readFileSync(path, 'utf8')
     .split('\n')

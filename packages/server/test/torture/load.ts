@@ -2,49 +2,49 @@ import { setTimeout } from 'node:timers/promises'
 import { type Acknowledgement, openLines } from './lines.ts'
 import type { Random } from './random.ts'
 
-/** What the load needs. */
+/** Options for {@link startLoad}. */
 export type LoadOptions = {
   readonly file: string
   readonly random: Random
-  /** Where a server is now; asked for each request. There is none while it is `undefined`. */
+  /** Returns the URL of a server, for each request; `undefined` while there is none. */
   readonly url: () => string | undefined
   /** The number of concurrent clients. */
   readonly width: number
-  /** Whether each client pauses between its requests, so that the machine has time for what is done to the servers. */
+  /** Set if each client pauses between its requests, so that the machine has time for the faults of the scenario. */
   readonly isCalm: boolean
 }
 
-/** What came of the load. */
+/** The results of the load. */
 export type LoadReport = {
   readonly requests: number
-  /** What was acknowledged: groups, steps of calls and summaries. */
+  /** Number of acknowledged changes: groups, steps of calls and summaries. */
   readonly acknowledged: number
-  /** Refused with 503, with `Retry-After`: nothing was changed. */
+  /** Number of 503 responses with `Retry-After`: nothing was changed. */
   readonly unavailable: number
-  /** Refused with 503 `outcome_unknown`, without it. */
+  /** Number of 503 `outcome_unknown` responses, without `Retry-After`. */
   readonly unknown: number
-  /** Requests whose fate is unknown, since the connection broke. */
+  /** Number of requests whose outcome is unknown because the connection broke. */
   readonly broken: number
-  /** Answers that nobody should get, by status. */
+  /** Numbers of unexpected responses, by status. */
   readonly wrong: Record<string, number>
-  /** How long the slowest answer took, in milliseconds. */
+  /** Duration of the slowest response, in milliseconds. */
   readonly slowestMs: number
 }
 
-/** Requests that go on. */
+/** A running load. */
 export type Load = {
-  /** What came of it so far. */
+  /** Returns the results so far. */
   readonly report: () => LoadReport
-  /** Ends them, and resolves when the last request has a response; may be called again. */
+  /** Ends the load, and resolves when the last request has a response. It may be called again. */
   stop(): Promise<LoadReport>
 }
 
-/** The numbers of groups: several, so that there are subscriptions in several shards. */
+/** The WABA numbers of the groups: several, so that there are subscriptions in several shards. */
 export const wabaNumbers = ['+15550100001', '+15550100011', '+15550100012', '+15550100013'] as const
 
 type Answer = { readonly status: number; readonly body: unknown }
 
-/** Creates groups, plays calls and saves summaries, and writes down what was acknowledged. */
+/** Creates groups, plays calls and saves summaries, and records the acknowledged changes. */
 export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Load => {
   const lines = openLines<Acknowledgement>(file)
   const report = {
@@ -95,7 +95,7 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
     }
   }
 
-  /** Repeats a request that is safe to repeat, until its fate is known. */
+  /** Repeats a request that is safe to repeat until its outcome is known. */
   const insist = async (path: string, body: object): Promise<Answer | undefined> => {
     for (;;) {
       const answer = await post(path, body)

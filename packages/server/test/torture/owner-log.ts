@@ -1,9 +1,9 @@
 /**
- * A log of who took which shard when, and who settled deliveries there, written by triggers: PostgreSQL's own account, beside
- * that of the endpoint and that of the server's tables. A process is known by its `application_name`.
+ * Triggers that log the owners of shards and the processes that settle deliveries there: PostgreSQL's own evidence, in
+ * addition to that of the endpoint and of the server's tables. A process is identified by its `application_name`.
  *
- * Of a shard that is taken from another worker, `lease_left_ms` says how much of that worker's lease was left, and `lost_ms` for
- * how long it was known that its session is over.
+ * For a shard that is taken from another worker, `lease_left_ms` is the remaining time of that worker's lease, and
+ * `lost_ms` is the time since the end of its session was noticed.
  */
 export const ownerLog = /* sql */ `
 CREATE SCHEMA torture;

@@ -1,13 +1,15 @@
 import type { Contents, OwnerEntry } from './contents.ts'
 import type { AttemptLine, EndLine } from './lines.ts'
 
-/** What the log of owners shows besides broken rules. */
+/** Figures from the log of owners. */
 export type OwnerFigures = {
-  /** Shards that were taken from workers that were dead or lost. */
+  /** Number of shards that were taken from dead or lost workers. */
   readonly takeovers: number
-  /** Attempts that were under way while another of the same delivery was, whose worker had lost the shard: the only way they may. */
+  /**
+   * Number of overlaps of two attempts of one delivery, which is allowed only if one of the workers had lost the shard.
+   */
   readonly overlaps: number
-  /** How long after a kill something was attempted again in a shard of the process, in milliseconds. */
+  /** The time from the kill of a process to the next attempt in its shards, in milliseconds. */
   readonly resumed: { readonly shards: number; readonly medianMs: number; readonly longestMs: number }
 }
 
@@ -27,7 +29,10 @@ const listTakeovers = (log: readonly OwnerEntry[]): OwnerEntry[] => {
   })
 }
 
-/** A shard has one owner, until it gives the shard up, or its lease is over, or it was lost; and it alone settles there. */
+/**
+ * Checks that a shard has one owner until that gives the shard up, its lease is over, or it is lost; and that only the
+ * owner settles in the shard.
+ */
 const checkShard = (log: readonly OwnerEntry[], report: Report): void => {
   for (const { shard, process, leaseLeftMs, lostMs } of listTakeovers(log)) {
     const isLost = lostMs !== undefined && lostMs >= graceMs
@@ -48,7 +53,7 @@ export type OwnerEvidence = Pick<Contents, 'log' | 'deliveries'> & {
   readonly ends: readonly EndLine[]
 }
 
-/** When a process attempted an event. */
+/** The period in which a process attempted an event. */
 type Attempt = {
   readonly id: string
   readonly process: string
@@ -59,11 +64,11 @@ type Attempt = {
   readonly ended: number
 }
 
-/** Lists attempts. What a process was attempting when it was killed, or exited, ended then. */
+/** Lists attempts. When a process is killed or exits, its running attempts end. */
 const listAttempts = ({ attempts: lines, ends }: OwnerEvidence): Attempt[] => {
   const toKey = ({ process, number }: AttemptLine): string => `${process} ${number}`
   const ended = new Map(lines.flatMap((line) => (line.begun ? [] : [[toKey(line), line.monotonic] as const])))
-  // The first line of a process counts: it is killed before it exits.
+  // The first line of a process counts, because it is killed before it exits.
   const exited = new Map(ends.toReversed().map(({ process, monotonic }) => [process, monotonic]))
   return lines.flatMap((line) => {
     const { process, monotonic, begun } = line
@@ -73,8 +78,8 @@ const listAttempts = ({ attempts: lines, ends }: OwnerEvidence): Attempt[] => {
 }
 
 /**
- * Looks for attempts of one delivery that were under way at once. That is allowed if the worker of one had lost the shard by
- * then. Returns how often it was so.
+ * Checks for overlapping attempts of one delivery. An overlap is allowed if one of the workers had lost the shard by
+ * then. Returns the number of allowed overlaps.
  */
 const checkAttempts = (
   attempts: readonly Attempt[],
@@ -108,7 +113,10 @@ const checkAttempts = (
   return overlaps
 }
 
-/** How long it took from each kill to the next attempt in each shard of the process, unless its next owner was killed before. */
+/**
+ * Measures the time from each kill to the next attempt in each shard of the process, unless the next owner was killed
+ * before.
+ */
 const measureResumed = (
   shards: ReadonlyMap<number, readonly OwnerEntry[]>,
   {
@@ -136,7 +144,8 @@ const measureResumed = (
 }
 
 /**
- * Checks the log of owners, and what the processes attempted. They are on this machine, and so have the clock of the database.
+ * Checks the log of owners and the attempts of the processes. They run on this machine, and so share the clock of the
+ * database.
  */
 export const checkOwners = (evidence: OwnerEvidence, report: Report): OwnerFigures => {
   const { log, deliveries, ends } = evidence

@@ -5,7 +5,7 @@ import type { Engine, EnvironmentDatabase } from './engine.ts'
 import { ownerLog } from './owner-log.ts'
 import { runSql } from './postgres-sql.ts'
 
-/** Processes on a PostgreSQL of their own. */
+/** Processes on a private PostgreSQL server. */
 export type PostgresEngine = Engine & {
   readonly cluster: PostgresCluster
   [Symbol.asyncDispose](): Promise<void>
@@ -13,7 +13,7 @@ export type PostgresEngine = Engine & {
 
 /** Options for {@link createPostgresEngine}. */
 export type PostgresEngineOptions = {
-  /** Whether PostgreSQL syncs its files, as it does where it matters; without, it is faster. */
+  /** Set if PostgreSQL syncs its files, as in production. It is faster without. */
   readonly isSynced: boolean
 }
 
@@ -21,11 +21,11 @@ const countShards = `SELECT count(*)::integer AS shards FROM wabakit.shards
   WHERE owner IN (SELECT owner FROM torture.log WHERE process = $1)`
 
 type DatabaseAddresses = Pick<EnvironmentDatabase, 'addressFor'> & {
-  /** Where the database is now. */
+  /** Returns the current address of the database. */
   readonly address: () => string
 }
 
-/** Returns the database of an environment, given its addresses. It gets its tables, and the log of owners. */
+/** Creates the tables and the log of owners in a database, and returns it for an environment. */
 export const createDatabaseOn = async ({
   address,
   addressFor,
@@ -45,7 +45,7 @@ export const createDatabaseOn = async ({
   }
 }
 
-/** Starts PostgreSQL for environments of two processes that answer and two that deliver. */
+/** Starts PostgreSQL for environments of two processes that respond to requests and two that deliver. */
 export const createPostgresEngine = async ({ isSynced }: PostgresEngineOptions): Promise<PostgresEngine> => {
   const settings = { max_connections: '300', fsync: isSynced ? 'on' : 'off' }
   const cluster = await createCluster({ settings })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Does one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export const runSql = async (
   address: string,
   sql: string,

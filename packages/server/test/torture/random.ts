@@ -1,14 +1,14 @@
-/** Randomness that a seed repeats. */
+/** A source of random numbers that is repeatable by its seed. */
 export type Random = {
-  /** From 0 (inclusive) to 1 (exclusive). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** A whole number from `least` to `most`. */
+  /** Returns a whole number from `least` to `most`, inclusive. */
   between(least: number, most: number): number
-  /** Whether something of this probability happens. */
+  /** Returns `true` with this probability. */
   happens(probability: number): boolean
 }
 
-/** Makes it: mulberry32, which passes the usual tests and fits in five lines. */
+/** Creates a source of random numbers: mulberry32, which passes the usual tests in five lines. */
 export const createRandom = (seed: number): Random => {
   let state = seed >>> 0
   const next = (): number => {

@@ -3,7 +3,7 @@ import { runSql } from './postgres-sql.ts'
 
 const kinds = ['taken', 'given up', 'settled'] as const
 
-/** Reads a PostgreSQL database by SQL of its own. */
+/** Reads a PostgreSQL database with its own SQL. */
 export const readPostgres = async (address: string): Promise<Contents> => {
   const groups = await runSql(address, 'SELECT client_custom_group_id AS id FROM wabakit.groups')
   const summaries = await runSql(

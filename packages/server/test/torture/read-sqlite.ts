@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Contents } from './contents.ts'
 
-/** Reads a SQLite file by SQL of its own. */
+/** Reads a SQLite file with its own SQL. */
 export const readSqlite = (path: string): Contents => {
   const database = new DatabaseSync(path, { readOnly: true })
   const all = (sql: string) => database.prepare(sql).all()

@@ -3,22 +3,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { type Arrival, openLines } from './lines.ts'
 
-/** How an endpoint answers an arrival; `nth` counts those of the same event, from 1. */
+/** Responds to an arrival. `nth` counts the arrivals of the same event, from 1. */
 export type Behavior = (response: ServerResponse, nth: number) => unknown
 
-/** An endpoint that writes down what arrives. */
+/** An endpoint that records arrivals. */
 export type Recorder = {
   readonly url: string
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly paths: ReadonlySet<string>
-  /** How many attempts it is busy with. */
+  /** Returns the number of attempts without a response. */
   readonly open: () => number
-  /** Answers in another way from now on. */
+  /** Sets the behavior for later arrivals. */
   behave(behavior: Behavior): void
   close(): Promise<void>
 }
 
-/** Calls `ended` when a request was answered, or its sender has gone. */
+/** Calls `ended` when a request has a response, or its sender has disconnected. */
 const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => void): void => {
   const { socket } = request
   const end = (): void => {
@@ -30,7 +30,7 @@ const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => 
   response.on('close', end)
 }
 
-/** Starts an endpoint on loopback, which writes arrivals to a file. */
+/** Starts an endpoint on loopback that writes arrivals to a file. */
 export const startRecorder = async (arrivals: string, first: Behavior): Promise<Recorder> => {
   const lines = openLines<Arrival>(arrivals)
   let behave = first
@@ -46,7 +46,7 @@ export const startRecorder = async (arrivals: string, first: Behavior): Promise<
     })
     paths.add(request.url ?? '')
     const body = await text(request).catch(() => undefined)
-    // Cut off halfway: the sender died, and nothing has arrived.
+    // An incomplete request does not count as an arrival: its sender has died.
     if (body === undefined || !request.complete) return
     const nth = (arrived.get(id) ?? 0) + 1
     arrived.set(id, nth)

@@ -11,27 +11,27 @@ import {
 export type ScenarioOptions<On extends Engine> = {
   readonly engine: On
   readonly seed: number
-  /** How often it does what it does. */
+  /** Number of repetitions. */
   readonly times: number
-  /** The short form: endpoints answer every attempt, so that nothing waits for the next one. */
+  /** Set for the short form: endpoints accept every attempt, so that no delivery waits for a retry. */
   readonly isCalm?: boolean
-  /** Called with what was done so far, in words. */
+  /** Called with the progress, in words. */
   readonly progress: (text: string) => void
 }
 
-/** What came of a scenario. */
+/** The result of a scenario. */
 export type ScenarioResult = {
-  /** What was done: "200 kills". */
+  /** A summary of the work done: "200 kills". */
   readonly done: string
-  /** Why it failed, one reason each; empty when it passed. */
+  /** The reasons why it failed; empty if it passed. */
   readonly failures: readonly string[]
   readonly result: EnvironmentResult
 }
 
-/** A way to make the life of servers hard, on an engine. */
+/** A test of servers under a kind of failure, on an engine. */
 export type Scenario<On extends Engine = Engine> = (options: ScenarioOptions<On>) => Promise<ScenarioResult>
 
-/** Like a scenario, which may have no environment that is checked. */
+/** Like a scenario, but possibly without an environment to check. */
 export type Trial<On extends Engine = Engine> = (
   options: ScenarioOptions<On>,
 ) => Promise<Omit<ScenarioResult, 'result'> & Partial<ScenarioResult>>
@@ -43,19 +43,19 @@ export const listFailures = ({ problems, examples, load }: EnvironmentResult): s
   ...Object.entries(load.wrong).map(([status, count]) => `${count} requests were answered ${status}`),
 ]
 
-/** Something that an environment goes through a number of times; resolves with what was not as it should be. */
+/** Exposes an environment to a kind of failure a number of times. Resolves to the problems that it found. */
 export type Ordeal<On extends Engine = Engine> = (
   environment: Environment,
   options: Pick<ScenarioOptions<On>, 'engine' | 'times' | 'isCalm' | 'progress'>,
 ) => Promise<readonly string[]>
 
-/** Waits until some moment, soon in the short form. */
+/** Waits for a random time, which is short in the short form. */
 export const someMoment = (
   { random }: Pick<Environment, 'random'>,
   { isCalm }: { isCalm?: boolean },
 ): Promise<void> => setTimeout(random.between(20, isCalm ? 300 : 1_000))
 
-/** Creates a scenario: an environment goes through an ordeal, and then everything is checked. */
+/** Creates a scenario: runs an ordeal on an environment, and then the checker. */
 export const createScenario =
   <On extends Engine>(
     ordeal: Ordeal<On>,

@@ -20,7 +20,7 @@ import { targets } from './scenarios/targets.ts'
 import { upgrades } from './scenarios/upgrades.ts'
 import { zombies } from './scenarios/zombies.ts'
 
-/** A scenario, how often it does what it does in the long form, and whether it runs only when it is named. */
+/** A scenario, its number of repetitions in the long form, and whether it runs only on request. */
 export type ScenarioEntry<On extends Engine> = {
   readonly run: Trial<On>
   readonly times: number
@@ -34,11 +34,11 @@ const onBoth = {
   targets: { run: targets, times: 10 },
   clock: { run: clock, times: 40 },
   ingest: { run: ingest, times: 20 },
-  // Its times are minutes.
+  // Here, `times` is a number of minutes.
   soak: { run: soak, times: 60, isOnRequest: true },
 }
 
-/** What SQLite goes through. */
+/** The scenarios for SQLite. */
 export const sqliteScenarios: Scenarios<Engine> = {
   kills: { run: kills, times: 200 },
   stops: { run: stops, times: 20 },
@@ -49,7 +49,7 @@ export const sqliteScenarios: Scenarios<Engine> = {
   lies: { run: lies, times: 1_000 },
 }
 
-/** What PostgreSQL goes through. */
+/** The scenarios for PostgreSQL. */
 export const postgresScenarios: Scenarios<PostgresEngine> = {
   kills: { run: kills, times: 200 },
   'lone-kills': { run: loneKills, times: 6 },

@@ -3,30 +3,30 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** How the server's process is run. */
+/** Options for {@link startServerProcess}. */
 export type ServerProcessOptions = {
   /** The server's configuration file. */
   readonly config: string
-  /** Modules that are loaded before the server, and get what is sent to the process. */
+  /** Paths of modules that are loaded before the server. They get the messages to the process. */
   readonly preloads?: readonly string[]
-  /** Variables, besides those of this process. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
-/** `wabakit serve` in a process of its own. */
+/** `wabakit serve` in a separate process. */
 export type ServerProcess = {
   readonly pid: number
-  /** Where it listens; rejects when it ends before it is ready. */
+  /** Resolves to its URL. Rejects if it ends before it is ready. */
   readonly ready: Promise<string>
-  /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
+  /** Sends a signal, and resolves to the exit code (`null` if a signal ended it). */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
-  /** Lets it do nothing, without its noticing. */
+  /** Pauses the process, which does not notice it. */
   pause(): void
   resume(): void
   readonly isRunning: () => boolean
   /** Resolves when it has ended. */
   readonly exited: Promise<unknown>
-  /** Asks a preloaded module something. */
+  /** Sends a question to a preloaded module. */
   ask(question: string): Promise<number>
 }
 
@@ -55,7 +55,7 @@ export const startServerProcess = ({
     ],
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
   )
-  // Also when this process ends before its time.
+  // Also ends the server if this process ends early.
   const killChild = (): void => void child.kill('SIGKILL')
   process.once('exit', killChild)
   const exited = once(child, 'exit').finally(() => process.off('exit', killChild))

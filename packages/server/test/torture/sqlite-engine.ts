@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Engine } from './engine.ts'
 
-/** One process on a SQLite file. It alone delivers. */
+/** A single process on a SQLite file. */
 export const sqliteEngine: Engine = {
   roles: ['all'],
   dropCommits: join(import.meta.dirname, 'preload/drop-sqlite-commits.ts'),

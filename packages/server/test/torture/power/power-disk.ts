@@ -5,35 +5,35 @@ type Operation =
   | { readonly kind: 'write'; readonly offset: number; readonly data: Buffer }
   | { readonly kind: 'truncate'; readonly size: number }
 
-/** What a file contains: the first `size` bytes, and zeros. */
+/** The contents of a file: the first `size` bytes. The rest of the buffer is zeros. */
 type Contents = { readonly bytes: Buffer; readonly size: number }
 
 type DiskFile = {
-  /** What survives for certain. */
+  /** The contents that are certain to survive. */
   contents: Contents
-  /** What was done to it since the last sync. */
+  /** The operations since the last sync. */
   pending: Operation[]
-  /** Whether its name survives for certain. */
+  /** Set if its name is certain to survive. */
   isNamed: boolean
-  /** Whether it was unlinked, which does not survive for certain either. */
+  /** Set if it was unlinked, which is not certain to survive either. */
   isUnlinked: boolean
 }
 
-/** What a loss of power met. */
+/** The state of the disk at a loss of power. */
 export type PowerLoss = {
   /** The number of writes that were not synced. */
   readonly unsynced: number
-  /** Whether the database file itself, not only its write-ahead log, had such writes. */
+  /** Set if the database file itself, and not only its write-ahead log, had such writes. */
   readonly isCheckpoint: boolean
 }
 
-/** A disk that keeps what was synced, and anything of the rest. */
+/** A disk that keeps synced data, and an arbitrary part of the rest. */
 export type PowerDisk = {
   /** Leaves the files as they are after a loss of power. The server must be dead. */
   losePower(): PowerLoss
 }
 
-/** What a disk keeps together. */
+/** Size of the unit that a disk writes completely or not at all. */
 const sectorBytes = 512
 
 const empty: Contents = { bytes: Buffer.alloc(0), size: 0 }
@@ -51,7 +51,7 @@ const apply = ({ bytes, size }: Contents, operation: Operation): Contents => {
   return { bytes: grown, size: Math.max(size, end) }
 }
 
-/** Splits a write at the sectors of the disk. */
+/** Splits a write at the boundaries of sectors. */
 const split = (operation: Operation): Operation[] => {
   if (operation.kind === 'truncate') return [operation]
   const { offset, data } = operation
@@ -64,7 +64,7 @@ const split = (operation: Operation): Operation[] => {
   return parts
 }
 
-/** Ways to keep a part of what was not synced: nothing, everything, the beginning, or anything. */
+/** Functions that choose the unsynced operations to keep: none, all, the first ones, or a random subset. */
 const ways: readonly ((operations: readonly Operation[], random: Random) => readonly Operation[])[] = [
   () => [],
   (operations) => operations,
@@ -91,10 +91,10 @@ function* readRecords(log: Buffer) {
 }
 
 /**
- * Keeps account of a disk.
+ * Tracks the state of a disk.
  *
- * @param database - the path of the database, whose files beside it are on the disk as well.
- * @param log - what `power.c` has written down.
+ * @param database - the path of the database. The files next to it are on the disk as well.
+ * @param log - the records of `power.c`.
  */
 export const createPowerDisk = (
   { database, log }: { readonly database: string; readonly log: string },

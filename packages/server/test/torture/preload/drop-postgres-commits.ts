@@ -1,4 +1,4 @@
-/** Makes PostgreSQL lie: of so many changes (`WABAKIT_DROP_EVERY`) one is rolled back, and reported as done. */
+/** Makes PostgreSQL lie: rolls back one in `WABAKIT_DROP_EVERY` changes, and reports it as committed. */
 import pg from 'pg'
 import { answer } from './answer.ts'
 

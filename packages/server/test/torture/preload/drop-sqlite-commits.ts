@@ -1,4 +1,4 @@
-/** Makes SQLite lie: of so many commits (`WABAKIT_DROP_EVERY`) one is rolled back, and reported as done. */
+/** Makes SQLite lie: rolls back one in `WABAKIT_DROP_EVERY` commits, and reports it as committed. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { answer } from './answer.ts'
 

@@ -1,9 +1,9 @@
 import { registerHooks } from 'node:module'
 
-/** A text of a source, and what replaces it. */
+/** A text in a source, and its replacement. */
 export type Edit = readonly [from: string, to: string]
 
-/** Edits the server's sources, by the ends of their paths, as they are loaded. */
+/** Edits the server's sources, given by the ends of their paths, as they are loaded. */
 export const editSources = (files: Readonly<Record<string, readonly Edit[]>>): void => {
   registerHooks({
     load: (url, context, nextLoad) => {

@@ -1,4 +1,4 @@
-/** Lets the database grow no further when asked to, as on a full disk. */
+/** Stops the growth of the database on request, as on a full disk. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { answer } from './answer.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Writes down when each attempt of this process begins and ends, as its HTTP client sends and ends the request. An endpoint notices
- * both late on a busy machine, and can take one attempt after the other for two at once.
+ * Records the start and the end of each attempt of this process, when its HTTP client sends and ends the request. On a
+ * busy machine, an endpoint notices both late, so that consecutive attempts can seem to overlap.
  *
- * Operators are told at once that a subscription fails, so that it happens often.
+ * Also makes the server report failing subscriptions at once, so that it happens often.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { type AttemptLine, openLines, readMonotonic } from '../lines.ts'
@@ -14,7 +14,7 @@ const { WABAKIT_ATTEMPTS: file = '', WABAKIT_PROCESS: name = '' } = process.env
 const lines = openLines<AttemptLine>(file)
 /** The numbers of attempts, by their requests. */
 const running = new WeakMap<object, number>()
-// Before a scenario moves it.
+// Saved before a scenario moves the clock.
 const { now } = Date
 let count = 0
 

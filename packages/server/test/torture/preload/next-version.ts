@@ -1,4 +1,7 @@
-/** Turns the server into the next version, with one more step of the schema, which expands most tables, and functions that use it. */
+/**
+ * Turns the server into the next version: one more step of the schema expands most tables, and functions use the new
+ * columns.
+ */
 import { editSources } from './edit-sources.ts'
 
 const expansion = [

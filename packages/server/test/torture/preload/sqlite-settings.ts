@@ -1,4 +1,7 @@
-/** Sets `synchronous` of SQLite (`WABAKIT_SYNCHRONOUS`), and the pages after which there is a checkpoint (`WABAKIT_CHECKPOINT`). */
+/**
+ * Sets `synchronous` of SQLite (`WABAKIT_SYNCHRONOUS`), and the number of pages between checkpoints
+ * (`WABAKIT_CHECKPOINT`).
+ */
 import { editSources } from './edit-sources.ts'
 
 editSources({

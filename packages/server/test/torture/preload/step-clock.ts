@@ -1,4 +1,4 @@
-/** Moves the wall clock of the process by days, when asked to. */
+/** Moves the wall clock of the process by days, on request. */
 import { answer } from './answer.ts'
 
 const { now } = Date

@@ -4,7 +4,10 @@ import type { PostgresEngine } from '../postgres-engine.ts'
 import { createScenario, type Ordeal, type Scenario } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
-/** A statement of 10 s, 2 s of silence, 5 s for another connection: a request may meet one of each, and no more. */
+/**
+ * Maximum duration of a request, in milliseconds: one statement (10 s), one silence (2 s) and one new connection (5 s),
+ * with a reserve.
+ */
 const longestMs = 20_000
 
 const fallIntoHoles =
@@ -14,7 +17,7 @@ const fallIntoHoles =
     for (let round = 1; round <= times; round++) {
       await setTimeout(random.between(100, 1_000))
       proxy.blackHole()
-      // Every other one outlasts statements; the rest are short.
+      // Every other interruption lasts longer than a statement may take.
       await setTimeout(round % 2 === 0 ? random.between(20, 3_000) : 13_000)
       proxy.restore()
       failures.push(...(await unready(fleet)))
@@ -27,8 +30,8 @@ const fallIntoHoles =
   }
 
 /**
- * The network between half of the processes and PostgreSQL swallows everything: their requests are refused with 503 in
- * bounded time, and all goes on when it is back.
+ * The network between half of the processes and PostgreSQL drops all packets. Their requests are refused with 503 in
+ * bounded time, and the service continues when the network is back.
  */
 export const blackHoles: Scenario<PostgresEngine> = async (options) => {
   const { port } = options.engine.cluster

@@ -8,8 +8,9 @@ const preload = join(import.meta.dirname, '../preload/step-clock.ts')
 const steps = ['ahead', 'right', 'behind', 'farAhead', 'right']
 
 /**
- * The wall clocks of the processes step by days, both ways and each for itself, while secrets are rotated and URLs changed
- * between attempts. Nothing is lost, delayed or removed, no subscription is disabled, and nothing is sent without end.
+ * The wall clocks of the processes step by days, forward and back, independently of each other, while secrets are
+ * rotated and URLs changed between attempts. No event is lost, delayed or removed, no subscription is disabled, and no
+ * delivery is repeated endlessly.
  */
 export const clock: Scenario = async ({ engine, seed, times, progress }) => {
   await using environment = await createEnvironment({ engine, seed, preload })

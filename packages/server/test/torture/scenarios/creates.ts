@@ -20,7 +20,7 @@ const addCaller = async ({ control }: Environment): Promise<void> => {
 const terminateBackends = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'torture'`
 
-/** Ways to lose the response to a commit, by how often they come up in ten. */
+/** Creates ways to lose the response to a commit, each with its frequency out of ten. */
 const createWays = ({ cluster }: PostgresEngine, proxy: TcpProxy, address: string) => {
   const cut = async (): Promise<void> => proxy.cut()
   const terminate = async (): Promise<void> => void (await runSql(address, terminateBackends))
@@ -43,9 +43,9 @@ const createWays = ({ cluster }: PostgresEngine, proxy: TcpProxy, address: strin
 }
 
 /**
- * The real client creates groups without a `groupId`, half of them with generated ids and half with none at all, while
- * responses to commits get lost: connections are cut, backends terminated, PostgreSQL is restarted and killed. No
- * create makes two groups, and what the client says of each is true.
+ * The real client creates groups without a `groupId`, half of them with generated ids and half without any, while
+ * responses to commits are lost: connections are cut, backends are terminated, and PostgreSQL is restarted and killed.
+ * No create results in two groups, and the client reports each outcome truthfully.
  */
 export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, isCalm, progress }) => {
   const { port } = engine.cluster

@@ -22,7 +22,7 @@ const createPairEngine = (pair: PostgresPair, { roles, dropCommits }: PostgresEn
 
 type Loss = { readonly isSynchronous: boolean; readonly lagMs: number }
 
-/** The primary is killed under load, the standby promoted, and the killed one made its standby, again and again. */
+/** Repeatedly kills the primary under load, promotes the standby, and turns the killed server into a standby. */
 const run = async (
   { engine, seed, times, isCalm, progress }: Parameters<Scenario<PostgresEngine>>[0],
   { isSynchronous, lagMs }: Loss,
@@ -51,11 +51,14 @@ const run = async (
   }
 }
 
-/** With synchronous replication, a failover loses nothing that was acknowledged. */
+/** With synchronous replication, a failover loses no acknowledged change. */
 export const failovers: Scenario<PostgresEngine> = (options) =>
   run(options, { isSynchronous: true, lagMs: 0 })
 
-/** With asynchronous replication, it loses what the standby had not received. The checker must see that. */
+/**
+ * With asynchronous replication, a failover loses the changes that the standby had not received. The checker must
+ * detect that.
+ */
 export const failoverLosses: Scenario<PostgresEngine> = async (options) => {
   const ended = await run(options, { isSynchronous: false, lagMs: 300 })
   const { acknowledged, problems } = ended.result

@@ -7,7 +7,7 @@ import { listFailures, type Scenario } from '../scenario.ts'
 const valid = { wabaNumber: '+15550100001', subject: 'Ingest' }
 const json = (value: object): string => JSON.stringify({ ...valid, ...value })
 
-/** The connection was closed before the answer could be read. */
+/** The status of a request whose connection was closed before the response could be read. */
 const closed = 0
 
 /** Bodies of create requests, and the statuses that they may get. */
@@ -36,7 +36,7 @@ const bodies: Record<string, readonly [body: string | Uint8Array<ArrayBuffer>, .
   'numbers without end': [`{"wabaNumber":"+15550100001","subject":${'9'.repeat(60_000)}}`, 400],
 }
 
-/** Bytes that are no HTTP, or never become a request. */
+/** Bytes that are not HTTP, or never become a complete request. */
 const noise = [
   '\0\0\0\0',
   'GET\r\n\r\n',
@@ -44,7 +44,7 @@ const noise = [
   'GET / HTTP/9.9\r\n\r\n',
 ]
 
-/** Every request to the public API gets a response below 500, and the service continues. */
+/** Invalid requests to the public API get responses below 500, and the service continues. */
 export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
   await using environment = await createEnvironment({ engine, seed })
   const failures: string[] = []

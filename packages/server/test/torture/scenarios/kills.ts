@@ -4,12 +4,12 @@ import type { Environment } from '../environment.ts'
 import type { Member } from '../fleet.ts'
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
-/** Longest time until a process that was started has work, in milliseconds. */
+/** Maximum time until a started process has work, in milliseconds. */
 const patienceMs = 120_000
 
 /**
- * Starts a process, and waits until it has work, so that its next kill interrupts some: a worker owns shards; since any other
- * was ready, something was acknowledged. Returns what was not as it should be.
+ * Starts a process, and waits until it has work, so that its next kill interrupts some: a worker owns shards; any other
+ * process has acknowledged a change since it was ready. Returns the problems.
  */
 const startWorking = async (
   { load, database }: Pick<Environment, 'load' | 'database'>,
@@ -25,8 +25,8 @@ const startWorking = async (
 }
 
 /**
- * SIGKILL of any process at random moments of its work, some of them before it is ready again, and others while it is away. Its
- * shards are taken over long before its lease is over.
+ * Kills any process with SIGKILL at random moments, sometimes before it is ready again, and sometimes another one while
+ * it is down. Its shards are taken over long before its lease is over.
  */
 export const kill: Ordeal = async (environment, options) => {
   const { random, fleet } = environment

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createEnvironment } from '../environment.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** A store that drops one commit of so many and says it was kept: the checker must see that. */
+/** A store that drops one in several commits and acknowledges it. The checker must detect that. */
 export const lies: Scenario = async ({ engine, seed, isCalm, times, progress }) => {
   await using environment = await createEnvironment({
     engine,
@@ -12,7 +12,7 @@ export const lies: Scenario = async ({ engine, seed, isCalm, times, progress }) 
     preload: engine.dropCommits,
     environment: { WABAKIT_DROP_EVERY: String(times) },
   })
-  // A dropped commit need not have held a change: the load goes on until several were dropped.
+  // A dropped commit need not contain a change, so the load continues until several were dropped.
   for (let dropped = 0; dropped < 5; progress(`${dropped} commits dropped`)) {
     await setTimeout(100)
     dropped = await environment.fleet.pick().ask('dropped')

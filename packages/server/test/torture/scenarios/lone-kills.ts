@@ -4,13 +4,13 @@ import { createEnvironment } from '../environment.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
 
-/** Longest time until everything is delivered after the last kill. */
+/** Maximum time from the last kill until all events are delivered, in milliseconds. */
 const longestMs = 40_000
 
-/** The default: so few that there is a backlog. */
+/** The default number of slots, which is low enough for a backlog. */
 const fewSlots = { WABAKIT_DELIVERY_CONCURRENCY_PER_SUBSCRIPTION: '8' }
 
-/** SIGKILL of the only process, which is started again at once and takes over from itself. */
+/** Kills the only process with SIGKILL. It is started again at once, and takes over from its previous run. */
 export const loneKills: Scenario<PostgresEngine> = async (options) => {
   const { engine, seed, times, progress } = options
   await using environment = await createEnvironment({ engine, seed, roles: ['all'], environment: fewSlots })

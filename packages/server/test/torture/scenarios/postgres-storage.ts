@@ -9,13 +9,15 @@ import { awaitRefusals } from '../refusals.ts'
 import { createScenario, type Ordeal } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
-/** Makes trouble, and ends it when `isNoticed` has resolved. */
+/** Causes a failure of the storage, and ends it when `isNoticed` has resolved. */
 type Trouble = (address: string, isNoticed: () => Promise<void>) => Promise<void>
 
-/** The size of a segment of PostgreSQL's log, which must always find room: else the server gives up altogether. */
+/**
+ * The size of a segment of PostgreSQL's log. There must always be space for one, because otherwise the server stops.
+ */
 const roomBytes = 2 ** 24
 
-/** Fills the table of events up to more than there is room for, and leaves it empty. */
+/** Fills the table of events beyond the size that is allowed later, and empties it again. */
 const fillTable = async (address: string): Promise<void> => {
   await runSql(address, 'ALTER TABLE wabakit.events SET (autovacuum_enabled = off)')
   await runSql(
@@ -25,11 +27,11 @@ const fillTable = async (address: string): Promise<void> => {
      FROM generate_series(1, ${roomBytes / 800}) AS each`,
   )
   await runSql(address, `DELETE FROM wabakit.events WHERE organization_id = 'filler'`)
-  // Nearly every row then needs more room.
+  // With this fill factor, nearly every row needs a new page.
   await runSql(address, 'ALTER TABLE wabakit.events SET (fillfactor = 10)')
 }
 
-/** Sets how long files may be that the connections to a database write, also those that are made from now on. */
+/** Sets the maximum size of files that the connections to a database can write, including later connections. */
 const limitFiles = async (address: string, limit: string): Promise<void> => {
   const [server] = await runSql(
     address,
@@ -39,18 +41,18 @@ const limitFiles = async (address: string, limit: string): Promise<void> => {
     address,
     'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   )
-  // Only its own user may do that to a process.
+  // Only the user of a process may change its limits.
   const { uid, gid } = await stat(`/proc/${server?.pid}`)
   const limitOne = (pid: unknown): Promise<unknown> =>
     promisify(execFile)('prlimit', [`--pid=${pid}`, `--fsize=${limit}:`], { uid, gid })
   await limitOne(server?.pid)
-  // Those that are ending just now need it no more.
+  // A backend may have ended meanwhile.
   await Promise.allSettled(backends.map(({ pid }) => limitOne(pid)))
 }
 
 /**
- * The disk is full, as far as tables are concerned: PostgreSQL takes a file that may not grow for a disk that is full
- * ("ulimit violations work like disk full", says its postmaster.c).
+ * Fills the disk for tables: PostgreSQL treats a file that may not grow like a full disk (postmaster.c: "ulimit
+ * violations work like disk full").
  */
 const fillDisk: Trouble = async (address, isNoticed) => {
   await limitFiles(address, String(roomBytes))
@@ -58,7 +60,7 @@ const fillDisk: Trouble = async (address, isNoticed) => {
   await limitFiles(address, 'unlimited')
 }
 
-/** Somebody else holds a lock that every change needs, for longer than a statement may take. */
+/** Holds a lock that every change needs for longer than a statement may take. */
 const lockTables: Trouble = async (address, isNoticed) => {
   const other = new pg.Client({ connectionString: address, application_name: 'torture' })
   await other.connect()
@@ -69,7 +71,7 @@ const lockTables: Trouble = async (address, isNoticed) => {
   await other.end()
 }
 
-/** The server only reads, as one that was demoted to a standby; its connections are cut off by that. */
+/** Makes the server read-only and cuts its connections, as if it had been demoted to a standby. */
 const demote: Trouble = async (address, isNoticed) => {
   const name = new URL(address).pathname.slice(1)
   await runSql(address, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
@@ -83,7 +85,10 @@ const demote: Trouble = async (address, isNoticed) => {
   await runSql(postgres, `ALTER DATABASE ${name} RESET default_transaction_read_only`)
 }
 
-/** The disk is full, the server only reads, tables are locked: 503 and nothing else, and it goes on without a restart. */
+/**
+ * The disk is full, the server is read-only, or tables are locked. Requests get only 503, and the service continues
+ * without a restart.
+ */
 export const troubleStorage: Ordeal<PostgresEngine> = async (environment, { times, progress }) => {
   const { random, fleet, load } = environment
   const { address } = environment.database
@@ -102,7 +107,7 @@ export const troubleStorage: Ordeal<PostgresEngine> = async (environment, { time
   return failures
 }
 
-/** Troubles with the storage of PostgreSQL. */
+/** Failures of PostgreSQL's storage. */
 export const postgresStorage = createScenario(troubleStorage, {
   done: 'times full, locked or only to be read',
 })

@@ -13,7 +13,7 @@ import { listFailures, type ScenarioOptions, type ScenarioResult, type Trial } f
 
 const source = join(import.meta.dirname, '../power/power.c')
 
-/** Compiles the library that writes down what is synced; `undefined` if this machine cannot. */
+/** Compiles the library that records writes and syncs; `undefined` if this machine cannot. */
 const compile = async (folder: string): Promise<string | undefined> => {
   const library = join(folder, 'power.so')
   const compiling = promisify(execFile)('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'])
@@ -23,7 +23,7 @@ const compile = async (folder: string): Promise<string | undefined> => {
 const damaged = 'The database is damaged'
 
 /**
- * Checks a copy of a database, since opening the database itself would change it.
+ * Checks a copy of a database, because opening the database itself would change it.
  *
  * @throws Error if the database is damaged.
  */
@@ -45,18 +45,18 @@ const checkIntegrity = (database: string, folder: string): void => {
 }
 
 type Setting = {
-  /** The server's own is `full`. */
+  /** The server's own setting is `full`. */
   readonly synchronous: 'full' | 'normal' | 'off'
 }
 
-/** The largest number of writes and syncs until the power fails. There are some hundred per second. */
+/** Maximum number of writes and syncs until the power fails. There are a few hundred per second. */
 const mostRecords = 400
-/** How long the power stays on if the server has little to do. */
+/** Maximum time until the power fails, in milliseconds, if the server has little to do. */
 const longestMs = 3_000
 
 /**
- * The machine loses power under load, again and again, while the server writes. A checkpoint is made
- * every 100 pages, so that many of them are interrupted. Returns `undefined` if this machine has no compiler.
+ * The machine repeatedly loses power under load, while the server writes. There is a checkpoint every 100 pages, so
+ * that many of them are interrupted. Returns `undefined` if this machine has no compiler.
  */
 const losePower = async (
   { engine, seed, times, isCalm, progress }: ScenarioOptions<Engine>,
@@ -102,7 +102,7 @@ const losePower = async (
     progress(`${round + 1} of ${times} power losses`)
     if (round === times - 1) rmSync(files.cut, { force: true })
     else writeFileSync(files.cut, String(random.between(1, mostRecords)))
-    // The power may fail before it is ready.
+    // The power may fail before the server is ready.
     await member.start().catch(() => {})
   }
   const result = await environment.finish({ drain: synchronous === 'full' })
@@ -115,11 +115,11 @@ const losePower = async (
 
 const skipped = { done: 'skipped: this machine has no C compiler, or is not Linux', failures: [] }
 
-/** What was not synced is lost, in part or as a whole. Nothing that was acknowledged is. */
+/** Unsynced writes are lost, in part or completely. No acknowledged change is. */
 export const powerLosses: Trial<Engine> = async (options) =>
   (await losePower(options, { synchronous: 'full' })) ?? skipped
 
-/** The same with a server that does not sync each commit, in one of two ways. That must be noticed. */
+/** The same with a server that does not sync each commit, in one of two ways. The checker must detect that. */
 export const powerLies: Trial<Engine> = async (options) => {
   const done: string[] = []
   const failures: string[] = []

@@ -3,14 +3,17 @@ import { runSql } from '../postgres-sql.ts'
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
-/** Kills one of the processes that serve a connection: PostgreSQL then cuts off all others, and recovers by itself. */
+/** Kills a process that serves a connection. PostgreSQL then ends all connections, and recovers by itself. */
 const killBackend = async (address: string): Promise<void> => {
   const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() LIMIT 1`
   const [backend] = await runSql(address, sql)
   if (backend !== undefined) process.kill(Number(backend.pid), 'SIGKILL')
 }
 
-/** PostgreSQL is stopped, killed, or crashes under load: 503 and nothing else, and all goes on without our restart. */
+/**
+ * PostgreSQL is stopped, killed, or crashes under load. Requests get only 503, and the service continues without a
+ * restart of its processes.
+ */
 export const restart: Ordeal<PostgresEngine> = async (environment, options) => {
   const { engine, times, progress } = options
   const { fleet, database, load } = environment

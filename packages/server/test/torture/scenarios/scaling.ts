@@ -7,8 +7,8 @@ const roles: readonly Role[] = ['api', 'worker', 'worker', 'worker', 'worker']
 const shards = 64
 
 /**
- * Workers leave, by SIGTERM or SIGKILL, and join again under load. While their shards move, everything goes on; and at last
- * each worker has its share.
+ * Workers leave, by SIGTERM or SIGKILL, and join again under load. The service continues while their shards move, and
+ * in the end, each worker has its share.
  */
 export const scale: Ordeal<PostgresEngine> = async (environment, options) => {
   const { random, fleet, database } = environment

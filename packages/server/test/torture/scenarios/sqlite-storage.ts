@@ -7,7 +7,10 @@ import { listFailures, type Scenario } from '../scenario.ts'
 
 const preload = join(import.meta.dirname, '../preload/limit-pages.ts')
 
-/** The disk is full, or another program holds the lock: 503 and nothing else, and it goes on without a restart. */
+/**
+ * The disk is full, or another program holds the lock. Requests get only 503, and the service continues without a
+ * restart.
+ */
 export const sqliteStorage: Scenario = async ({ engine, seed, isCalm, times, progress }) => {
   await using environment = await createEnvironment({ engine, seed, isCalm, preload })
   const failures: string[] = []

@@ -1,6 +1,6 @@
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
-/** SIGTERM at random moments: the process ends with 0, in time, and gives up its shards. */
+/** Stops a process with SIGTERM at random moments. It exits with 0, in time, and gives up its shards. */
 export const stop: Ordeal = async (environment, options) => {
   const { fleet, database } = environment
   const { times, progress } = options
@@ -21,7 +21,7 @@ export const stop: Ordeal = async (environment, options) => {
   return failures
 }
 
-/** Less than slow attempts take, so that some are given up. */
+/** A grace period that is shorter than slow attempts, so that some are released. */
 export const shortGrace = { WABAKIT_SHUTDOWN_GRACE_MS: '40' }
 
 /** Stops. */

@@ -3,7 +3,7 @@ import { friendly, gone, hostile } from '../behaviors.ts'
 import { createEnvironment, type Environment } from '../environment.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
 
-/** Enables what was disabled, and sends everything again that is not delivered. */
+/** Enables disabled subscriptions, and resends all undelivered deliveries. */
 const sendAgain = async (environment: Environment): Promise<void> => {
   for (const id of environment.subscriptionIds) {
     await environment.control('PATCH', `/organizations/torture/subscriptions/${id}`, { enabled: true })
@@ -13,8 +13,9 @@ const sendAgain = async (environment: Environment): Promise<void> => {
 }
 
 /**
- * Endpoints that hang, drip, answer without end, send a bomb, redirect, break off, ask to wait forever, and at last
- * are gone. Nothing of that stops the server, and all can be sent again when they are well.
+ * Endpoints hang, drip, respond endlessly, send a decompression bomb, redirect, close connections, request endless
+ * waits, and finally respond 410. None of this stops the server, and all events can be resent when the endpoints work
+ * again.
  */
 export const targets: Scenario = async ({ engine, seed, times, progress }) => {
   await using environment = await createEnvironment({ engine, seed, width: 4 })
@@ -26,7 +27,7 @@ export const targets: Scenario = async ({ engine, seed, times, progress }) => {
   environment.recorder.behave(gone)
   await setTimeout(1_000)
   await environment.load.stop()
-  // Attempts that hang are given up after 15 s.
+  // Attempts that hang time out after 15 s.
   await setTimeout(16_000)
   environment.recorder.behave(friendly)
   await sendAgain(environment)

@@ -7,10 +7,10 @@ import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { createScenario, type Ordeal } from '../scenario.ts'
 
-/** So many attempts are under way that each worker has some. */
+/** Number of running attempts from which each worker has some. */
 const busy = 24
 
-/** How many results of a worker came too late: another had taken the shard over. */
+/** Counts the results of a worker that came too late, because another worker had taken over the shard. */
 const countStale = async (worker: Member): Promise<number> => {
   const metrics = await (await fetch(`${worker.url()}/metrics`)).text()
   return Number(/^wabakit_delivery_attempts_total\{outcome="stale"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
@@ -19,19 +19,19 @@ const countStale = async (worker: Member): Promise<number> => {
 const findOwner = `SELECT l.process FROM torture.log l JOIN wabakit.shards h ON h.owner = l.owner
   WHERE h.shard = (SELECT wabakit.shard_of(position) FROM wabakit.subscriptions ORDER BY position LIMIT 1) LIMIT 1`
 
-/** Returns a worker with something to do. */
+/** Returns a worker that has work. */
 const findBusyWorker = async ({ database, fleet }: Environment): Promise<Member> => {
   const [row] = await runSql(database.address, findOwner)
   return fleet.members.find((member) => member.name() === row?.process) ?? fleet.pick('worker')
 }
 
-/** Lets the lease of a process be over, as if its time had passed. */
+/** SQL that ends the lease of a process, as if its time had passed. */
 const endLease = `UPDATE wabakit.workers SET expires_at = wabakit.clock_ms()
   WHERE id IN (SELECT owner FROM torture.log WHERE process = $1)`
 
 type Pause = { readonly round: number; readonly isCalm: boolean | undefined }
 
-/** Pauses a worker once. Returns what was not as it should be; `undefined` if the worker had no late result. */
+/** Pauses a worker once. Returns the problems; `undefined` if the worker had no late result. */
 const pauseOnce = async (
   environment: Environment,
   { round, isCalm }: Pause,
@@ -44,15 +44,16 @@ const pauseOnce = async (
   const worker = await findBusyWorker(environment)
   const stale = await countStale(worker)
   worker.pause()
-  // In the long form, once, it is the lease itself that ends. Then its worker notices that before it has any result.
+  // Once in the long form, the pause lasts until the lease really ends. In that case, the worker notices it before it
+  // has a result.
   const isWaitedFor = round === 1 && !isCalm
   if (!isWaitedFor) {
-    // What it asked the database for last may still be done.
+    // The worker's last statement may still be running in the database.
     await setTimeout(50)
     await runSql(database.address, endLease, [worker.name()])
   }
   const isTaken = await comesTrue(async () => (await database.countShards(worker.name())) === 0)
-  // So its results come at once, before it can learn anything.
+  // Its results arrive at once, before it can notice the takeover.
   recorder.behave(calm(random))
   hold.letGo()
   worker.resume()
@@ -61,12 +62,15 @@ const pauseOnce = async (
   return isLate ? [] : undefined
 }
 
-/** How often a pause is repeated in which the worker had no late result: what ran in a shard that it was giving up has none. */
+/**
+ * Maximum number of repetitions of a pause without a late result: attempts in a shard that the worker was giving up
+ * have none.
+ */
 const maxTries = 3
 
 /**
- * A worker is paused during attempts, for longer than its lease: others take over its shards. When it goes on, its results come
- * too late, and count for nothing.
+ * A worker is paused during attempts, for longer than its lease, so that others take over its shards. When it resumes,
+ * its results are too late, and have no effect.
  */
 export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times, progress }) => {
   const failures: string[] = []

@@ -2,10 +2,10 @@ import type { ProcessSize } from './measure-process.ts'
 import type { Sizes } from './measure-sizes.ts'
 import type { LoadSample } from './steady-load.ts'
 
-/** What was measured at one moment. */
+/** The measurements at one moment. */
 export type Sample = LoadSample & { readonly processes: readonly ProcessSize[]; readonly sizes: Sizes }
 
-/** What was measured in a part of the time, by its name and unit: megabytes, milliseconds, or numbers. */
+/** The measurements of one part of the time, by name and unit: megabytes, milliseconds, or numbers. */
 export type Summary = Readonly<Record<string, number>>
 
 const mega = 2 ** 20
@@ -19,7 +19,7 @@ const mean = (values: readonly number[]): number =>
 const getPercentile = (values: readonly number[], share: number): number =>
   values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? 0
 
-/** Summarizes the samples of a part: percentiles of times, and means of what is occupied. */
+/** Summarizes the samples of a part: percentiles of times, and means of sizes. */
 export const summarize = (samples: readonly Sample[]): Summary => {
   const creates = samples.flatMap((sample) => sample.creates)
   const arrivals = samples.flatMap((sample) => sample.arrivals)
@@ -46,14 +46,14 @@ export const summarize = (samples: readonly Sample[]): Summary => {
   }
 }
 
-/** How much something may grow from the third part to the last: a tenth, and this much. */
+/** Allowed growth from the third part to the last, in addition to a tenth. */
 const tolerances: Readonly<Record<string, number>> = { 'memory, MB': 10, handles: 3 }
 const sizeTolerance = 1
 
-/** Has one row for each summarized call, and keeps it as long as the organization. */
+/** A table that keeps one row for each summarized call, as long as the organization exists. */
 const forever = 'summary_marks'
 
-/** What must be level: of a total, all but what is kept forever. */
+/** Returns the measurement that must be level: a total without the rows that are kept forever. */
 const measure = (name: string, part: Summary = {}): number => {
   const kept = { 'tables, MB': `table ${forever}, MB`, 'indexes, MB': `index ${forever}_pkey, MB` }[name]
   return (part[name] ?? 0) - (kept === undefined ? 0 : (part[kept] ?? 0))
@@ -64,7 +64,10 @@ const isLevel = (name: string, parts: readonly Summary[]): boolean => {
   return last <= earlier * 1.1 + (tolerances[name] ?? sizeTolerance)
 }
 
-/** Judges the parts: nothing may fail, response times may be 1.2 times those of the first part, and sizes must level off. */
+/**
+ * Judges the parts: no request may fail, response times may be at most 1.2 times those of the first part, and sizes
+ * must level off.
+ */
 export const judge = (
   parts: readonly Summary[],
 ): { readonly failures: readonly string[]; readonly table: Readonly<Record<string, object>> } => {

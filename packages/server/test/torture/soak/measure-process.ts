@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a process occupies: its resident memory in bytes, and its open files and sockets. */
+/** The resources of a process: its resident memory in bytes, and its open files and sockets. */
 export type ProcessSize = { readonly memory: number; readonly handles: number }
 
 /** Measures a process of this machine, which must run Linux. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { runSql } from '../postgres-sql.ts'
 
-/** Sizes in bytes, by what has them. */
+/** Sizes in bytes, by the name of the file, table or index. */
 export type Sizes = Readonly<Record<string, number>>
 
 const relations = `SELECT c.relname AS name, c.relkind = 'i' AS "isIndex", pg_relation_size(c.oid)::float8 AS bytes
@@ -25,6 +25,6 @@ const measureSqlite = (path: string): Sizes =>
     ]),
   )
 
-/** Measures what a database occupies: the files of SQLite, or the tables and indexes of PostgreSQL. */
+/** Measures the sizes of a database: the files of SQLite, or the tables and indexes of PostgreSQL. */
 export const measureSizes = async (address: string): Promise<Sizes> =>
   address.startsWith('postgres://') ? measurePostgres(address) : measureSqlite(address)

@@ -3,22 +3,25 @@ import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 
-/** What the load has seen since it was last asked, times in milliseconds. */
+/** The measurements of the load since the last sample. Times are in milliseconds. */
 export type LoadSample = {
   readonly creates: readonly number[]
-  /** From the request to the arrival of its event. */
+  /** Times from a request to the arrival of its event. */
   readonly arrivals: readonly number[]
-  /** Requests that failed, by status; 0: without a response. */
+  /** Numbers of failed requests, by status; 0 means no response. */
   readonly failed: Readonly<Record<string, number>>
 }
 
-/** A load that does not depend on how fast the service is. */
+/** A load at a constant rate, independent of the speed of the service. */
 export type SteadyLoad = {
-  /** Where its endpoint listens. */
+  /** URL of its endpoint. */
   readonly endpoint: string
   start(url: string): void
   sample(): LoadSample
-  /** Ends it, and waits for events. Resolves with the acknowledged groups whose event has not arrived within a minute. */
+  /**
+   * Ends the load, and waits for events. Resolves to the acknowledged groups whose event has not arrived within a
+   * minute.
+   */
   stop(): Promise<readonly string[]>
 }
 
@@ -31,7 +34,7 @@ export const createSteadyLoad = async (rate: number): Promise<SteadyLoad> => {
   let creates: number[] = []
   let arrivals: number[] = []
   let failed: Record<string, number> = {}
-  /** When the groups were requested whose events have not arrived. */
+  /** The times of the requests for groups whose events have not arrived. */
   const awaited = new Map<string, number>()
   const running = new Set<Promise<unknown>>()
   let isStopped = false
