@@ -9,7 +9,7 @@ import { waitForSummary } from './wait-for-summary.ts'
 
 /** The promise of a call's result, which also gives access to the response. */
 export type ApiPromise<Data> = Promise<Data> & {
-  /** Resolves to the result together with its response. Rejects with the same error as the promise itself. */
+  /** Resolves to the result and its response. Rejects with the same error as the promise itself. */
   withResponse(): Promise<WithResponse<Data>>
 }
 

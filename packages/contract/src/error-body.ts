@@ -15,9 +15,9 @@ export type ErrorBody = {
   statusCode: number
   /** The status's reason phrase, such as `Bad Request`. */
   error: string
-  /** What went wrong, for people. */
+  /** A human-readable explanation. */
   message: string
-  /** What went wrong, for programs: a code from the closed list. */
+  /** A machine-readable code from the closed list. */
   code: ErrorCode
   /** The invalid fields, if any. */
   issues?: Issue[] | undefined

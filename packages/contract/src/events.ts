@@ -76,7 +76,7 @@ export type CallAcceptedEvent = wire.CallAcceptedEvent
 export const CallAcceptedEvent: ObjectSchema<CallAcceptedEvent> = /* @__PURE__ */ createEventSchema('CALL_ACCEPTED', callLifecycleRule)
 
 /**
- * The call ended. If nobody answered, `callStartedAt` may be an empty string.
+ * The call ended. If it was not answered, `callStartedAt` may be an empty string.
  *
  * @interface
  */

@@ -37,7 +37,7 @@ export type HealthEventData = z.infer<typeof HealthEventData>
 
 const defineHealthEvent = () =>
   z.object({
-    /** What happened. */
+    /** The kind of event. */
     type: z.enum(healthEventNames),
     /** When the outcome that caused the event was recorded. */
     timestamp: UtcTimestamp,

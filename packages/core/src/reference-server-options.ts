@@ -59,7 +59,7 @@ export type ReferenceServerOptions = {
    */
   readonly rateLimit?: RateLimitOptions | false | undefined
   /**
-   * Lets subscriptions use `http:` URLs of loopback addresses, for local use.
+   * Allows subscriptions with `http:` URLs of loopback addresses, for local use.
    * @default false
    */
   readonly allowLoopbackHttp?: boolean | undefined

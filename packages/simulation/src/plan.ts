@@ -176,7 +176,9 @@ export type Plan = {
   readonly sharesFairly: boolean
   /** Number of deliveries of a subscription that a server holds in memory. */
   readonly windowSize: number
-  /** Time for which all attempts fail before operators are told, in milliseconds. @default the documented one */
+  /**
+   * Time for which all attempts fail before a subscription is reported, in milliseconds. @default the documented one
+   */
   readonly reportAfterMs?: number
   /** Minimum and maximum duration of receivers' handlers, in milliseconds. */
   readonly handlerMs: readonly [number, number]

@@ -44,7 +44,7 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   /** The same for every error of this class. `reason` has the details. */
   readonly code = 'webhook_verification_failed'
-  /** Why, from the closed list. */
+  /** The reason, from the closed list. */
   readonly reason: VerificationFailure
   /** Name of the header at fault, for `missing_header` and `malformed_header`. */
   readonly header: string | undefined
@@ -76,7 +76,7 @@ export type ParseFailure = 'not_json' | 'not_an_object' | 'not_utf8' | 'too_larg
 /** Thrown when a body is not a JSON object and therefore contains no event. */
 export class WebhookParseError extends Error {
   override readonly name = 'WebhookParseError'
-  /** Why, from the closed list. */
+  /** The reason, from the closed list. */
   readonly code: ParseFailure
 
   constructor(code: ParseFailure, message: string, options?: ErrorOptions) {
@@ -120,7 +120,7 @@ export type RequestFailure = keyof typeof statuses
 /** Passed to `onError` when a request is rejected for reasons other than its signature or its payload. */
 export class WebhookRequestError extends Error {
   override readonly name = 'WebhookRequestError'
-  /** Why, from the closed list. */
+  /** The reason, from the closed list. */
   readonly code: RequestFailure
   /** The HTTP status of the response. */
   readonly status: number

@@ -80,7 +80,7 @@ export const decodeSecrets = (secrets: readonly string[], allowShort = false) =>
 /**
  * Returns a new signer for each secret, with or without the `whsec_` prefix.
  *
- * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
+ * @throws WebhookVerificationError with reason `invalid_secret`, including when there are no secrets.
  */
 export const createSigners = (secrets: readonly string[], allowShort = false): readonly Signer[] =>
   mapSecrets(secrets, (secret) => createSigner(decodeSecret(secret, allowShort)))
@@ -105,7 +105,7 @@ const getSigner = (secret: string, allowShort: boolean): Signer => {
 /**
  * Returns a signer for each secret. Signers are cached.
  *
- * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
+ * @throws WebhookVerificationError with reason `invalid_secret`, including when there are no secrets.
  */
 export const getSigners = (secrets: readonly string[], allowShort = false): readonly Signer[] =>
   mapSecrets(secrets, (secret) => getSigner(secret, allowShort))

@@ -36,9 +36,9 @@ export type CallDetails = {
   callStartedAt?: string | null | undefined
   /** When the call ended, in ISO 8601. */
   callEndedAt?: string | null | undefined
-  /** The organization's number, whatever the direction of the call. */
+  /** The organization's number, for calls in either direction. */
   from?: string | null | undefined
-  /** The customer's phone number, whatever the direction of the call. */
+  /** The customer's phone number, for calls in either direction. */
   to?: string | null | undefined
   /** Same as `from`. */
   channelNumber?: string | null | undefined

@@ -78,7 +78,7 @@ export type CallOutgoingInitiatedEvent = CallLifecycleEvent<'CALL_OUTGOING_INITI
 export type CallAcceptedEvent = CallLifecycleEvent<'CALL_ACCEPTED'>
 
 /**
- * The call ended. If nobody answered, `callStartedAt` may be an empty string.
+ * The call ended. If it was not answered, `callStartedAt` may be an empty string.
  *
  * @interface
  */

@@ -35,9 +35,9 @@ export type CallFacts = {
   callStartedAt: string
   /** When the call ended, in ISO 8601. */
   callEndedAt: string
-  /** The organization's number, whatever the direction of the call. */
+  /** The organization's number, for calls in either direction. */
   from: string
-  /** The customer's phone number, whatever the direction of the call. */
+  /** The customer's phone number, for calls in either direction. */
   to: string
   /** Same as `from`. */
   channelNumber: string

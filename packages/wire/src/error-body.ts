@@ -12,9 +12,9 @@ export type ReceivedErrorBody = {
   statusCode?: number | undefined
   /** The status's reason phrase. */
   error?: string | undefined
-  /** What went wrong, for people: one sentence or several. */
+  /** A human-readable explanation: one sentence or several. */
   message?: string | string[] | undefined
-  /** What went wrong, for programs. The reference server sends codes from a closed list. */
+  /** A machine-readable error code. The reference server sends codes from a closed list. */
   code?: string | undefined
   /** The invalid fields. */
   issues?: Issue[] | undefined

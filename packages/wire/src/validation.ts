@@ -6,7 +6,7 @@
 export type Issue = {
   /** Path of the field, with dots: `summary.keyPoints.0`. Empty for the whole input. */
   path: string
-  /** What is wrong, such as `subject must not be empty`. */
+  /** A description of the problem, such as `subject must not be empty`. */
   message: string
 }
 

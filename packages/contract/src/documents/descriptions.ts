@@ -17,7 +17,7 @@ export const descriptions: {
     }
   },
   "CallEndedEvent": {
-    "description": "The call ended. If nobody answered, `callStartedAt` may be an empty string.",
+    "description": "The call ended. If it was not answered, `callStartedAt` may be an empty string.",
     "fields": {}
   },
   "CallIncomingInitiatedEvent": {
@@ -71,10 +71,10 @@ export const descriptions: {
   "ErrorBody": {
     "description": "Body of every error response of the reference server, and of 202 (`summary_pending`).",
     "fields": {
-      "code": "What went wrong, for programs: a code from the closed list.",
+      "code": "A machine-readable code from the closed list.",
       "error": "The status's reason phrase, such as `Bad Request`.",
       "issues": "The invalid fields, if any.",
-      "message": "What went wrong, for people."
+      "message": "A human-readable explanation."
     }
   },
   "GroupCreatedEvent": {
@@ -107,7 +107,7 @@ export const descriptions: {
     "fields": {
       "data": "The subscription, and the attempt that caused the event.",
       "timestamp": "When the outcome that caused the event was recorded.",
-      "type": "What happened."
+      "type": "The kind of event."
     }
   },
   "HealthEventData": {
@@ -127,17 +127,17 @@ export const descriptions: {
   "Issue": {
     "description": "One problem with an invalid input.",
     "fields": {
-      "message": "What is wrong, such as `subject must not be empty`.",
+      "message": "A description of the problem, such as `subject must not be empty`.",
       "path": "Path of the field, with dots: `summary.keyPoints.0`. Empty for the whole input."
     }
   },
   "ReceivedErrorBody": {
     "description": "Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.",
     "fields": {
-      "code": "What went wrong, for programs. The reference server sends codes from a closed list.",
+      "code": "A machine-readable error code. The reference server sends codes from a closed list.",
       "error": "The status's reason phrase.",
       "issues": "The invalid fields.",
-      "message": "What went wrong, for people: one sentence or several."
+      "message": "A human-readable explanation: one sentence or several."
     }
   },
   "SummaryRecord": {
@@ -201,7 +201,7 @@ export const commonFields: { readonly [field: string]: string } = {
   "endedBy": "Who ended the call.",
   "event": "The event's name.",
   "failedReason": "Why the call failed.",
-  "from": "The organization's number, whatever the direction of the call.",
+  "from": "The organization's number, for calls in either direction.",
   "groupId": "The group's id, as in the response to the create request.",
   "groupName": "The group's name.",
   "integrationId": "The service's id for the integration.",
@@ -211,7 +211,7 @@ export const commonFields: { readonly [field: string]: string } = {
   "rejectedBy": "Who rejected the call.",
   "statusCode": "The HTTP status.",
   "summary": "The AI summary.",
-  "to": "The customer's phone number, whatever the direction of the call.",
+  "to": "The customer's phone number, for calls in either direction.",
   "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
   "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
 }

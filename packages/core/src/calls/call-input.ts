@@ -22,7 +22,7 @@ export type CallInput = {
    */
   readonly callType?: CallType | undefined
   /**
-   * What started the call: `INBOUND` if it is incoming, and `UI`, `API` or `CAMPAIGN` if it is outgoing.
+   * The trigger of the call: `INBOUND` if it is incoming, and `UI`, `API` or `CAMPAIGN` if it is outgoing.
    * @default 'INBOUND' for an incoming call; otherwise 'API' for an AI bot and 'UI' for a team member
    */
   readonly triggeredVia?: TriggeredVia | undefined

@@ -56,7 +56,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  *   count starts again.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
  * - A queue with a due delivery is neither ready, full nor reading, and nothing wakes it.
- * - More than about `windowLimits.budget` deliveries are held, whatever the store contains.
+ * - More than about `windowLimits.budget` deliveries are held, with any backlog.
  */
 export type Scheduler = {
   /** Reads all queues of newly owned shards. */

@@ -22,7 +22,7 @@ export class RequestRefusedError extends Error {
 
   /**
    * @param code - one of the error codes of the service.
-   * @param message - what is wrong, for people.
+   * @param message - a human-readable explanation.
    * @param details - issues and headers, if there are any.
    */
   constructor(code: ErrorCode, message: string, details: RefusalDetails = {}) {

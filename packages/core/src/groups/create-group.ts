@@ -65,7 +65,7 @@ const hashRequest = (request: CreateGroupRequest): string => {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Creates an unguessable link. Its host can never exist (RFC 2606), because nobody can join the group with it. */
+/** Creates an unguessable link. Its host can never exist (RFC 2606), because the link does not lead to a group. */
 const createInviteLink = (random: Random): string => {
   let code = ''
   while (code.length < 22) code += alphabet[Math.floor(random() * alphabet.length)]

@@ -63,7 +63,7 @@ export const readJson = async (
   throw new RequestRefusedError('body_too_large', `The body must be at most ${maxBytes} bytes long.`)
 }
 
-/** The parts of a response besides its body. @inline */
+/** The parts of a response other than its body. @inline */
 export type ResponseHead = {
   /** Identifies the response in support requests. */
   readonly requestId: string

@@ -45,7 +45,7 @@ export type CallSimulation = {
   readonly agentNumber?: string | undefined
   /** Who handles the call. @default 'AGENT' */
   readonly callType?: CallType | undefined
-  /** What started the call. @default depends on direction and call type, as in the service */
+  /** The trigger of the call. @default depends on direction and call type, as in the service */
   readonly triggeredVia?: TriggeredVia | undefined
   /** Makes this a bot test call. Its events are published only if `webhooks` is true. */
   readonly botTest?: { readonly webhooks: boolean } | undefined

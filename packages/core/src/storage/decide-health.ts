@@ -4,7 +4,7 @@ import type { AttemptVerdict, Settlement } from '../store.ts'
 import { sha256 } from '../values/sha256.ts'
 
 /**
- * The health of a subscription, and the events that tell operators about it.
+ * The health of a subscription, and the events about it for operators.
  *
  * States: *well*, and *reported* (`isReported`): operators got an event that it fails or was disabled, and none since
  * that it recovered. In both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or

@@ -23,7 +23,7 @@ export type KnownEvent = {
   readonly kind: 'event'
   /** The event. Unknown extra fields are kept; `extraFields` reads them. */
   readonly event: WebhookEvent
-  /** How the event was recognized. */
+  /** The way in which the event was recognized. */
   readonly recognizedBy: RecognizedBy
 }
 

@@ -132,7 +132,7 @@ const callInTime = async <Context extends { readonly signal: AbortSignal }>(
 /**
  * Calls a handler, within its time limit if it has one, and returns what it returns.
  *
- * @throws whatever the handler throws, or WebhookHandlerTimeoutError.
+ * @throws any error of the handler, or WebhookHandlerTimeoutError.
  */
 export const callHandler = <Context extends { readonly signal: AbortSignal }>(
   { call, timeoutMs }: Task<Context>,

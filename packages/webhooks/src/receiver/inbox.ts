@@ -174,7 +174,7 @@ export type AcceptOptions = {
    */
   readonly id?: string | undefined
   /**
-   * Where it came from. Ids of different sources do not clash. The source of webhooks is `webhook`.
+   * The source of the event. Ids of different sources do not clash. The source of webhooks is `webhook`.
    * @default 'accepted'
    */
   readonly source?: string | undefined

@@ -57,8 +57,8 @@ type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: numbe
  * Creates a function that reads the body of a request. The limit applies while reading: `content-length` is trusted only
  * when it is too large.
  *
- * @throws WebhookRequestError when the body is too large, too slow, broken, or was read by something else, or when large
- *   bodies of other requests are being read.
+ * @throws WebhookRequestError when the body is too large, too slow or broken, when other code has read it, or when too
+ *   many large bodies are being read.
  */
 export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
   let heldByAll = 0

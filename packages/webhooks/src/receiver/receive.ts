@@ -60,7 +60,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       // Awaits only promises, because awaiting is slow.
       const checked = verify.checkHeaders?.(headers, now)
       const signature = isPromise(checked) ? await checked : checked
-      // An inbox stores everything that is authentic.
+      // An inbox stores every authentic delivery, even if it is not JSON.
       if (!store) assertJson(headers.get('content-type'))
 
       const rawBody = await readBody(request)

@@ -59,7 +59,7 @@ export type ReceiverMethods<Context> = {
   /**
    * Responds to one request. Never rejects. It can be used without its receiver: `export const POST = receiver.handle`.
    * It also accepts the object that SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2 pass to a route,
-   * and that holds the request. To anything else, it responds 500 and reports a {@link WebhookUsageError}.
+   * and that holds the request. To any other argument, it responds 500 and reports a {@link WebhookUsageError}.
    *
    * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or an
    *   `executionCtx` with one as in Hono's context, the host is kept running while handlers run. By default, this is

@@ -11,7 +11,7 @@ import {
   toHeaderReader,
 } from './signature-headers.ts'
 
-/** How signatures are verified. @inline */
+/** Options for verifying signatures. @inline */
 export type SignatureOptions = {
   /**
    * Maximum age of a signature in seconds, inclusive. It may lie in the future by the same amount. 0 accepts only the
@@ -41,7 +41,7 @@ export type VerifySignatureOptions = SignatureOptions & {
   readonly secrets: readonly string[]
 }
 
-/** The values that a signature vouches for, besides the body. */
+/** The values that a signature vouches for, in addition to the body. */
 export type VerifiedSignature = {
   /** The `webhook-id`: the same on every attempt of a delivery. */
   readonly id: string
@@ -56,7 +56,7 @@ export const assertTolerance = (seconds: number): void => {
 
 /**
  * Compares two texts in a time that depends only on their lengths, so that an attacker cannot guess a secret character
- * by character. Use it in verifiers of your own.
+ * by character. Use it in your own verifiers.
  *
  * @example
  * const verify: Verifier = ({ headers }) => equalsInConstantTime(headers.get('x-token') ?? '', token)

@@ -14,7 +14,7 @@ export type UnverifiedDelivery = {
   readonly now?: (() => number) | undefined
 }
 
-/** The values that a verifier vouches for, besides the body. */
+/** The values that a verifier vouches for, in addition to the body. */
 export type VerifiedDelivery = {
   /** The id of the delivery: the same on every attempt. */
   readonly id: string

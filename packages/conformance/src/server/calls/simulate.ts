@@ -10,7 +10,7 @@ export type PlayedOutcome =
 /** A call to make. @inline */
 export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'PSTN' | 'WHATSAPP' }
 
-/** Plays a call on the examined server, and resolves with the call's id. */
+/** Plays a call on the examined server, and resolves to the call's id. */
 export type PlayCall = (call: PlayedCall) => Promise<string>
 
 /** A step of a participant of a group. @inline */
@@ -26,7 +26,7 @@ export type AddedSubscription = {
 export type Simulate = {
   /** Generates the summary of a call again. */
   readonly regenerateSummary?: ((callId: string) => Promise<void>) | undefined
-  /** Plays an answered bot test call without webhooks, and resolves with its id. */
+  /** Plays an answered bot test call without webhooks, and resolves to its id. */
   readonly playSilentBotTest?: (() => Promise<string>) | undefined
   /** Makes the customer with this phone number join a group, leave it or be removed from it. */
   readonly moveParticipant?:
@@ -39,6 +39,6 @@ export type Simulate = {
         headers: Readonly<Record<string, string>>
       }) => Promise<AddedSubscription>)
     | undefined
-  /** Makes the organization's summaries manual, plays an answered call, and resolves with its id. Called last. */
+  /** Makes the organization's summaries manual, plays an answered call, and resolves to its id. Called last. */
   readonly playManualCall?: (() => Promise<string>) | undefined
 }

@@ -12,7 +12,7 @@ export type QueueNews = Pick<NewsChannel, 'listen'> & {
   tellAdded(rows: readonly AddedRow[]): void
   /** Reports queues that were changed by request. */
   tellChanged(queues: readonly (QueueState | null)[]): void
-  /** Tells the schedulers of this process that their worker is lost. */
+  /** Notifies the schedulers of this process that their worker is lost. */
   tellLost(): void
   /** Sets the shards of this process's worker, which needs no news of others. */
   setShards(shards: ReadonlySet<number>): void
