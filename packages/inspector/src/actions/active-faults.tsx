@@ -1,8 +1,8 @@
 import type { Page } from '@wabakit/server/control-types'
+import { perform } from '../api/reload.ts'
 import { send } from '../api/send.ts'
 import { Button } from '../parts/button.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { perform } from './perform.ts'
 
 type Fault = {
   readonly id: string

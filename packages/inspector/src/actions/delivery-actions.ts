@@ -1,8 +1,8 @@
 import type { Attempt, Delivery, Event } from '@wabakit/server/control-types'
 import { loadRequest, sendOwn } from '../api/organization.ts'
+import { perform } from '../api/reload.ts'
 import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
 import { copy } from '../parts/copy-button.tsx'
-import { perform } from './perform.ts'
 
 const post = <Result>(id: string, action: string, body: object = {}): Promise<Result> =>
   sendOwn(`/deliveries/${encodeURIComponent(id)}/${action}`, { method: 'POST', body })
@@ -27,9 +27,10 @@ export const cancel = (id: string): Promise<boolean> =>
     return 'Canceled. You can still resend it.'
   })
 
-const loadEvent = async (deliveryId: string): Promise<Event> => {
-  const { eventId } = await sendOwn<Delivery>(`/deliveries/${encodeURIComponent(deliveryId)}`)
-  return sendOwn(`/events/${encodeURIComponent(eventId)}`)
+/** Loads the event of a delivery, and the id of the subscription that gets it. */
+export const loadEvent = async (deliveryId: string): Promise<{ event: Event; subscriptionId: string }> => {
+  const { eventId, subscriptionId } = await sendOwn<Delivery>(`/deliveries/${encodeURIComponent(deliveryId)}`)
+  return { event: await sendOwn<Event>(`/events/${encodeURIComponent(eventId)}`), subscriptionId }
 }
 
 const findLastAttempt = async (deliveryId: string): Promise<number> => {
@@ -42,15 +43,19 @@ const findLastAttempt = async (deliveryId: string): Promise<number> => {
 const build = {
   curl: async (id: string, attempt?: number) =>
     formatCurl(await loadRequest(id, attempt ?? (await findLastAttempt(id)))),
-  json: async (id: string) => formatFixture(await loadEvent(id)),
-  vitest: async (id: string) => formatTest(await loadEvent(id)),
+  json: async (id: string) => formatFixture((await loadEvent(id)).event),
+  vitest: async (id: string) => formatTest((await loadEvent(id)).event),
 }
 
 const names = { curl: 'a curl command', json: 'a JSON fixture', vitest: 'a vitest test' } as const
 
-/** Copies a delivery in another form. `curl` is one attempt, by default the last. */
-export const copyDelivery = (form: keyof typeof build, id: string, attempt?: number): Promise<boolean> =>
+/** Copies what `write` returns, and says in which form. */
+export const copyAs = (form: keyof typeof names, write: () => Promise<string>): Promise<boolean> =>
   perform(async () => {
-    await copy(await build[form](id, attempt))
+    await copy(await write())
     return `Copied as ${names[form]}.`
   })
+
+/** Copies a delivery in another form. `curl` is one attempt, by default the last. */
+export const copyDelivery = (form: keyof typeof build, id: string, attempt?: number): Promise<boolean> =>
+  copyAs(form, () => build[form](id, attempt))

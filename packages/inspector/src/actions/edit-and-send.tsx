@@ -1,12 +1,14 @@
 import { signal, useSignal } from '@preact/signals'
-import type { Delivery, Event } from '@wabakit/server/control-types'
+import type { Event } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
 import { findSubscription, subscriptions } from '../api/choices.ts'
 import { sendOwn } from '../api/organization.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { Problem } from '../parts/status.tsx'
 import { notify } from '../state/notices.ts'
 import { navigate } from '../state/route.ts'
+import { loadEvent } from './delivery-actions.ts'
 
 type Draft = { readonly event: Event; readonly subscriptionId: string }
 
@@ -20,10 +22,7 @@ const close = (): void => {
 
 export const editAndSend = async (deliveryId: string): Promise<void> => {
   try {
-    const { eventId, subscriptionId } = await sendOwn<Delivery>(
-      `/deliveries/${encodeURIComponent(deliveryId)}`,
-    )
-    draft.value = { event: await sendOwn<Event>(`/events/${encodeURIComponent(eventId)}`), subscriptionId }
+    draft.value = await loadEvent(deliveryId)
   } catch (error) {
     notify(getMessage(error), { isProblem: true })
   }
@@ -75,11 +74,7 @@ const Editor = ({ event, subscriptionId }: Draft) => {
         An edited payload is sent to loopback addresses only, unless the server was started with{' '}
         <code>--mock</code>.
       </p>
-      {problem.value !== '' && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       <footer>
         <Button kind="primary" onClick={send}>
           Sign and send

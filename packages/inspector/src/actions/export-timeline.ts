@@ -1,7 +1,7 @@
 import type { Timeline } from '@wabakit/server/control-types'
+import { perform } from '../api/reload.ts'
 import { formatPage } from '../format/page.ts'
 import { theme } from '../state/settings.ts'
-import { perform } from './perform.ts'
 
 /** Saves a text as a file. */
 export const download = (

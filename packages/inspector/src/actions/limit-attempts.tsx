@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import type { Subscription } from '@wabakit/server/control-types'
+import { perform } from '../api/reload.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { SchemaForm } from '../parts/schema-form.tsx'
-import { perform } from './perform.ts'
 import { changeSubscription } from './subscription-actions.ts'
 
 const limited = signal<Subscription | undefined>(undefined)

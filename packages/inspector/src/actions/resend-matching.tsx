@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { sendOwn } from '../api/organization.ts'
+import { perform } from '../api/reload.ts'
 import type { Filter } from '../list/list-definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { type Fact, Facts } from '../parts/facts.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Problem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { perform } from './perform.ts'
 
 type Query = Readonly<Record<string, string>>
 
@@ -14,9 +16,9 @@ type Query = Readonly<Record<string, string>>
 type Matching = { readonly query: Query; readonly filters: readonly Filter[] }
 
 /** Describes the value of a filter in the words of the list. */
-const describeFilter = (filter: Filter, query: Query): Fact[] => {
+const describeFilter = (filter: Filter, query: Query): [name: string, value: ComponentChildren][] => {
   if (filter.kind === 'time') {
-    const describeTime = (name: string): Fact[1] => query[name] && <Time at={query[name]} />
+    const describeTime = (name: string) => query[name] && <Time at={query[name]} />
     return [
       [`${filter.label} from`, describeTime(filter.from)],
       [`${filter.label} before`, describeTime(filter.before)],
@@ -73,13 +75,13 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
       <div class="form">
-        {problem !== '' && <p class="problem">{problem}</p>}
+        <Problem text={problem} />
         <p role="status">{text}</p>
         <Facts
-          facts={[
-            ...filters.flatMap((filter) => describeFilter(filter, query)),
-            ['Payload contains', query.text],
-          ]}
+          facts={{
+            ...Object.fromEntries(filters.flatMap((filter) => describeFilter(filter, query))),
+            'Payload contains': query.text,
+          }}
         />
         <p class="hint">
           They keep their webhook-id: a receiver that has handled one already does not handle it again. Those

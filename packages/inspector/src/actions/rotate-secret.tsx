@@ -2,11 +2,11 @@ import { signal, useSignal } from '@preact/signals'
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
 import { useEffect } from 'preact/hooks'
 import { sendOwn } from '../api/organization.ts'
+import { perform } from '../api/reload.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
-import { perform } from './perform.ts'
 
 /** Time for which the old secret also signs, in milliseconds: the default of the server. */
 const overlapMs = 86_400_000

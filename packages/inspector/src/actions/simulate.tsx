@@ -7,6 +7,7 @@ import { type JsonSchema, listFields } from '../format/schema-fields.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { SchemaForm } from '../parts/schema-form.tsx'
+import { Problem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { isSimulationOpen } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
@@ -77,7 +78,7 @@ export const SimulationDialog = () => {
             </button>
           ))}
         </div>
-        {problem !== '' && <p class="problem">{problem}</p>}
+        <Problem text={problem} />
         {openApi !== undefined && (
           <SchemaForm
             key={`${kind.value} ${preset.value?.title}`}

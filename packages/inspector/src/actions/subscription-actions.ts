@@ -1,6 +1,6 @@
 import type { Event, Subscription } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
-import { perform } from './perform.ts'
+import { perform } from '../api/reload.ts'
 
 const getPath = (id: string): string => `/subscriptions/${encodeURIComponent(id)}`
 

@@ -1,3 +1,6 @@
+import { notify } from '../state/notices.ts'
+import { getMessage } from './api-error.ts'
+
 /** A function that reads a part of the view again when it may have changed. */
 export type Reload = {
   /** Reads soon, but at most once a second. A page in the background does not read. */
@@ -16,6 +19,18 @@ const all = new Set<Reload>()
 /** Reads all records in view again. */
 export const reloadAll = (): void => {
   for (const reload of all) reload.now()
+}
+
+/** Performs an action, reports its result or error, and reads all records in view again. */
+export const perform = async (action: () => Promise<string>): Promise<boolean> => {
+  try {
+    notify(await action())
+    reloadAll()
+    return true
+  } catch (error) {
+    notify(getMessage(error), { isProblem: true })
+    return false
+  }
 }
 
 document.addEventListener('visibilitychange', () => {

@@ -1,5 +1,6 @@
 import type { Attempt } from '@wabakit/server/control-types'
 import { loadRequest } from '../api/organization.ts'
+import { Problem } from '../parts/status.tsx'
 import { findTab, Tabs } from '../parts/tabs.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { CompareView } from './compare-view.tsx'
@@ -32,7 +33,7 @@ export const AttemptView = ({ delivery, attempts, attempt }: AttemptViewProps) =
           <SignatureView request={request} attempt={attempt} subscriptionId={delivery.subscriptionId} />
         )}
         {tab === 'compare' && <CompareView deliveryId={delivery.id} attempts={attempts} attempt={attempt} />}
-        {problem !== '' && tab !== 'response' && <p class="problem">{problem}</p>}
+        {tab !== 'response' && <Problem text={problem} />}
       </div>
     </section>
   )

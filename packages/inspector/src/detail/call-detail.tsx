@@ -13,14 +13,14 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
   return (
     <Facts
       isInline
-      facts={[
-        ['Customer', showNumber(customerNumber)],
-        ['Number', channelNumber],
-        ['Agent', agentNumber !== null && showNumber(agentNumber)],
-        ['Kind', `${direction.toLowerCase()} · ${channel}`],
-        ['Duration', durationInSeconds !== null && formatDuration(durationInSeconds * 1_000)],
-        ['Summary', summary !== null && showText(summary.recap ?? '')],
-      ]}
+      facts={{
+        Customer: showNumber(customerNumber),
+        Number: channelNumber,
+        Agent: agentNumber !== null && showNumber(agentNumber),
+        Kind: `${direction.toLowerCase()} · ${channel}`,
+        Duration: durationInSeconds !== null && formatDuration(durationInSeconds * 1_000),
+        Summary: summary !== null && showText(summary.recap ?? ''),
+      }}
     />
   )
 }

@@ -30,11 +30,11 @@ export const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   return (
     <Panel
       label="Delivery"
+      problem={problem}
       title={reveal(delivery?.eventName ?? id)}
       badge={delivery && <DeliveryStatus {...delivery} />}
       actions={delivery !== undefined && <DeliveryMenu delivery={delivery} attempt={known?.attempt} />}
     >
-      {problem !== '' && <p class="problem">{problem}</p>}
       {known !== undefined && <DeliveryBody {...known} />}
     </Panel>
   )

@@ -10,34 +10,30 @@ export const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => 
   const { subscriptionId, webhookId, eventId, dueAt, status, finishedAt, deferrals } = delivery
   return (
     <Facts
-      facts={[
-        [
-          'Endpoint',
-          <RecordLink key="endpoint" view="subscriptions" id={subscriptionId}>
+      facts={{
+        Endpoint: (
+          <RecordLink view="subscriptions" id={subscriptionId}>
             {findSubscription(subscriptionId)?.url ?? subscriptionId}
-          </RecordLink>,
-        ],
-        ['About', <SubjectLink key="about" {...delivery} />],
-        [
-          'Event',
-          <RecordLink key="event" view="events" id={eventId}>
+          </RecordLink>
+        ),
+        About: <SubjectLink {...delivery} />,
+        Event: (
+          <RecordLink view="events" id={eventId}>
             <span class="id">{eventId}</span>
-          </RecordLink>,
-        ],
-        [
-          'webhook-id',
+          </RecordLink>
+        ),
+        'webhook-id':
           webhookId === eventId ? (
             'the id of the event'
           ) : (
-            <span class="id" key="webhook-id">
+            <span class="id">
               {webhookId} <CopyButton text={webhookId} label="Copy the webhook-id" />
             </span>
           ),
-        ],
-        ['Next attempt', status === 'pending' && dueAt !== null && <Time key="due" at={dueAt} />],
-        ['Finished', finishedAt !== null && <Time key="finished" at={finishedAt} />],
-        ['Deferred', deferrals > 0 && `${deferrals} times`],
-      ]}
+        'Next attempt': status === 'pending' && dueAt !== null && <Time at={dueAt} />,
+        Finished: finishedAt !== null && <Time at={finishedAt} />,
+        Deferred: deferrals > 0 && `${deferrals} times`,
+      }}
     />
   )
 }

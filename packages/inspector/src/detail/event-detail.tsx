@@ -1,10 +1,9 @@
 import type { Delivery, Event, Page } from '@wabakit/server/control-types'
-import { perform } from '../actions/perform.ts'
+import { copyAs } from '../actions/delivery-actions.ts'
 import { sendOwn } from '../api/organization.ts'
 import { reveal } from '../format/reveal.ts'
 import { formatFixture, formatTest } from '../format/snippets.ts'
 import type { DetailProps } from '../list/list-view.tsx'
-import { copy } from '../parts/copy-button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -13,12 +12,6 @@ import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { BodyView } from './body-view.tsx'
 import { DeliveryLinks } from './delivery-links.tsx'
-
-const copyAs = (name: string, text: string): Promise<boolean> =>
-  perform(async () => {
-    await copy(text)
-    return `Copied as ${name}.`
-  })
 
 /** An event, and its delivery to each endpoint. */
 export const EventDetail = ({ id, item }: DetailProps<Event>) => {
@@ -36,6 +29,7 @@ export const EventDetail = ({ id, item }: DetailProps<Event>) => {
   return (
     <Panel
       label="Event"
+      problem={problem}
       title={reveal(event?.name ?? id)}
       actions={
         event && (
@@ -45,33 +39,27 @@ export const EventDetail = ({ id, item }: DetailProps<Event>) => {
               {
                 label: 'Copy as JSON fixture',
                 icon: 'copy',
-                onSelect: () => copyAs('a JSON fixture', formatFixture(event)),
+                onSelect: () => copyAs('json', async () => formatFixture(event)),
               },
               {
                 label: 'Copy as vitest test',
                 icon: 'copy',
-                onSelect: () => copyAs('a vitest test', formatTest(event)),
+                onSelect: () => copyAs('vitest', async () => formatTest(event)),
               },
             ]}
           />
         )
       }
     >
-      {problem !== '' && <p class="problem">{problem}</p>}
       {event !== undefined && (
         <>
           <Facts
-            facts={[
-              ['About', <SubjectLink key="about" {...event} />],
-              ['Occurred', <Time key="at" at={event.occurredAt} />],
-              ['Channel', event.channel],
-              [
-                'Id',
-                <span class="id" key="id">
-                  {event.id}
-                </span>,
-              ],
-            ]}
+            facts={{
+              About: <SubjectLink {...event} />,
+              Occurred: <Time at={event.occurredAt} />,
+              Channel: event.channel,
+              Id: <span class="id">{event.id}</span>,
+            }}
           />
           <DeliveryLinks deliveries={deliveries?.items} by="endpoint" />
           <BodyView text={event.payload} label="Payload" />

@@ -14,19 +14,14 @@ export const GroupDetail = ({ id }: DetailProps<Group>) => (
       group && (
         <Facts
           isInline
-          facts={[
-            [
-              'Group id',
-              <span class="id" key="id">
-                {id}
-              </span>,
-            ],
-            ['Number', group.wabaNumber],
-            ['Joining', group.joinApprovalMode.replaceAll('_', ' ')],
-            ['Description', group.description && showText(group.description)],
-            ['Invite link', group.inviteLink && showText(group.inviteLink)],
-            ['Created', <Time key="created" at={group.createdAt} />],
-          ]}
+          facts={{
+            'Group id': <span class="id">{id}</span>,
+            Number: group.wabaNumber,
+            Joining: group.joinApprovalMode.replaceAll('_', ' '),
+            Description: group.description && showText(group.description),
+            'Invite link': group.inviteLink && showText(group.inviteLink),
+            Created: <Time at={group.createdAt} />,
+          }}
         />
       )
     }

@@ -24,35 +24,24 @@ export const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => 
         <p class="hint">This process no longer remembers the request. It keeps the last 10,000.</p>
       ) : (
         <Facts
-          facts={[
-            ['At', <Time key="at" at={item.at} />],
-            ['Took', formatDuration(item.durationMs)],
-            ['Code', item.code],
-            ['API key', item.keyLabel ?? 'none'],
-            [
-              'Group',
-              item.groupId !== null && (
-                <RecordLink key="group" view="groups" id={item.groupId}>
-                  <span class="id">{item.groupId}</span>
-                </RecordLink>
-              ),
-            ],
-            [
-              'Call',
-              item.callId !== null && (
-                <RecordLink key="call" view="calls" id={item.callId}>
-                  <span class="id">{item.callId}</span>
-                </RecordLink>
-              ),
-            ],
-            ['Repeated', item.repeated && 'yes: the same request had created the group before'],
-            [
-              'Request id',
-              <span class="id" key="id">
-                {item.requestId}
-              </span>,
-            ],
-          ]}
+          facts={{
+            At: <Time at={item.at} />,
+            Took: formatDuration(item.durationMs),
+            Code: item.code,
+            'API key': item.keyLabel ?? 'none',
+            Group: item.groupId !== null && (
+              <RecordLink view="groups" id={item.groupId}>
+                <span class="id">{item.groupId}</span>
+              </RecordLink>
+            ),
+            Call: item.callId !== null && (
+              <RecordLink view="calls" id={item.callId}>
+                <span class="id">{item.callId}</span>
+              </RecordLink>
+            ),
+            Repeated: item.repeated && 'yes: the same request had created the group before',
+            'Request id': <span class="id">{item.requestId}</span>,
+          }}
         />
       )}
     </Panel>

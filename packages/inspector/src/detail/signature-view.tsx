@@ -49,10 +49,9 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
         <span>{text}</span>
       </p>
       <Facts
-        facts={[
-          [
-            'Secret',
-            <span key="secret">
+        facts={{
+          Secret: (
+            <span>
               {isReplaced ? 'the one before the current one of' : 'the current one of'}{' '}
               <RecordLink view="subscriptions" id={subscriptionId}>
                 the subscription
@@ -62,30 +61,19 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
                   , and the one before until <Time at={oldSecretExpiresAt} />
                 </>
               )}
-            </span>,
-          ],
-          [
-            'webhook-id',
-            <span class="id" key="id">
-              {id}
-            </span>,
-          ],
-          [
-            'webhook-timestamp',
-            <span key="timestamp">
+            </span>
+          ),
+          'webhook-id': <span class="id">{id}</span>,
+          'webhook-timestamp': (
+            <span>
               <span class="id">{timestamp}</span>{' '}
               <span class="quiet">
                 · <Time at={new Date(Number(timestamp) * 1_000).toISOString()} />
               </span>
-            </span>,
-          ],
-          [
-            'Signature',
-            <span class="id" key="signature">
-              {signature}
-            </span>,
-          ],
-        ]}
+            </span>
+          ),
+          Signature: <span class="id">{signature}</span>,
+        }}
       />
       <section>
         <h4>What is signed</h4>

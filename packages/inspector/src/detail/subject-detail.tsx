@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
 import { Panel } from '../parts/panel.tsx'
+import { Problem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam, setParams } from '../state/route.ts'
 import { TimelineView } from '../timeline/timeline-view.tsx'
@@ -22,7 +23,7 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
   const { known, problem } = useDelivery(id)
   return (
     <section class="selected-delivery" aria-label="Selected delivery">
-      {problem !== '' && <p class="problem">{problem}</p>}
+      <Problem text={problem} />
       {known !== undefined && (
         <>
           <header>
@@ -62,9 +63,9 @@ export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailPr
       label={`Timeline of the ${kind}`}
       title={title(timeline)}
       badge={timeline && badge?.(timeline)}
+      problem={problem}
       isWide
     >
-      {problem !== '' && <p class="problem">{problem}</p>}
       {timeline !== undefined && (
         <>
           {facts(timeline)}

@@ -16,8 +16,6 @@ import { SubscriptionStatus } from '../views/subscriptions.tsx'
 import { DeliveryLinks } from './delivery-links.tsx'
 import { SubscriptionHealth } from './subscription-health.tsx'
 
-const describeEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
-
 /** A subscription: its endpoint, its state, and its last deliveries. */
 export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
   const path = `/subscriptions/${encodeURIComponent(id)}`
@@ -30,16 +28,10 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
     [id],
   )
   const subscription = value ?? item
-  if (subscription === undefined) {
-    return (
-      <Panel title={id} label="Subscription">
-        {problem !== '' && <p class="problem">{problem}</p>}
-      </Panel>
-    )
-  }
-  const { url, enabled, number, channel, headerNames, previousSecretExpiresAt } = subscription
+  if (subscription === undefined) return <Panel title={id} label="Subscription" problem={problem} />
+  const { url, enabled, number, channel, events, headerNames } = subscription
+  const { maxAttemptsPerSecond, previousSecretExpiresAt } = subscription
   const isOperational = channel === 'OPERATIONS'
-  const { maxAttemptsPerSecond } = subscription
   return (
     <Panel
       label="Subscription"
@@ -67,28 +59,20 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
       }
     >
       <Facts
-        facts={[
-          ['URL', url],
-          isOperational ? ['Channel', channel] : ['Number', `${number} · ${channel}`],
-          ['Events', describeEvents(subscription)],
-          ['Static headers', headerNames.join(', ')],
-          ['Attempts per second', maxAttemptsPerSecond !== null && `at most ${maxAttemptsPerSecond}`],
-          ['Disabled', subscription.disabledReason?.replace('_', ' ')],
-          [
-            'Old secret',
-            previousSecretExpiresAt !== null && (
-              <span key="old">
-                also signs until <Time at={previousSecretExpiresAt} />
-              </span>
-            ),
-          ],
-          [
-            'Id',
-            <span class="id" key="id">
-              {id}
-            </span>,
-          ],
-        ]}
+        facts={{
+          URL: url,
+          ...(isOperational ? { Channel: channel } : { Number: `${number} · ${channel}` }),
+          Events: events === 'all' ? 'all' : events.join(', '),
+          'Static headers': headerNames.join(', '),
+          'Attempts per second': maxAttemptsPerSecond !== null && `at most ${maxAttemptsPerSecond}`,
+          Disabled: subscription.disabledReason?.replace('_', ' '),
+          'Old secret': previousSecretExpiresAt !== null && (
+            <span>
+              also signs until <Time at={previousSecretExpiresAt} />
+            </span>
+          ),
+          Id: <span class="id">{id}</span>,
+        }}
       />
       <SubscriptionHealth subscription={subscription} />
       <DeliveryLinks deliveries={deliveries?.items} by="subject" />

@@ -47,7 +47,7 @@ export const SubscriptionHealth = ({ subscription }: { readonly subscription: Su
     [id],
   )
   const linkTo = (status: string, text: string) => (
-    <RecordLink key={status} view="deliveries" filters={{ subscription: id, status }}>
+    <RecordLink view="deliveries" filters={{ subscription: id, status }}>
       {text}
     </RecordLink>
   )
@@ -60,13 +60,13 @@ export const SubscriptionHealth = ({ subscription }: { readonly subscription: Su
       <h3>Health</h3>
       {isFailing && (
         <Facts
-          facts={[
-            ['Failing since', failingSince !== null && <Time key="since" at={failingSince} />],
-            ['Waiting', waiting.length > 0 && linkTo(unfinished, countWaiting(waiting.length))],
-            ['Last response', attempted && describeResponse(attempted)],
-            ['What to do', advise(subscription)],
-            ['Not sent', !enabled && linkTo('exhausted,skipped', 'what was exhausted or skipped')],
-          ]}
+          facts={{
+            'Failing since': failingSince !== null && <Time at={failingSince} />,
+            Waiting: waiting.length > 0 && linkTo(unfinished, countWaiting(waiting.length)),
+            'Last response': attempted && describeResponse(attempted),
+            'What to do': advise(subscription),
+            'Not sent': !enabled && linkTo('exhausted,skipped', 'what was exhausted or skipped'),
+          }}
         />
       )}
       <ul>

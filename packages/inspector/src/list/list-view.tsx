@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
 import { organizationId } from '../api/organization.ts'
+import { Problem } from '../parts/status.tsx'
 import { currentId, leaveRow, listedIds, openId } from '../state/current-record.ts'
 import { bindKeys } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
@@ -76,11 +77,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
         <FilterBar filters={filters} searches={searches}>
           {Bulk && isFiltered && <Bulk query={query} filters={filters} />}
         </FilterBar>
-        {list.error.value !== undefined && (
-          <p class="problem" role="alert">
-            {list.error.value}
-          </p>
-        )}
+        <Problem text={list.error.value} />
         {isEmpty && list.error.value === undefined ? (
           <EmptyState {...empty} isFiltered={isFiltered} />
         ) : (

@@ -1,17 +1,16 @@
 import type { ComponentChildren } from 'preact'
 
-export type Fact = readonly [name: string, value: ComponentChildren]
-
 type FactsProps = {
-  readonly facts: readonly Fact[]
+  /** By name. Those without a value are left out. */
+  readonly facts: Readonly<Record<string, ComponentChildren>>
   /** Shows the facts side by side rather than below each other. */
   readonly isInline?: boolean
 }
 
-/** Facts about a record. Those without a value are left out. */
+/** Facts about a record. */
 export const Facts = ({ facts, isInline = false }: FactsProps) => (
   <dl class={`facts ${isInline ? 'inline' : ''}`}>
-    {facts
+    {Object.entries(facts)
       .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
       .map(([name, value]) => (
         <div key={name}>

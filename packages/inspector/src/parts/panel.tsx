@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { closeRecord } from '../state/current-record.ts'
 import { IconButton } from './button.tsx'
+import { Problem } from './status.tsx'
 
 type PanelProps = {
   readonly title: ComponentChildren
@@ -9,14 +10,16 @@ type PanelProps = {
   readonly badge?: ComponentChildren
   readonly label: string
   readonly actions?: ComponentChildren
-  readonly children: ComponentChildren
+  /** The reason why the record could not be loaded. */
+  readonly problem?: string
+  readonly children?: ComponentChildren
   readonly isWide?: boolean
 }
 
 const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
 
 /** The panel of one record. It takes the focus from the list, and gives it back. */
-export const Panel = ({ title, badge, label, actions, children, isWide = false }: PanelProps) => {
+export const Panel = ({ title, badge, label, actions, problem, children, isWide = false }: PanelProps) => {
   const panel = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -43,6 +46,7 @@ export const Panel = ({ title, badge, label, actions, children, isWide = false }
         <div class="actions">{actions}</div>
       </header>
       <div class="body" tabIndex={-1} ref={body}>
+        <Problem text={problem} />
         {children}
       </div>
     </article>

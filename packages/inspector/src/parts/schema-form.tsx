@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { ApiError, type FieldIssue, getMessage } from '../api/api-error.ts'
 import { type Field, readFields } from '../format/schema-fields.ts'
+import { Problem } from './status.tsx'
 
 type FieldInputProps = {
   readonly field: Field
@@ -121,11 +122,7 @@ export const SchemaForm = ({ fields, groups, initial, submitLabel, onSubmit }: S
           </div>
         </fieldset>
       ))}
-      {problem.value !== '' && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       <footer>
         <button type="submit" class="button primary">
           {submitLabel}

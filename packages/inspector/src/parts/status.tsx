@@ -5,6 +5,14 @@ export const Badge = ({ tone, children }: { readonly tone: Tone; readonly childr
   <span class={`badge ${tone}`}>{children}</span>
 )
 
+/** The message of what went wrong, if something did. */
+export const Problem = ({ text }: { readonly text: string | undefined }) =>
+  text ? (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  ) : null
+
 type DeliveryFacts = { readonly status: string; readonly failures: number }
 
 const deliveryTones: Readonly<Record<string, Tone>> = {

@@ -1,6 +1,5 @@
 import type { Delivery } from '@wabakit/server/control-types'
 import { showNumber, showText } from '../format/mask.ts'
-import { readField } from '../format/read-field.ts'
 import { reveal } from '../format/reveal.ts'
 import { getParam, type Params, type View } from '../state/route.ts'
 import { RecordLink } from './record-link.tsx'
@@ -24,6 +23,16 @@ const getId = (subject: string): string => subject.slice(subject.indexOf(':') + 
 export const nameSubject = ({ subject, customerNumber, groupName }: SubjectLinkProps): string => {
   if (customerNumber) return showNumber(customerNumber)
   return groupName ? showText(groupName) : reveal(getId(subject))
+}
+
+/** Returns the text at a path in JSON; `undefined` if there is none. */
+const readField = (json: string, path: readonly string[]): string | undefined => {
+  try {
+    const found = path.reduce<unknown>((value, name) => Object(value)[name], JSON.parse(json))
+    return typeof found === 'string' ? found : undefined
+  } catch {
+    return undefined
+  }
 }
 
 type Target = { readonly view: View; readonly id: string; readonly filters?: Params }

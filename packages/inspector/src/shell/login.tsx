@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { ApiError, getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
 import icon from '../icon.svg'
+import { Problem } from '../parts/status.tsx'
 import { logIn } from '../state/session.ts'
 
 export const Brand = () => (
@@ -41,11 +42,7 @@ export const Login = () => {
         <p class="hint">
           The <code>controlToken</code> of the server. It stays in this tab, and is gone when you close it.
         </p>
-        {problem.value !== '' && (
-          <p class="problem" role="alert">
-            {problem.value}
-          </p>
-        )}
+        <Problem text={problem.value} />
         <button type="submit" class="button primary">
           Log in
         </button>
