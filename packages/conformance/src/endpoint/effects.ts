@@ -1,6 +1,6 @@
-import { exec } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EffectsError } from '../errors.ts'
+import { runCommand } from '../shell.ts'
 import { sendRequest } from './send.ts'
 
 /**
@@ -22,15 +22,18 @@ const readUrl = async (url: string, signal: AbortSignal | undefined): Promise<st
   return body
 }
 
-const runCommand = (command: string, signal: AbortSignal | undefined): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const options = { timeout: readTimeoutMs, maxBuffer: maxBytes, ...(signal && { signal }) }
-    exec(command, options, (error, stdout, stderr) => {
-      if (error === null) return resolve(stdout)
-      const reason = stderr.trim().split('\n').at(-1) || `it ended with ${error.code ?? error.signal}`
-      reject(new EffectsError(`the command of --effects failed: ${reason}`, { cause: error }))
+const runEffectsCommand = async (command: string, signal: AbortSignal | undefined): Promise<string> => {
+  try {
+    return await runCommand(command, {
+      timeout: readTimeoutMs,
+      maxBuffer: maxBytes,
+      ...(signal && { signal }),
     })
-  })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error
+    throw new EffectsError(`the command of --effects failed: ${reason}`, { cause: error })
+  }
+}
 
 /**
  * Reads all effects as text.
@@ -39,7 +42,7 @@ const runCommand = (command: string, signal: AbortSignal | undefined): Promise<s
  */
 export const readEffects = async (source: EffectsSource, signal?: AbortSignal): Promise<string> => {
   if (typeof source === 'string') {
-    return /^https?:\/\//i.test(source) ? readUrl(source, signal) : runCommand(source, signal)
+    return /^https?:\/\//i.test(source) ? readUrl(source, signal) : runEffectsCommand(source, signal)
   }
   try {
     return await source()

@@ -1,19 +1,17 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { EffectsError, ExaminationUsageError } from '../errors.ts'
 import { buildReport, type Report } from '../report/report.ts'
-import { type Check, type Finding, runChecks } from '../report/run-checks.ts'
-import { createRandom } from '../seeded-random.ts'
+import { type Finding, runChecks } from '../report/run-checks.ts'
+import { quote } from '../shell.ts'
 import { declineCheck, type EndpointCheck } from './check.ts'
 import { createExamination } from './examination.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { hideInExchange, hideSecrets } from './leaks.ts'
-import { defaultLimits } from './limits.ts'
 import type { ExamineEndpointOptions } from './options.ts'
-import { createIds, decodeKey } from './payloads.ts'
 import { planExamination, selectChecks } from './plan.ts'
 import { rawMethod } from './send.ts'
-import type { Settings } from './settings.ts'
-import { formatTarget, isNearby, readTarget } from './target.ts'
+import { type Need, readSettings, type Settings } from './settings.ts'
+import { formatTarget, isNearby } from './target.ts'
 
 const defaultTimeoutMs = 30_000
 const maxTimeoutMs = 600_000
@@ -25,57 +23,29 @@ const onceChecks = /^handles-.*-once$/
  * Estimates the maximum duration of a run from the duration of its control. The time spent waiting for effects extends
  * it.
  */
-const estimateMs = (checks: readonly EndpointCheck[], { controls, waitedMs }: Knowledge): number => {
+const estimateMs = (
+  checks: readonly Pick<EndpointCheck, 'requests'>[],
+  { controls, waitedMs }: Knowledge,
+): number => {
   const requestMs =
     controls.reduce((sum, { durationMs }) => sum + durationMs, 0) / Math.max(1, controls.length)
   const requests = checks.reduce((sum, check) => sum + check.requests, 0)
   return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }
 
-const assertSecret = (secret: string | undefined, option: string): void => {
-  if (secret === undefined) return
-  const text = secret.replace(/^whsec_/, '')
-  if (/^[\w+/-]+=*$/.test(text) && decodeKey(secret).length > 0) return
-  throw new ExaminationUsageError(
-    `${option} must be "whsec_" and base64, without spaces. Is the variable that holds it set?`,
-  )
+/** The flag of each prerequisite in a command. */
+const flags: Readonly<Record<Need, string>> = {
+  signature: '--secret "$WABAKIT_WEBHOOK_SECRET"',
+  credentials: '--header "$WABAKIT_HEADER"',
+  'previous-secret': '--previous-secret "$WABAKIT_PREVIOUS_SECRET"',
+  effects: '--effects "$WABAKIT_EFFECTS"',
 }
-
-const readSettings = (options: ExamineEndpointOptions, seed: number): Settings => {
-  const { secret, previousSecret, headers = {}, effects, now = Date.now } = options
-  if (secret === undefined && Object.keys(headers).length === 0) {
-    throw new ExaminationUsageError(
-      'Pass --secret, --header or --basic: the way in which the endpoint authenticates its sender.',
-    )
-  }
-  assertSecret(secret, '--secret')
-  assertSecret(previousSecret, '--previous-secret')
-  const credentials = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  )
-  return {
-    url: readTarget(options.url),
-    secret,
-    previousSecret,
-    credentials,
-    effects,
-    now,
-    limits: { ...defaultLimits, ...options.limits },
-    random: createRandom(seed),
-    ids: createIds(randomBytes(4).toString('hex')),
-  }
-}
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Returns a command that repeats one check. It contains the names of variables instead of secrets. */
 const writeReproduction = (settings: Settings, id: string, seed: number): string =>
   [
     `wabakit doctor ${quote(formatTarget(settings.url))}`,
-    ...(settings.secret === undefined ? [] : ['--secret "$WABAKIT_WEBHOOK_SECRET"']),
-    ...(Object.keys(settings.credentials).length === 0 ? [] : ['--header "$WABAKIT_HEADER"']),
-    ...(settings.previousSecret === undefined ? [] : ['--previous-secret "$WABAKIT_PREVIOUS_SECRET"']),
-    ...(settings.effects === undefined ? [] : ['--effects "$WABAKIT_EFFECTS"']),
+    ...Object.entries(flags).flatMap(([need, flag]) => (settings.given.has(need as Need) ? [flag] : [])),
     `--replay ${id} --seed ${seed}`,
   ].join(' ')
 
@@ -111,9 +81,10 @@ const runCheck = async (
   }
 }
 
-const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run): Check<undefined> => ({
+/** Returns a check of this run, whose result names no secret. */
+const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run) => ({
   ...check,
-  run: async (_, signal) => {
+  run: async (signal: AbortSignal): Promise<Finding> => {
     const finding = await runCheck(check, signal, run)
     return {
       ...finding,
@@ -151,29 +122,19 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   options.onStart?.(plan)
   const knowledge = createKnowledge()
   const run: Run = { settings, knowledge, seed, onExchange: options.onExchange }
-  const checks = selectChecks(options).map((check) => ({ check, bound: bindCheck(check, run) }))
-  const getTimeoutMs = (): number =>
-    options.timeoutMs ??
-    estimateMs(
-      checks.map(({ check }) => check),
-      knowledge,
-    )
+  const checks = selectChecks(options).map((check) => bindCheck(check, run))
+  const getTimeoutMs = (): number => options.timeoutMs ?? estimateMs(checks, knowledge)
   let isCutShort = false
   const startedAt = performance.now()
-  const results = await runChecks(
-    checks.map(({ bound }) => bound),
-    {
-      context: undefined,
-      getTimeoutMs,
-      getTotalTimeoutMs: getTimeoutMs,
-      decline: ({ id }) => {
-        isCutShort ||= performance.now() - startedAt >= getTimeoutMs()
-        const found = checks.find(({ check }) => check.id === id)
-        return found && declineCheck(found.check, { settings, knowledge, skip })
-      },
-      onResult: (result) => options.onResult?.(result),
+  const results = await runChecks(checks, {
+    getTimeoutMs,
+    getTotalTimeoutMs: getTimeoutMs,
+    decline: (check) => {
+      isCutShort ||= performance.now() - startedAt >= getTimeoutMs()
+      return declineCheck(check, { settings, knowledge, skip })
     },
-  )
+    onResult: (result) => options.onResult?.(result),
+  })
   const isOnceUnproven = results.some(({ id, verdict }) => onceChecks.test(id) && verdict === 'inconclusive')
   return buildReport({
     tool: 'doctor',

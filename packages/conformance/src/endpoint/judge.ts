@@ -14,6 +14,32 @@ export type Attempt = {
   readonly effectsBefore?: number
 }
 
+/** Sends a request for each label, one after the other. */
+export const sendEach = async <Variation>(
+  variations: Readonly<Record<string, Variation>>,
+  send: (variation: Variation) => Promise<Omit<Attempt, 'label'>>,
+): Promise<Attempt[]> => {
+  const attempts: Attempt[] = []
+  for (const [label, variation] of Object.entries(variations)) {
+    attempts.push({ label, ...(await send(variation)) })
+  }
+  return attempts
+}
+
+/** Sends deliveries at once, and returns which were accepted. */
+export const deliverAtOnce = async (
+  { deliver }: Examination,
+  deliveries: readonly Delivery[],
+): Promise<{ exchanges: readonly Exchange[]; accepted: readonly Delivery[] }> => {
+  const sent = await Promise.all(
+    deliveries.map(async (delivery) => ({ delivery, exchange: await deliver(delivery) })),
+  )
+  return {
+    exchanges: sent.map(({ exchange }) => exchange),
+    accepted: sent.flatMap(({ delivery, exchange }) => (isAccepted(exchange) ? [delivery] : [])),
+  }
+}
+
 const isRefused = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 400 && exchange.status < 500 && !isLimited(exchange)
 

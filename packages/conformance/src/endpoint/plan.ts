@@ -1,6 +1,7 @@
 import { ExaminationUsageError } from '../errors.ts'
 import { endpointChecks } from './checks/all.ts'
 import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
+import { listGiven } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
 /** The check that all others depend on. */
@@ -37,14 +38,9 @@ export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChe
  */
 export const planExamination = (options: ExamineEndpointOptions): ExaminationPlan => {
   const checks = selectChecks(options)
-  const isSent = ({ id, needs = [] }: (typeof checks)[number]): boolean => {
-    const lacks =
-      (needs.includes('signature') && options.secret === undefined) ||
-      (needs.includes('credentials') && options.headers === undefined) ||
-      (needs.includes('previous-secret') && options.previousSecret === undefined) ||
-      (needs.includes('effects') && options.effects === undefined)
-    return !lacks && !options.skip?.includes(id)
-  }
+  const given = listGiven(options)
+  const isSent = ({ id, needs = [] }: (typeof checks)[number]): boolean =>
+    needs.every((need) => given.has(need)) && !options.skip?.includes(id)
   const requests = checks.filter(isSent).reduce((sum, check) => sum + check.requests, 0)
   return { target: formatTarget(readTarget(options.url)), checks: checks.length, requests }
 }

@@ -12,6 +12,12 @@ const openSocket = (url: URL): Socket => {
   return socket
 }
 
+/** Writes the head of a POST. */
+export const writeHead = (url: URL, headers: Readonly<Record<string, string>>): string => {
+  const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
+}
+
 /** Opens a connection, writes bytes, and leaves it open. Resolves once they are written, or writing has failed. */
 export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
   new Promise((resolve) => {

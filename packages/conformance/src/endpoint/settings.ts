@@ -1,6 +1,14 @@
-import type { Random } from '../seeded-random.ts'
+import { randomBytes } from 'node:crypto'
+import { ExaminationUsageError } from '../errors.ts'
+import { createRandom, type Random } from '../seeded-random.ts'
 import type { EffectsSource } from './effects.ts'
-import type { Limits } from './limits.ts'
+import { defaultLimits, type Limits } from './limits.ts'
+import type { ExamineEndpointOptions } from './options.ts'
+import { createIds, decodeKey } from './payloads.ts'
+import { readTarget } from './target.ts'
+
+/** A prerequisite of a check. */
+export type Need = 'signature' | 'previous-secret' | 'credentials' | 'effects'
 
 export type Settings = {
   readonly url: URL
@@ -9,8 +17,54 @@ export type Settings = {
   /** Headers that authenticate the sender, by name. */
   readonly credentials: Readonly<Record<string, string>>
   readonly effects: EffectsSource | undefined
+  /** The prerequisites of checks that the run has. */
+  readonly given: ReadonlySet<Need>
   readonly limits: Limits
   readonly random: Random
   readonly now: () => number
   readonly ids: { createWebhookId(): string; createSubject(): string }
+}
+
+/** Lists the prerequisites of checks that a run with these options has. */
+export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
+  const { secret, previousSecret, headers = {}, effects } = options
+  const given: Record<Need, boolean> = {
+    signature: secret !== undefined,
+    'previous-secret': previousSecret !== undefined,
+    credentials: Object.keys(headers).length > 0,
+    effects: effects !== undefined,
+  }
+  return new Set((Object.keys(given) as Need[]).filter((need) => given[need]))
+}
+
+const assertSecret = (secret: string | undefined, option: string): void => {
+  if (secret === undefined) return
+  const text = secret.replace(/^whsec_/, '')
+  if (/^[\w+/-]+=*$/.test(text) && decodeKey(secret).length > 0) return
+  throw new ExaminationUsageError(
+    `${option} must be "whsec_" and base64, without spaces. Is the variable that holds it set?`,
+  )
+}
+
+/** @throws ExaminationUsageError when the options are wrong. */
+export const readSettings = (options: ExamineEndpointOptions, seed: number): Settings => {
+  const { secret, previousSecret, headers = {}, effects, now = Date.now } = options
+  const given = listGiven(options)
+  if (!given.has('signature') && !given.has('credentials')) {
+    throw new ExaminationUsageError(
+      'Pass --secret, --header or --basic: the way in which the endpoint authenticates its sender.',
+    )
+  }
+  assertSecret(secret, '--secret')
+  assertSecret(previousSecret, '--previous-secret')
+  return {
+    url: readTarget(options.url),
+    credentials: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    limits: { ...defaultLimits, ...options.limits },
+    random: createRandom(seed),
+    ids: createIds(randomBytes(4).toString('hex')),
+    ...{ secret, previousSecret, effects, given, now },
+  }
 }

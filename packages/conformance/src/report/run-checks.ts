@@ -11,7 +11,7 @@ export type Finding = {
 }
 
 /** A rule, and a function that determines whether the target follows it. */
-export type Check<Context> = {
+export type Check = {
   readonly id: string
   readonly group: string
   readonly title: string
@@ -23,18 +23,17 @@ export type Check<Context> = {
   readonly risk: string
   readonly fix: string
   /** Runs the check. No behavior of the target makes it reject. `signal` aborts when the check's time is over. */
-  run(context: Context, signal: AbortSignal): Promise<Finding>
+  run(signal: AbortSignal): Promise<Finding>
 }
 
 /** The limits of a run, and the callbacks that decide about its checks and get their results. */
-export type RunOptions<Context> = {
-  readonly context: Context
+export type RunOptions<Kind extends Check> = {
   /** Returns the maximum duration of one check, in milliseconds. */
   getTimeoutMs(): number
   /** Returns the maximum duration of all checks, in milliseconds; those that have not begun by then are inconclusive. */
   getTotalTimeoutMs(): number
   /** Called before each check. Returns a finding instead of running the check, or `undefined` to run it. */
-  decline(check: Check<Context>): Finding | undefined
+  decline(check: Kind): Finding | undefined
   /** Called with each result as soon as it is known. */
   onResult(result: CheckResult): void
 }
@@ -60,9 +59,9 @@ const waitAtMost = async (
 }
 
 /** Runs checks one after another. Each check has a time limit, and so has the whole run. */
-export const runChecks = async <Context>(
-  checks: readonly Check<Context>[],
-  { context, getTimeoutMs, getTotalTimeoutMs, decline, onResult }: RunOptions<Context>,
+export const runChecks = async <Kind extends Check>(
+  checks: readonly Kind[],
+  { getTimeoutMs, getTotalTimeoutMs, decline, onResult }: RunOptions<Kind>,
 ): Promise<CheckResult[]> => {
   const beganAt = performance.now()
   const results: CheckResult[] = []
@@ -73,7 +72,7 @@ export const runChecks = async <Context>(
       decline(check) ??
       (leftMs <= 0
         ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
-        : await waitAtMost(Math.min(getTimeoutMs(), leftMs), (signal) => check.run(context, signal)))
+        : await waitAtMost(Math.min(getTimeoutMs(), leftMs), (signal) => check.run(signal)))
     const { id, group, title, severity, clause, decision, risk, fix } = check
     const result: CheckResult = {
       ...{ id, group, title, severity, clause },

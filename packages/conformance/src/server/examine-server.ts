@@ -151,9 +151,8 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     }
     const run = async (rules: readonly Rule[], extraMs = 0) => {
       const timeout = (timeoutMs + retryTimeoutMs) * 4 + extraMs
-      const checks = select(rules).map(toCheck)
+      const checks = select(rules).map((rule) => toCheck(rule, examination))
       return runChecks(checks, {
-        context: examination,
         getTimeoutMs: () => timeout,
         getTotalTimeoutMs: () => timeout * checks.length,
         decline,

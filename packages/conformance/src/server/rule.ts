@@ -36,7 +36,7 @@ export type Rule = {
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 
-export type RuleCheck = Check<Examination> & { readonly needs: readonly Need[] }
+export type RuleCheck = Check & { readonly needs: readonly Need[] }
 
 const groupRisks: Readonly<Record<string, string>> = {
   create:
@@ -51,7 +51,8 @@ const groupRisks: Readonly<Record<string, string>> = {
     'A sequence of requests that each work alone leaves the server in a state that it should not be in.',
 }
 
-export const toCheck = (rule: Rule): RuleCheck => {
+/** Returns the check that examines a rule in a run. */
+export const toCheck = (rule: Rule, examination: Examination): RuleCheck => {
   const { id, title, clause, expected, severity = 'medium', needs = [], examine } = rule
   const group = id.slice(0, id.indexOf('.'))
   const decision = /^\d{4} /.test(clause) || undefined
@@ -67,7 +68,7 @@ export const toCheck = (rule: Rule): RuleCheck => {
     fix:
       rule.fix ?? `Change the server so that this holds: ${title.charAt(0).toLowerCase()}${title.slice(1)}.`,
     needs: ['--api-key', '--waba-number', ...needs],
-    run: async (examination): Promise<Finding> => {
+    run: async (): Promise<Finding> => {
       const { kept, observed, requests } = await examine(examination)
       const reproduce = requests === undefined ? undefined : examination.lab.reproduce(requests)
       const broken = decision ? 'advice' : 'fail'

@@ -1,6 +1,6 @@
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { signContent, signDelivery } from '../payloads.ts'
+import { capitalize, signContent, signDelivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 import { credentialChecks } from './forged-credentials.ts'
 import { type ForgedCheck, type Forgery, readGenuine, refuse } from './forgery.ts'
@@ -21,8 +21,6 @@ const without = (...names: readonly string[]): Forgery => {
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))),
   })
 }
-
-const capitalize = (name: string): string => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 /** Signs with a random secret, and writes the names of the headers differently. */
 const renameHeaders = (
@@ -285,7 +283,7 @@ const signatureChecks: readonly ForgedCheck[] = [
       const exchange = await examination.deliver(delivery)
       const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
       if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
-      if (examination.effects === undefined || examination.knowledge.effectName === undefined) {
+      if (examination.knowledge.effectName === undefined) {
         const observed = `${responses}; only --effects <command or URL> can show that it was handled`
         return { verdict: 'inconclusive', observed }
       }

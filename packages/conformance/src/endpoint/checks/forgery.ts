@@ -1,6 +1,6 @@
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, judgeRefused } from '../judge.ts'
+import { judgeRefused, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import type { OutgoingRequest } from '../send.ts'
 
@@ -35,13 +35,11 @@ export const refuse = (
   expected: '4xx',
   requests: Object.keys(forgeries).length,
   run: async (examination) => {
-    const attempts: Attempt[] = []
-    for (const [label, forge] of Object.entries(forgeries)) {
+    const attempts = await sendEach(forgeries, async (forge) => {
       const { delivery, genuine } = await readGenuine(examination)
       const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
-      const exchange = await examination.sendHostile(forged, delivery.subject)
-      attempts.push({ label, exchange, delivery })
-    }
+      return { exchange: await examination.sendHostile(forged, delivery.subject), delivery }
+    })
     return judgeRefused(examination, attempts)
   },
 })

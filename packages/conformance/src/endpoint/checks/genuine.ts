@@ -2,8 +2,8 @@ import { eventNames } from '@wabakit/contract'
 import type { EndpointCheck } from '../check.ts'
 import { runControl } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, judgeAccepted } from '../judge.ts'
-import { buildEvent } from '../payloads.ts'
+import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.ts'
+import { buildEvent, capitalize, type Delivery } from '../payloads.ts'
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
@@ -21,15 +21,13 @@ const spellings: Readonly<Record<string, (event: Record<string, unknown>) => str
     JSON.stringify(event).replace(/"durationInSeconds":(\d+)/, '"durationInSeconds":$1.0'),
 }
 
-const sendSpellings = async (examination: Examination): Promise<Attempt[]> => {
-  const attempts: Attempt[] = []
-  for (const [label, spell] of Object.entries(spellings)) {
-    const prepared = await examination.prepare('CALL_AI_SUMMARY')
-    const text = spell(buildEvent('CALL_AI_SUMMARY', prepared.subject))
-    const delivery = buildDelivery(examination, Buffer.from(text), prepared.subject)
-    attempts.push({ label, exchange: await examination.deliver(delivery) })
-  }
-  return attempts
+/** Builds a summary that this endpoint handles, with fields or a spelling of its own. */
+const buildSummary = async (
+  examination: Examination,
+  write: (event: Record<string, unknown>) => object | Buffer,
+): Promise<Delivery> => {
+  const { subject } = await examination.prepare('CALL_AI_SUMMARY')
+  return buildDelivery(examination, write(buildEvent('CALL_AI_SUMMARY', subject)), subject)
 }
 
 /** Splits a body in two, in the middle of a character that has several bytes. */
@@ -85,9 +83,10 @@ export const genuineChecks: readonly EndpointCheck[] = [
     risk: 'Two calls that end in the same second stop the endpoint, or one of them is lost.',
     fix: 'Keep the state of a request separate from others: no shared variables, and no single connection without a queue.',
     requests: 6,
-    run: async ({ prepare, deliver }) => {
+    run: async (examination) => {
+      const { prepare } = examination
       const deliveries = [await prepare('CALL_AI_SUMMARY'), await prepare('CALL_AI_SUMMARY')]
-      const exchanges = await Promise.all(deliveries.map((delivery) => deliver(delivery)))
+      const { exchanges } = await deliverAtOnce(examination, deliveries)
       return judgeAccepted(exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange })))
     },
   },
@@ -101,13 +100,10 @@ export const genuineChecks: readonly EndpointCheck[] = [
     fix: 'Respond 2xx only after the event is handled or stored durably.',
     requests: 5,
     needs: ['effects'],
-    run: async ({ prepare, deliver, countEffects }) => {
+    run: async (examination) => {
+      const { prepare, countEffects } = examination
       const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
-      const exchanges = await Promise.all(deliveries.map((delivery) => deliver(delivery)))
-      const accepted = deliveries.filter((_, index) => {
-        const status = exchanges[index]?.status ?? 0
-        return status >= 200 && status < 300
-      })
+      const { accepted } = await deliverAtOnce(examination, deliveries)
       const counts = await countEffects(accepted)
       const lost = counts.filter((count) => count < 1).length
       const observed = `${accepted.length} accepted, ${lost} of them without an effect`
@@ -163,13 +159,8 @@ export const genuineChecks: readonly EndpointCheck[] = [
     fix: 'Do not validate received events with a strict schema.',
     requests: 1,
     run: async (examination) => {
-      const prepared = await examination.prepare('CALL_AI_SUMMARY')
-      const event = {
-        ...buildEvent('CALL_AI_SUMMARY', prepared.subject),
-        orgId: 'o-1',
-        sentiment: { score: 0.5 },
-      }
-      const delivery = buildDelivery(examination, event, prepared.subject)
+      const extra = { orgId: 'o-1', sentiment: { score: 0.5 } }
+      const delivery = await buildSummary(examination, (event) => ({ ...event, ...extra }))
       return judgeAccepted([{ label: 'extra fields', exchange: await examination.deliver(delivery) }])
     },
   },
@@ -182,7 +173,13 @@ export const genuineChecks: readonly EndpointCheck[] = [
     risk: 'Deliveries fail as soon as the sender serializes its JSON in another way, or a customer is called Müller.',
     fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
     requests: Object.keys(spellings).length,
-    run: async (examination) => judgeAccepted(await sendSpellings(examination)),
+    run: async (examination) => {
+      const attempts = await sendEach(spellings, async (spell) => {
+        const delivery = await buildSummary(examination, (event) => Buffer.from(spell(event)))
+        return { exchange: await examination.deliver(delivery) }
+      })
+      return judgeAccepted(attempts)
+    },
   },
   {
     id: 'accepts-split-body',
@@ -194,13 +191,9 @@ export const genuineChecks: readonly EndpointCheck[] = [
     fix: 'Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
     requests: 1,
     run: async (examination) => {
-      const prepared = await examination.prepare('CALL_AI_SUMMARY')
-      const event = { ...buildEvent('CALL_AI_SUMMARY', prepared.subject), ...writeRecap('Grüße') }
-      const delivery = buildDelivery(examination, event, prepared.subject)
-      const options = { parts: splitCharacter(delivery.body) }
-      return judgeAccepted([
-        { label: 'a split body', exchange: await examination.deliver(delivery, options) },
-      ])
+      const delivery = await buildSummary(examination, (event) => ({ ...event, ...writeRecap('Grüße') }))
+      const exchange = await examination.deliver(delivery, { parts: splitCharacter(delivery.body) })
+      return judgeAccepted([{ label: 'a split body', exchange }])
     },
   },
   {
@@ -229,10 +222,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     requests: 1,
     run: async ({ prepare, sign, send }) => {
       const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
-      const renamed = Object.entries(headers).map(([name, value]) => [
-        name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
-        value,
-      ])
+      const renamed = Object.entries(headers).map(([name, value]) => [capitalize(name), value])
       const exchange = await send({ headers: Object.fromEntries(renamed), body })
       return judgeAccepted([{ label: 'capitalized header names', exchange }])
     },
@@ -267,19 +257,17 @@ export const genuineChecks: readonly EndpointCheck[] = [
     requests: 3,
     needs: ['signature'],
     run: async ({ prepare, sign, send, random }) => {
-      const attempts: Attempt[] = []
       const lists = {
         'a wrong one before it': (right: string, wrong: string) => `v1,${wrong} ${right}`,
         'a wrong one after it': (right: string, wrong: string) => `${right} v1,${wrong}`,
         'another version before it': (right: string, wrong: string) => `v1a,${wrong} ${right}`,
       }
-      for (const [label, list] of Object.entries(lists)) {
+      const attempts = await sendEach(lists, async (list) => {
         const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
         const wrong = random.bytes(32).toString('base64')
         const signatures = list(headers['webhook-signature'] ?? '', wrong)
-        const exchange = await send({ headers: { ...headers, 'webhook-signature': signatures }, body })
-        attempts.push({ label, exchange })
-      }
+        return { exchange: await send({ headers: { ...headers, 'webhook-signature': signatures }, body }) }
+      })
       return judgeAccepted(attempts)
     },
   },

@@ -1,6 +1,14 @@
 import type { EndpointCheck } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, describeAttempts, describeResponse, judgeRefused, judgeSurvived } from '../judge.ts'
+import {
+  type Attempt,
+  deliverAtOnce,
+  describeAttempts,
+  describeResponse,
+  judgeRefused,
+  judgeSurvived,
+  sendEach,
+} from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
@@ -8,16 +16,22 @@ import { isAccepted } from '../send.ts'
 const sendBodies = async (
   examination: Examination,
   bodies: Readonly<Record<string, (subject: string) => Buffer>>,
-): Promise<Attempt[]> => {
-  const attempts: Attempt[] = []
-  for (const [label, write] of Object.entries(bodies)) {
+): Promise<Attempt[]> =>
+  sendEach(bodies, async (write) => {
     const { subject } = await examination.prepare()
     const delivery = buildDelivery(examination, write(subject), subject)
     const { headers, body } = await examination.sign(delivery)
-    attempts.push({ label, exchange: await examination.sendHostile({ headers, body }, subject), delivery })
-  }
-  return attempts
-}
+    return { exchange: await examination.sendHostile({ headers, body }, subject), delivery }
+  })
+
+/** Sends bodies that must be refused. */
+const refuseBodies = (
+  bodies: Parameters<typeof sendBodies>[1],
+): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
+  expected: '4xx',
+  requests: Object.keys(bodies).length,
+  run: async (examination) => judgeRefused(examination, await sendBodies(examination, bodies)),
+})
 
 const writeSummary = (subject: string, change: object = {}): Buffer =>
   Buffer.from(JSON.stringify({ ...buildEvent('CALL_AI_SUMMARY', subject), ...change }))
@@ -63,54 +77,36 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     title: 'Refuses a body that is not UTF-8',
     severity: 'low',
     clause: 'RFC 8259, section 8.1: JSON is UTF-8',
-    expected: '4xx',
     risk: 'The stored event differs from the verified one, because the invalid bytes are replaced.',
     fix: "Decode with new TextDecoder('utf-8', { fatal: true }), and refuse bodies on which it throws.",
-    requests: 1,
-    run: async (examination) =>
-      judgeRefused(
-        examination,
-        await sendBodies(examination, { 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) }),
-      ),
+    ...refuseBodies({ 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) }),
   },
   {
     id: 'refuses-malformed-json',
     title: 'Refuses a body that is not JSON',
     severity: 'medium',
     clause: 'RFC 9110, section 15.5.1: 400',
-    expected: '4xx',
     risk: 'An exception instead of a refusal: the sender retries a 5xx for days, or the process ends.',
     fix: 'Catch errors of JSON.parse, and respond 400.',
-    requests: 3,
-    run: async (examination) =>
-      judgeRefused(
-        examination,
-        await sendBodies(examination, {
-          'half a body': (subject) => writeSummary(subject).subarray(0, 100),
-          'no body': () => Buffer.alloc(0),
-          'text behind the JSON': (subject) => Buffer.concat([writeSummary(subject), Buffer.from('}')]),
-        }),
-      ),
+    ...refuseBodies({
+      'half a body': (subject) => writeSummary(subject).subarray(0, 100),
+      'no body': () => Buffer.alloc(0),
+      'text behind the JSON': (subject) => Buffer.concat([writeSummary(subject), Buffer.from('}')]),
+    }),
   },
   {
     id: 'refuses-json-other-than-object',
     title: 'Refuses JSON that is not an object',
     severity: 'medium',
     clause: 'specification: every event is a JSON object',
-    expected: '4xx',
     risk: 'Reading a field of null throws: the sender retries a 5xx for days, or the process ends.',
     fix: 'Check that the parsed body is an object before you read its fields, and respond 400 otherwise.',
-    requests: 4,
-    run: async (examination) =>
-      judgeRefused(
-        examination,
-        await sendBodies(examination, {
-          null: () => Buffer.from('null'),
-          'an array': () => Buffer.from('[]'),
-          'a text': () => Buffer.from('"CALL_AI_SUMMARY"'),
-          'a number': () => Buffer.from('42'),
-        }),
-      ),
+    ...refuseBodies({
+      null: () => Buffer.from('null'),
+      'an array': () => Buffer.from('[]'),
+      'a text': () => Buffer.from('"CALL_AI_SUMMARY"'),
+      'a number': () => Buffer.from('42'),
+    }),
   },
   {
     id: 'survives-wrong-types',
@@ -166,15 +162,14 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       const attempts = await sendBodies(examination, {
         'the keys __proto__ and constructor': (subject) => writeWith(subject, members),
       })
-      const hasEffects = examination.effects !== undefined && examination.knowledge.effectName !== undefined
       const countTraces = async (): Promise<number> => {
-        if (!hasEffects) return 0
+        if (examination.knowledge.effectName === undefined) return 0
         const [count = 0] = await examination.countEffects([buildDelivery(examination, {}, trace)], 0)
         return count
       }
       const atFirst = await countTraces()
       const later = [examination.build('GROUP_CREATED'), examination.build('CALL_ENDED')]
-      const exchanges = await Promise.all(later.map((delivery) => examination.deliver(delivery)))
+      const { exchanges } = await deliverAtOnce(examination, later)
       const seen = exchanges.some(({ body, headers }) => `${body}${Object.values(headers)}`.includes(trace))
       if (seen || (await countTraces()) > atFirst) {
         return { verdict: 'fail', observed: 'the value of a prototype key shows in later deliveries' }
@@ -198,7 +193,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       const exchange = await examination.deliver(buildDelivery(examination, Buffer.from(text), first.subject))
       const attempts = [{ label: 'two values of one key', exchange }]
       if (exchange.status === 500) return { verdict: 'fail', observed: describeAttempts(attempts) }
-      if (examination.effects !== undefined && examination.knowledge.effectName !== undefined) {
+      if (examination.knowledge.effectName !== undefined) {
         const counts = await examination.countEffects([first, second], 0)
         const both = counts.every((count) => count > 0)
         if (both) return { verdict: 'fail', observed: 'both values were handled' }

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndpointCheck } from '../check.ts'
-import type { Examination } from '../examination.ts'
-import { type Attempt, describeAttempts, describeResponse, judgeRefused, judgeSurvived } from '../judge.ts'
+import {
+  deliverAtOnce,
+  describeAttempts,
+  describeResponse,
+  judgeRefused,
+  judgeSurvived,
+  sendEach,
+} from '../judge.ts'
+import { writeHead } from '../raw.ts'
 import { isAccepted, isLimited } from '../send.ts'
-
-const writeHead = ({ url }: Examination, headers: Readonly<Record<string, string>>): string => {
-  const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
-}
 
 const malformedRequests = [
   'NONSENSE\r\n\r\n',
@@ -32,9 +34,9 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     fix: 'Read bodies concurrently, with a time limit of some seconds.',
     requests: 21,
     run: async (examination) => {
-      const { limits, openAndWrite, sign, build } = examination
+      const { url, limits, openAndWrite, sign, build } = examination
       const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
-      const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
+      const head = writeHead(url, { ...headers, 'content-length': String(body.length) })
       const sockets = await Promise.all(
         Array.from({ length: limits.slowConnections }, () => openAndWrite(Buffer.from(`${head}{`))),
       )
@@ -58,9 +60,9 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     fix: 'Handle the errors of the request stream: await its body within try and catch.',
     requests: 3,
     run: async (examination) => {
-      const { openAndWrite, sign, build } = examination
+      const { url, openAndWrite, sign, build } = examination
       const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
-      const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
+      const head = writeHead(url, { ...headers, 'content-length': String(body.length) })
       for (const length of [0, Math.floor(body.length / 2)]) {
         const half = Buffer.concat([Buffer.from(head), body.subarray(0, length)])
         const socket = await openAndWrite(half)
@@ -100,9 +102,8 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     fix: 'Keep the default limit of your server for headers (16 KiB in Node.js).',
     requests: 3,
     run: async (examination) => {
-      const attempts: Attempt[] = []
       const long = { 'a header of 100 KiB': 2_100, '200 signatures': 200 }
-      for (const [label, count] of Object.entries(long)) {
+      const attempts = await sendEach(long, async (count) => {
         const { delivery, headers, body } = await examination.sign(await examination.prepare())
         const wrong = `v1,${examination.random.bytes(32).toString('base64')}`
         const signatures = Array.from({ length: count }, () => wrong).join(' ')
@@ -111,8 +112,8 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
           examination.secret === undefined
             ? await examination.send(request)
             : await examination.sendHostile(request, delivery.subject)
-        attempts.push({ label, exchange, delivery })
-      }
+        return { exchange, delivery }
+      })
       const failed = attempts.filter(({ exchange }) => exchange.status === 500)
       if (failed.length > 0) return { verdict: 'fail', observed: describeAttempts(failed) }
       const accepted = attempts.filter(({ exchange }) => isAccepted(exchange))
@@ -134,19 +135,14 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
       for (let count = 0; count < examination.limits.burst; count += 1) {
         deliveries.push(await examination.prepare())
       }
-      const exchanges = await Promise.all(deliveries.map((delivery) => examination.deliver(delivery)))
-      const attempts = exchanges.map((exchange) => ({ label: 'a delivery of the burst', exchange }))
-      const wrong = attempts.filter(({ exchange }) => !isAccepted(exchange) && !isLimited(exchange))
+      const { exchanges, accepted } = await deliverAtOnce(examination, deliveries)
+      const wrong = exchanges.filter((exchange) => !isAccepted(exchange) && !isLimited(exchange))
       if (wrong.length > 0) {
-        const responses = [...new Set(wrong.map(({ exchange }) => describeResponse(exchange)))].join(', ')
+        const responses = [...new Set(wrong.map(describeResponse))].join(', ')
         return { verdict: 'fail', observed: `${responses} to ${wrong.length} of ${deliveries.length}` }
       }
-      const accepted = deliveries.filter((_, index) => {
-        const exchange = exchanges[index]
-        return exchange !== undefined && isAccepted(exchange)
-      })
       const observed = `${accepted.length} of ${deliveries.length} accepted`
-      if (examination.effects !== undefined && examination.knowledge.effectName !== undefined) {
+      if (examination.knowledge.effectName !== undefined) {
         const lost = (await examination.countEffects(accepted)).filter((count) => count === 0).length
         if (lost > 0) return { verdict: 'fail', observed: `${observed}, ${lost} of them without an effect` }
       }

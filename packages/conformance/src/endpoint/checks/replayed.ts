@@ -1,7 +1,7 @@
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination, GenuineDelivery } from '../examination.ts'
-import { type Attempt, judgeOnce, judgeRefused, softenToAdvice } from '../judge.ts'
+import { judgeOnce, judgeRefused, sendEach, softenToAdvice } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 
 const hour = 3_600
@@ -12,12 +12,10 @@ const sendShifted = async (
   shifts: Readonly<Record<string, number>>,
 ): Promise<Finding> => {
   const { prepare, sign, sendHostile } = examination
-  const attempts: Attempt[] = []
-  for (const [label, shiftSeconds] of Object.entries(shifts)) {
+  const attempts = await sendEach(shifts, async (shiftSeconds) => {
     const { delivery, headers, body } = await sign(await prepare(), { shiftSeconds })
-    const exchange = await sendHostile({ headers, body }, delivery.subject)
-    attempts.push({ label, exchange, delivery })
-  }
+    return { exchange: await sendHostile({ headers, body }, delivery.subject), delivery }
+  })
   return judgeRefused(examination, attempts)
 }
 
@@ -46,13 +44,11 @@ const sendWritten = async (
   change: (genuine: GenuineDelivery, timestamp: string) => Readonly<Record<string, string>>,
 ): Promise<Finding> => {
   const { prepare, sign, sendHostile } = examination
-  const attempts: Attempt[] = []
-  for (const [label, write] of Object.entries(times)) {
+  const attempts = await sendEach(times, async (write) => {
     const genuine = await sign(await prepare())
     const headers = { ...genuine.headers, ...change(genuine, write(genuine.timestamp)) }
-    const exchange = await sendHostile({ headers, body: genuine.body }, genuine.delivery.subject)
-    attempts.push({ label, exchange })
-  }
+    return { exchange: await sendHostile({ headers, body: genuine.body }, genuine.delivery.subject) }
+  })
   return softenToAdvice(await judgeRefused(examination, attempts))
 }
 

@@ -27,6 +27,15 @@ export type ApiResponse = {
 /** A request with its response. */
 export type Exchange = { readonly request: ApiRequest; readonly response: ApiResponse }
 
+/** Returns the parsed text; `undefined` if it is not JSON. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Reads a field of a value; `undefined` if the value is not an object or has no such field. */
 export const readField = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)

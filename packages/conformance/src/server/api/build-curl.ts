@@ -1,3 +1,4 @@
+import { quote } from '../../shell.ts'
 import type { ApiRequest, KeyName } from './api-request.ts'
 
 export type CurlTarget = { readonly baseUrl: string; readonly authHeader: string }
@@ -9,8 +10,6 @@ const keyTexts: Readonly<Record<KeyName, string | undefined>> = {
   empty: '',
   none: undefined,
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const formatBody = (body: string): { before: string; option: string } => {
   if (body.length <= 8_000) return { before: '', option: ` --data-raw ${quote(body)}` }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiRequest, ApiResponse, Exchange, KeyName } from './api-request.ts'
+import { type ApiRequest, type ApiResponse, type Exchange, type KeyName, parseJson } from './api-request.ts'
 
 /** The part of `fetch` that the examiner uses. @inline */
 export type ExaminerFetch = (url: string, init: RequestInit) => Promise<Response>
@@ -24,14 +24,6 @@ export type Sender = {
 
 const maxWaits = 5
 const maxWaitMs = 5_000
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const describeFailure = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

@@ -1,4 +1,4 @@
-import { exec } from 'node:child_process'
+import { runCommand } from '../../shell.ts'
 import type { PlayCall } from './simulate.ts'
 
 const maxDurationMs = 60_000
@@ -9,13 +9,12 @@ const maxDurationMs = 60_000
  */
 export const playByCommand =
   (command: string): PlayCall =>
-  ({ outcome, channel }) =>
-    new Promise((resolve, reject) => {
-      const filled = command.replaceAll('{outcome}', outcome).replaceAll('{channel}', channel)
-      exec(filled, { timeout: maxDurationMs }, (error, stdout, stderr) => {
-        const callId = stdout.trim().split('\n').at(-1)?.trim() ?? ''
-        if (error !== null) reject(new Error(`The play command failed: ${(stderr || error.message).trim()}`))
-        else if (callId === '') reject(new Error('The play command printed no call id on standard output.'))
-        else resolve(callId)
-      })
+  async ({ outcome, channel }) => {
+    const filled = command.replaceAll('{outcome}', outcome).replaceAll('{channel}', channel)
+    const printed = await runCommand(filled, { timeout: maxDurationMs }).catch((cause: Error) => {
+      throw new Error(`The play command failed: ${cause.message}`, { cause })
     })
+    const callId = printed.trim().split('\n').at(-1)?.trim()
+    if (!callId) throw new Error('The play command printed no call id on standard output.')
+    return callId
+  }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { readField } from '../api/api-request.ts'
+import { parseJson, readField } from '../api/api-request.ts'
 import type { ReceivedWebhook } from './received-webhook.ts'
 
 /** A response to a webhook, other than 204. */
@@ -41,14 +41,6 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const readText = (json: unknown, name: string): string => {
