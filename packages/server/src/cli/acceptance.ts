@@ -2,7 +2,7 @@ import { examineServer, type ReportFormat } from '@wabakit/conformance'
 import { type Command, InvalidArgumentError } from 'commander'
 import { checkSecrecy } from './control-client.ts'
 import { addReportOptions, runJudge } from './judge.ts'
-import { createOption, parseSeconds, parseUrl, readIds } from './options.ts'
+import { addOptions, createNumberParser, parseSeconds, parseSeed, parseUrl, readIds } from './options.ts'
 
 type AcceptanceOptions = {
   readonly apiKey?: string
@@ -21,17 +21,6 @@ type AcceptanceOptions = {
   readonly minutes: number
   readonly timeout: number
   readonly format: ReportFormat
-}
-
-const toWholeNumber = (text: string): number => {
-  if (/^\d{1,10}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number.')
-}
-
-const toMinutes = (text: string): number => {
-  const minutes = Number(text)
-  if (text.trim() !== '' && minutes >= 0 && minutes <= 1_440) return minutes
-  throw new InvalidArgumentError('It must be a number of minutes, at most 1440.')
 }
 
 const toListenAddress = (text: string): string => {
@@ -59,57 +48,6 @@ const examine = (baseUrl: string, options: AcceptanceOptions): Promise<void> => 
 export const define = (command: Command): void => {
   command
     .argument('<base-url>', 'base URL of its public API', parseUrl)
-    .addOption(createOption('--api-key <key>', 'key that may use the WABA number'))
-    .addOption(createOption('--waba-number <number>', 'WABA number to create groups on'))
-    .addOption(
-      createOption('--other-key <key>', 'key of the same organization without permission for the number'),
-    )
-    .addOption(createOption('--disabled-number <number>', 'WABA number whose integration is disabled'))
-    .addOption(createOption('--auth-header <name>', 'header that carries the key').default('Authorization'))
-    .addOption(
-      createOption(
-        '--listen <host:port>',
-        'where to receive webhooks; subscribe …/pstn and …/whatsapp',
-      ).argParser(toListenAddress),
-    )
-    .addOption(
-      createOption('--secret <secret>', 'whsec_… that signs the webhooks').env('WABAKIT_WEBHOOK_SECRET'),
-    )
-    .addOption(
-      createOption(
-        '--play <command>',
-        'makes a call with {outcome} on {channel}, and prints its id on standard output',
-      ),
-    )
-    .addOption(
-      createOption(
-        '--wabakit-control <url>',
-        'URL of a wabakit server; its control API fills in all of the above',
-      ).argParser(parseUrl),
-    )
-    .addOption(createOption('--control-token <token>', 'control token of that server, if it has one'))
-    .addOption(
-      createOption(
-        '--only <ids>',
-        'checks to run, or beginnings of their ids, separated by commas',
-      ).argParser(readIds),
-    )
-    .addOption(createOption('--strict', 'let advice fail the run, too'))
-    .addOption(
-      createOption('--seed <number>', 'seed of the random sequences (default: a random one)').argParser(
-        toWholeNumber,
-      ),
-    )
-    .addOption(
-      createOption('--minutes <number>', 'how long to play random sequences')
-        .argParser(toMinutes)
-        .default(0.05),
-    )
-    .addOption(
-      createOption('--timeout <seconds>', 'maximum time to wait for a response or a webhook')
-        .argParser(parseSeconds)
-        .default(10),
-    )
     .action(async (baseUrl: string, options: AcceptanceOptions) => {
       if (options.apiKey !== undefined || options.otherKey !== undefined) checkSecrecy(baseUrl, 'the API key')
       if (options.wabakitControl !== undefined && options.controlToken !== undefined) {
@@ -117,6 +55,43 @@ export const define = (command: Command): void => {
       }
       await examine(baseUrl, options)
     })
+  addOptions(command, {
+    '--api-key <key>': 'key that may use the WABA number',
+    '--waba-number <number>': 'WABA number to create groups on',
+    '--other-key <key>': 'key of the same organization without permission for the number',
+    '--disabled-number <number>': 'WABA number whose integration is disabled',
+    '--auth-header <name>': { about: 'header that carries the key', default: 'Authorization' },
+    '--listen <host:port>': {
+      about: 'where to receive webhooks; subscribe …/pstn and …/whatsapp',
+      parse: toListenAddress,
+    },
+    '--secret <secret>': 'whsec_… that signs the webhooks',
+    '--play <command>': 'makes a call with {outcome} on {channel}, and prints its id on standard output',
+    '--wabakit-control <url>': {
+      about: 'URL of a wabakit server; its control API fills in all of the above',
+      parse: parseUrl,
+    },
+    '--control-token <token>': 'control token of that server, if it has one',
+    '--only <ids>': {
+      about: 'checks to run, or beginnings of their ids, separated by commas',
+      parse: readIds,
+    },
+    '--strict': 'let advice fail the run, too',
+    '--seed <number>': { about: 'seed of the random sequences (default: a random one)', parse: parseSeed },
+    '--minutes <number>': {
+      about: 'how long to play random sequences',
+      parse: createNumberParser(
+        'a number of minutes, at most 1440',
+        (minutes) => minutes >= 0 && minutes <= 1_440,
+      ),
+      default: 0.05,
+    },
+    '--timeout <seconds>': {
+      about: 'maximum time to wait for a response or a webhook',
+      parse: parseSeconds,
+      default: 10,
+    },
+  })
   addReportOptions(
     command,
     'acceptance http://127.0.0.1:4100 --wabakit-control http://127.0.0.1:4100',

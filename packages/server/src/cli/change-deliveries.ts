@@ -4,22 +4,17 @@ import { type ControlClient, createControlClient, getOrganizationPath } from './
 import { findOperation, listFieldOptions } from './operation-options.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { CliError, createOutput, exitCodes, type Output } from './output.ts'
-import { createProgressLine } from './progress-line.ts'
+import { sendParts } from './progress-line.ts'
 
-/** A change of one delivery, or of all that match every given filter. */
-type Change = {
-  /** The end of the path of its operations. */
-  readonly name: 'resend' | 'cancel'
-  readonly operation: 'resendDeliveries' | 'cancelDeliveries'
-  /** The field of the result that contains the number of deliveries. */
-  readonly counts: 'resent' | 'canceled'
-  readonly done: string
-}
-
+/**
+ * The changes of one delivery, or of all that match every given filter. `name` is the end of the paths of their operations,
+ * and `counts` the field of the result that contains the number of deliveries.
+ */
 const changes = {
   resend: { name: 'resend', operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },
   cancel: { name: 'cancel', operation: 'cancelDeliveries', counts: 'canceled', done: 'canceled' },
-} as const satisfies Record<string, Change>
+} as const
+type Change = (typeof changes)[keyof typeof changes]
 
 type Options = ServerOptions & { readonly newWebhookId?: boolean; readonly dryRun?: boolean }
 type Selection = {
@@ -41,21 +36,11 @@ const cancelOne = async (control: ControlClient, path: string, dryRun: boolean):
 /** Changes all parts of a selection. Returns the total number of deliveries. */
 const changeParts = async (
   send: (cursor: string | undefined) => Promise<CountedPart>,
-  { counts, done }: Pick<Change, 'counts' | 'done'>,
+  { counts, done }: { readonly counts: Change['counts']; readonly done: string },
 ): Promise<Counted> => {
-  const progress = createProgressLine()
-  let count = 0
-  try {
-    for (let cursor: string | undefined; ; ) {
-      const part = await send(cursor)
-      count += part[counts] ?? 0
-      cursor = part.nextCursor
-      if (cursor === undefined) return { [counts]: count }
-      progress.show(counts, () => `${count} ${done} so far`)
-    }
-  } finally {
-    progress.end()
-  }
+  const count = (parts: readonly CountedPart[]): number =>
+    parts.reduce((sum, part) => sum + (part[counts] ?? 0), 0)
+  return { [counts]: count(await sendParts(send, (parts) => `${count(parts)} ${done} so far`)) }
 }
 
 const change = async (
@@ -75,11 +60,8 @@ const change = async (
   const one = `${path}/${encodeURIComponent(delivery ?? '')}`
   const send = (cursor: string | undefined) => {
     const body = { ...filters, newWebhookId, dryRun, cursor }
-    return control.send(
-      'POST',
-      `${delivery === undefined ? path : one}/${name}`,
-      body,
-    ) as Promise<CountedPart>
+    const place = delivery === undefined ? path : one
+    return control.send('POST', `${place}/${name}`, body) as Promise<CountedPart>
   }
   const result =
     delivery === undefined || name === 'resend'

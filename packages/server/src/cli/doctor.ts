@@ -5,16 +5,16 @@ import {
   type ReportFormat,
 } from '@wabakit/conformance'
 import { escapeControls } from '@wabakit/wire'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { escapeText } from '../terminal/escape-text.ts'
 import { addReportOptions, runJudge } from './judge.ts'
-import { collect, createOption, readIds } from './options.ts'
+import { addOptions, collectHeader, createNumberParser, parseSeed, readIds } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 
 type DoctorOptions = {
   readonly secret?: string
   readonly previousSecret?: string
-  readonly header?: readonly string[]
+  readonly header?: readonly [string, string][]
   readonly basic?: string
   readonly effects?: string
   readonly only?: readonly string[]
@@ -26,26 +26,8 @@ type DoctorOptions = {
   readonly format: ReportFormat
 }
 
-const readSeconds = (text: string): number => {
-  const value = Number(text)
-  if (value > 0 && value < 86_400) return value
-  throw new InvalidArgumentError('It must be a number of seconds above 0.')
-}
-
-const readSeed = (text: string): number => {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value < 2 ** 32) return value
-  throw new InvalidArgumentError('It must be a whole number from 0 to 4294967295.')
-}
-
 const readHeaders = ({ header = [], basic }: DoctorOptions): Record<string, string> | undefined => {
-  const headers: Record<string, string> = {}
-  for (const line of header) {
-    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
-    // The value is a secret, so the message does not repeat it.
-    if (name === undefined || !value) throw new CliError('--header takes "name: value".', exitCodes.usage)
-    headers[name] = value
-  }
+  const headers: Record<string, string> = Object.fromEntries(header)
   if (basic !== undefined) {
     if (!basic.includes(':')) throw new CliError('--basic takes "user:password".', exitCodes.usage)
     headers.authorization = `Basic ${Buffer.from(basic).toString('base64')}`
@@ -117,39 +99,25 @@ const examine = (url: string, options: DoctorOptions): Promise<void> => {
 }
 
 export const define = (command: Command): void => {
-  command
-    .argument('<url>', 'URL of the endpoint')
-    .addOption(
-      createOption('--secret <secret>', 'secret that signs deliveries: whsec_…').env(
-        'WABAKIT_WEBHOOK_SECRET',
-      ),
-    )
-    .addOption(createOption('--previous-secret <secret>', 'secret that is still accepted during a rotation'))
-    .addOption(
-      createOption(
-        '--header <header>',
-        'header that authenticates the sender, as "name: value"; repeatable',
-      ).argParser(collect),
-    )
-    .addOption(createOption('--basic <user:password>', 'credentials of the sender'))
-    .addOption(
-      createOption(
-        '--effects <source>',
-        'URL or shell command that prints what the application did, one line per effect',
-      ),
-    )
-    .addOption(createOption('--only <ids>', 'checks to run, separated by commas').argParser(readIds))
-    .addOption(createOption('--skip <ids>', 'checks to leave out, separated by commas').argParser(readIds))
-    .addOption(createOption('--replay <id>', 'run one check and print its requests and responses'))
-    .addOption(
-      createOption(
-        '--timeout <seconds>',
-        'maximum duration of the run (default: as its responses need)',
-      ).argParser(readSeconds),
-    )
-    .addOption(createOption('--seed <number>', 'seed of a former run').argParser(readSeed))
-    .addOption(createOption('--yes', 'examine a target outside this machine and private networks'))
-    .action(examine)
+  addOptions(command.argument('<url>', 'URL of the endpoint').action(examine), {
+    '--secret <secret>': 'secret that signs deliveries: whsec_…',
+    '--previous-secret <secret>': 'secret that is still accepted during a rotation',
+    '--header <header>': {
+      about: 'header that authenticates the sender, as "name: value"; repeatable',
+      parse: collectHeader,
+    },
+    '--basic <user:password>': 'credentials of the sender',
+    '--effects <source>': 'URL or shell command that prints what the application did, one line per effect',
+    '--only <ids>': { about: 'checks to run, separated by commas', parse: readIds },
+    '--skip <ids>': { about: 'checks to leave out, separated by commas', parse: readIds },
+    '--replay <id>': 'run one check and print its requests and responses',
+    '--timeout <seconds>': {
+      about: 'maximum duration of the run (default: as its responses need)',
+      parse: createNumberParser('a number of seconds above 0', (value) => value > 0 && value < 86_400),
+    },
+    '--seed <number>': { about: 'seed of a former run', parse: parseSeed },
+    '--yes': 'examine a target outside this machine and private networks',
+  })
   addReportOptions(
     command,
     'doctor http://127.0.0.1:3000/webhooks --secret whsec_…',

@@ -5,7 +5,7 @@ import { confirm, createYesOption } from './confirm.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'
 import { CliError, createOutput, type Output } from './output.ts'
-import { createProgressLine } from './progress-line.ts'
+import { sendParts } from './progress-line.ts'
 
 type EraseOptions = ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean }
 type Counts = Required<Omit<ErasedPart, 'nextCursor'>>
@@ -17,28 +17,23 @@ const format = ({ calls, participants, events }: Counts): string =>
     `${events} ${events === 1 ? 'event' : 'events'} with their deliveries`,
   ].join(', ')
 
+const addUp = (parts: readonly ErasedPart[]): Counts => {
+  const sum = (kind: keyof Counts): number => parts.reduce((total, part) => total + part[kind], 0)
+  return { calls: sum('calls'), participants: sum('participants'), events: sum('events') }
+}
+
 /** Erases all parts of a selection, and returns the total numbers of records. */
 const eraseParts = async (
   selection: object,
   { dryRun = false, ...options }: EraseOptions,
 ): Promise<Counts> => {
   const control = createControlClient(options)
-  const progress = createProgressLine()
-  const counts = { calls: 0, participants: 0, events: 0 }
-  try {
-    for (let cursor: string | undefined; ; ) {
-      const path = `${getOrganizationPath(options.organization)}/erasures`
-      const part = (await control.send('POST', path, { ...selection, dryRun, cursor })) as ErasedPart
-      counts.calls += part.calls
-      counts.participants += part.participants
-      counts.events += part.events
-      cursor = part.nextCursor
-      if (cursor === undefined) return counts
-      progress.show('erase', () => `${dryRun ? 'found' : 'erased'} ${format(counts)} so far`)
-    }
-  } finally {
-    progress.end()
-  }
+  const path = `${getOrganizationPath(options.organization)}/erasures`
+  const parts = await sendParts(
+    (cursor) => control.send('POST', path, { ...selection, dryRun, cursor }) as Promise<ErasedPart>,
+    (done) => `${dryRun ? 'found' : 'erased'} ${format(addUp(done))} so far`,
+  )
+  return addUp(parts)
 }
 
 const erase = async (kind: string, id: string, options: EraseOptions, output: Output): Promise<void> => {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { type InboxEntries, type InboxEntry, type InboxSelection, sqlInbox } from '@wabakit/webhooks'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { isPostgres } from '../serve/open-store.ts'
 import { confirm, createYesOption } from './confirm.ts'
-import { addExamples, createFormatOption, createOption } from './options.ts'
+import { addExamples, addOptions, createFormatOption, createNumberParser } from './options.ts'
 import { CliError, createOutput, exitCodes, type Format } from './output.ts'
-import { formatRecord, formatTable } from './table.ts'
+import { formatRecord, printTable } from './table.ts'
 
 const states = [
   'stored',
@@ -41,9 +41,6 @@ const toSelection = (options: SelectionOptions, id: readonly string[] = []): Inb
   const { state, reason, event: name, call: callId, group: groupId } = options
   return { state, reason, name, callId, groupId, ...(id.length > 0 && { id }) }
 }
-
-const isEmpty = (selection: InboxSelection): boolean =>
-  Object.values(selection).every((value) => value === undefined)
 
 // Messages do not contain the database's URL, because it may contain a password.
 const assertTable = (found: boolean, table: string): void => {
@@ -101,11 +98,10 @@ const useInbox = <Result>(
   work: (inbox: InboxEntries) => Promise<Result>,
 ): Promise<Result> => (isPostgres(options.database) ? usePostgres : useSqlite)(options, work)
 
-const parseLimit = (text: string): number => {
-  const value = Number(text)
-  if (Number.isInteger(value) && value > 0) return value
-  throw new InvalidArgumentError('It must be a whole number above 0.')
-}
+const parseLimit = createNumberParser(
+  'a whole number above 0',
+  (value) => Number.isInteger(value) && value > 0,
+)
 
 const addSelection = (command: Command): Command =>
   command
@@ -119,15 +115,9 @@ const list = async (options: InboxOptions & SelectionOptions & { limit: number; 
   const output = createOutput(options)
   const { limit, after } = options
   const entries = await useInbox(options, (inbox) => inbox.list(toSelection(options), { limit, after }))
-  if (output.format === 'json') {
-    for (const entry of entries) output.result(entry, '')
-    return
-  }
   const rows = entries.map((entry) => ({ ...entry, receivedAt: entry.receivedAt.toISOString() }))
-  output.result(
-    rows,
-    formatTable(rows, ['id', 'receivedAt', 'name', 'subject', 'state', 'reason', 'attempts', 'error']),
-  )
+  const columns = ['id', 'receivedAt', 'name', 'subject', 'state', 'reason', 'attempts', 'error']
+  printTable(output, rows, columns)
   const last = entries.at(-1)
   if (last !== undefined && entries.length === limit) output.notice(`More: --after ${last.id}`)
 }
@@ -148,21 +138,21 @@ const show = async (id: string, options: InboxOptions) => {
 
 type ChangeOptions = InboxOptions & SelectionOptions & { readonly yes?: boolean }
 
-const assertSelection = (selection: InboxSelection): void => {
-  if (isEmpty(selection))
-    throw new CliError('Name entries, or select some, as with --state parked.', exitCodes.usage)
+/** @throws CliError when nothing is selected. */
+const requireSelection = (ids: readonly string[], options: ChangeOptions): InboxSelection => {
+  const selection = toSelection(options, ids)
+  if (Object.values(selection).some((value) => value !== undefined)) return selection
+  throw new CliError('Name entries, or select some, as with --state parked.', exitCodes.usage)
 }
 
 const retry = async (ids: readonly string[], options: ChangeOptions) => {
-  const selection = toSelection(options, ids)
-  assertSelection(selection)
+  const selection = requireSelection(ids, options)
   const retried = await useInbox(options, (inbox) => inbox.retry(selection))
   createOutput(options).result({ retried }, `${retried} will be handled again`)
 }
 
 const discard = async (ids: readonly string[], options: ChangeOptions) => {
-  const selection = toSelection(options, ids)
-  assertSelection(selection)
+  const selection = requireSelection(ids, options)
   await confirm('Discard these entries and forget their bodies?', options)
   const discarded = await useInbox(options, (inbox) => inbox.discard(selection))
   createOutput(options).result({ discarded }, `discarded ${discarded}`)
@@ -172,17 +162,13 @@ const discard = async (ids: readonly string[], options: ChangeOptions) => {
 export const define = (inbox: Command): void => {
   const database = '--database ./orders.db'
   const define = (name: string, summary: string): Command =>
-    inbox
-      .command(name)
-      .description(summary)
-      .addOption(
-        createOption(
-          '--database <file or url>',
-          'SQLite file or postgres:// URL of your application',
-        ).makeOptionMandatory(),
-      )
-      .addOption(createOption('--table <name>', 'table of the inbox').default('wabakit_inbox'))
-      .addOption(createFormatOption())
+    addOptions(inbox.command(name).description(summary), {
+      '--database <file or url>': {
+        about: 'SQLite file or postgres:// URL of your application',
+        isRequired: true,
+      },
+      '--table <name>': { about: 'table of the inbox', default: 'wabakit_inbox' },
+    }).addOption(createFormatOption())
   addExamples(
     addSelection(define('list', 'list entries in the order of arrival'))
       .addOption(

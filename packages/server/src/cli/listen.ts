@@ -1,23 +1,23 @@
 import { generateSecret, signWebhook } from '@wabakit/webhooks'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { getResponseLine } from '../delivery/attempt-outcome.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'
 import { formatAttempt, formatEvent } from './lines.ts'
 import {
   addExamples,
+  addOptions,
   addServerOptions,
-  collect,
-  createOption,
+  collectHeader,
   parseUrl,
   type ServerOptions,
 } from './options.ts'
-import { CliError, createOutput, exitCodes, type Output } from './output.ts'
+import { createOutput, type Output } from './output.ts'
 
 type ListenOptions = ServerOptions & {
   readonly forwardTo: string
   readonly secret?: string | undefined
-  readonly header?: readonly string[] | undefined
+  readonly header?: readonly [string, string][] | undefined
 }
 
 type Endpoint = {
@@ -58,15 +58,9 @@ const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Even
   }
 }
 
-const parseHeader = (text: string): [string, string] => {
-  const [, name, value] = /^([\w.-]+): *([!-~](?:[ -~]*[!-~])?)$/.exec(text) ?? []
-  if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
-  throw new CliError('--header must be a name and a value, such as "x-webhook-token: …".', exitCodes.usage)
-}
-
 const listen = async (options: ListenOptions, output: Output): Promise<void> => {
   const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
-  const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header.map(parseHeader)) }
+  const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header) }
   // Prints only a generated secret: the user knows any other, and it must not appear on a screen or in a log.
   const generated = options.secret === undefined ? secret : undefined
   const onOpen = (): void => {
@@ -86,20 +80,14 @@ const listen = async (options: ListenOptions, output: Output): Promise<void> => 
 export const define = (command: Command): void => {
   addServerOptions(command)
     .description('forward the events of a running server to a local URL, as signed webhooks')
-    .addOption(
-      createOption('--forward-to <url>', 'URL to forward to').argParser(parseUrl).makeOptionMandatory(),
-    )
-    .addOption(
-      createOption('--secret <secret>', 'signing secret (default: a random one, which is printed)').env(
-        'WABAKIT_WEBHOOK_SECRET',
-      ),
-    )
-    .addOption(
-      new Option(
-        '--header <name: value>',
-        'static header of every webhook, such as "authorization: Bearer …" (repeatable)',
-      ).argParser(collect),
-    )
     .action((options) => listen(options, createOutput(options)))
+  addOptions(command, {
+    '--forward-to <url>': { about: 'URL to forward to', parse: parseUrl, isRequired: true },
+    '--secret <secret>': 'signing secret (default: a random one, which is printed)',
+  }).option(
+    '--header <name: value>',
+    'static header of every webhook, such as "authorization: Bearer …" (repeatable)',
+    collectHeader,
+  )
   addExamples(command, 'listen --forward-to http://127.0.0.1:3000/webhooks')
 }

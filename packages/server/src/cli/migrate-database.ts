@@ -5,7 +5,7 @@ import { type MigrationResult, migrateDatabase } from '../migrate-database/migra
 import type { Progress } from '../migrate-database/progress.ts'
 import { isPostgres } from '../serve/open-store.ts'
 import { readAddress } from '../stores/postgres/database-address.ts'
-import { addExamples, commandName, createFormatOption, createOption } from './options.ts'
+import { addExamples, addOptions, commandName, createFormatOption } from './options.ts'
 import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import { createProgressLine } from './progress-line.ts'
 
@@ -19,22 +19,16 @@ const formatProgress = ({ step, table, done, total }: Progress): string => {
 }
 
 // Messages do not contain the URL, because it may contain a password.
-const checkOptions = ({ from, to }: MigrateOptions): void => {
-  if (isPostgres(from) || from === ':memory:') {
-    const message = '--from must be a SQLite file, because only SQLite can be migrated to PostgreSQL.'
-    throw new CliError(message, exitCodes.usage)
-  }
-  if (!isPostgres(to)) {
-    const message = '--to must be a postgres:// URL, because only SQLite can be migrated to PostgreSQL.'
-    throw new CliError(message, exitCodes.usage)
-  }
-  if (readAddress(to) === undefined) {
-    const message = '--to cannot be read as a URL. Percent-encode special characters in the password.'
-    throw new CliError(message, exitCodes.usage)
-  }
+const findMistake = ({ from, to }: MigrateOptions): string | undefined => {
+  const reason = 'because only SQLite can be migrated to PostgreSQL.'
+  if (isPostgres(from) || from === ':memory:') return `--from must be a SQLite file, ${reason}`
+  if (!isPostgres(to)) return `--to must be a postgres:// URL, ${reason}`
+  return readAddress(to) === undefined
+    ? '--to cannot be read as a URL. Percent-encode special characters in the password.'
+    : undefined
 }
 
-const formatTable = ({ tables }: MigrationResult, { style }: Output): string => {
+const formatTable = ({ tables }: Pick<MigrationResult, 'tables'>, { style }: Output): string => {
   const formatLine = (cells: readonly [string, string, string], verdict: string): string =>
     `  ${cells[0].padEnd(14)}${cells[1].padStart(14)}${cells[2].padStart(14)}  ${verdict}`.trimEnd()
   return [
@@ -70,21 +64,12 @@ const run = async (options: MigrateOptions): Promise<MigrationResult> => {
  * @throws CliError when they differ.
  */
 export const migrate = async ({ from, to }: MigrateOptions, output: Output): Promise<void> => {
-  checkOptions({ from, to })
-  const result = await run({ from, to })
-  const different = result.tables.filter(({ source, target }) => !isSame(source, target))
-  const comparison = {
-    migrated: result.isEqual,
-    from: result.from,
-    to: result.to,
-    tables: result.tables.map(({ table, source, target }) => ({
-      table,
-      same: isSame(source, target),
-      source,
-      target,
-    })),
-  }
-  output.result(comparison, formatTable(result, output))
+  const mistake = findMistake({ from, to })
+  if (mistake !== undefined) throw new CliError(mistake, exitCodes.usage)
+  const { isEqual: migrated, ...result } = await run({ from, to })
+  const tables = result.tables.map((each) => ({ ...each, same: isSame(each.source, each.target) }))
+  const different = tables.filter(({ same }) => !same)
+  output.result({ migrated, ...result, tables }, formatTable(result, output))
   if (different.length > 0) {
     const names = different.map(({ table }) => table).join(', ')
     throw new CliError(
@@ -97,11 +82,10 @@ export const migrate = async ({ from, to }: MigrateOptions, output: Output): Pro
 }
 
 export const define = (command: Command): void => {
-  command
-    .addOption(createOption('--from <file>', 'SQLite file that no server is using').makeOptionMandatory())
-    .addOption(
-      createOption('--to <url>', 'URL of the PostgreSQL database (postgres://…)').makeOptionMandatory(),
-    )
+  addOptions(command, {
+    '--from <file>': { about: 'SQLite file that no server is using', isRequired: true },
+    '--to <url>': { about: 'URL of the PostgreSQL database (postgres://…)', isRequired: true },
+  })
     .addOption(createFormatOption())
     .addHelpText('after', '\nRun the same command again after an interruption to continue.')
     .action((options) => migrate(options, createOutput(options)))

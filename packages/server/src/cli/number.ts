@@ -4,7 +4,7 @@ import { confirm, createYesOption } from './confirm.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { CliError, createOutput, exitCodes } from './output.ts'
-import { formatRecord, formatTable } from './table.ts'
+import { formatRecord, printTable } from './table.ts'
 
 type Integration = { wabaNumber: string; enabled?: boolean; joinApprovalMode?: string }
 type Numbers = { integrations: Integration[]; pstnNumbers: string[] }
@@ -53,115 +53,98 @@ const applySettings = ({ enabled, joinApprovalMode }: Settings): Partial<Integra
 
 const hasSettings = (settings: Partial<Integration>): boolean => Object.keys(settings).length > 0
 
+const print = (options: ServerOptions, row: Row): void => createOutput(options).result(row, formatRecord(row))
+
+const list = async (options: ServerOptions): Promise<void> => {
+  const rows = listRows(await readNumbers(options))
+  printTable(createOutput(options), rows, ['number', 'channel', 'enabled', 'joinApprovalMode'])
+}
+
+const create = async (which: string, options: ServerOptions & Settings & { channel: string }) => {
+  const { channel } = options
+  const settings = applySettings(options)
+  if (channel === 'PSTN' && hasSettings(settings)) throw new CliError(settingsOfPstn, exitCodes.usage)
+  const changed = await change(options, (numbers) => {
+    const { integrations, pstnNumbers } = numbers
+    if (listRows(numbers).some((row) => row.channel === channel && isSame(row.number, which)))
+      throw new CliError(`The organization already has the number ${which}.`)
+    return channel === 'PSTN'
+      ? { integrations, pstnNumbers: [...pstnNumbers, which] }
+      : { integrations: [...integrations, { wabaNumber: which, ...settings }], pstnNumbers }
+  })
+  print(options, findRow(changed, which))
+}
+
+const update = async (which: string, options: ServerOptions & Settings): Promise<void> => {
+  const settings = applySettings(options)
+  if (!hasSettings(settings)) {
+    throw new CliError('Nothing to change. Use --enabled or --join-approval-mode.', exitCodes.usage)
+  }
+  const changed = await change(options, (numbers) => {
+    if (findRow(numbers, which).channel === 'PSTN') throw new CliError(settingsOfPstn)
+    const integrations = numbers.integrations.map((each) =>
+      isSame(each.wabaNumber, which) ? { ...each, ...settings } : each,
+    )
+    return { ...numbers, integrations }
+  })
+  print(options, findRow(changed, which))
+}
+
+const remove = async (
+  which: string,
+  options: ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean },
+): Promise<void> => {
+  const output = createOutput(options)
+  const row = findRow(await readNumbers(options), which)
+  if (options.dryRun) return output.result({ dryRun: true, ...row }, `would remove ${row.number}`)
+  await confirm(`Remove the number ${row.number} of organization ${options.organization}?`, options)
+  let removed: Row | undefined
+  await change(options, (numbers) => {
+    removed = findRow(numbers, which)
+    return {
+      integrations: numbers.integrations.filter((each) => !isSame(each.wabaNumber, which)),
+      pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)),
+    }
+  })
+  output.result({ removed }, `removed ${which}`)
+}
+
 const addSettings = (command: Command): Command =>
   command
     .addOption(
       new Option('--enabled <boolean>', 'whether groups can be created on it').choices(['true', 'false']),
     )
     .addOption(
-      new Option('--join-approval-mode <mode>', 'default of its groups').choices([
-        ...JoinApprovalMode.options,
-      ]),
+      new Option('--join-approval-mode <mode>', 'default of its groups').choices(JoinApprovalMode.options),
     )
 
 /** Defines `number create|list|show|update|remove`: the numbers of an organization. */
 export const define = (number: Command): void => {
-  const define = (name: string, summary: string): Command =>
-    addServerOptions(number.command(name)).description(summary)
-  const print = (options: ServerOptions, row: Row): void =>
-    createOutput(options).result(row, formatRecord(row))
+  const define = (name: string, summary: string, ...examples: readonly string[]): Command =>
+    addExamples(addServerOptions(number.command(name)).description(summary), ...examples)
 
-  addExamples(
-    define('list', 'list the numbers of an organization').action(async (options: ServerOptions) => {
-      const output = createOutput(options)
-      const rows = listRows(await readNumbers(options))
-      if (output.format === 'json') for (const row of rows) output.result(row, '')
-      else output.result(rows, formatTable(rows, ['number', 'channel', 'enabled', 'joinApprovalMode']))
-    }),
-    'number list',
-  )
-  addExamples(
-    define('show', 'show a number')
-      .argument('<number>')
-      .action(async (which: string, options: ServerOptions) =>
-        print(options, findRow(await readNumbers(options), which)),
-      ),
-    'number show +15550100001',
-  )
-  addExamples(
-    addSettings(define('create', 'add a number to an organization'))
-      .argument('<number>')
-      .addOption(
-        new Option('--channel <channel>', 'network of the number')
-          .choices(['WHATSAPP', 'PSTN'])
-          .default('WHATSAPP'),
-      )
-      .action(async (which: string, options: ServerOptions & Settings & { channel: string }) => {
-        const isPstn = options.channel === 'PSTN'
-        const settings = applySettings(options)
-        if (isPstn && hasSettings(settings)) throw new CliError(settingsOfPstn, exitCodes.usage)
-        const changed = await change(options, (numbers) => {
-          const { integrations, pstnNumbers } = numbers
-          if (
-            listRows(numbers).some(
-              ({ number, channel }) => channel === options.channel && isSame(number, which),
-            )
-          )
-            throw new CliError(`The organization already has the number ${which}.`)
-          return isPstn
-            ? { integrations, pstnNumbers: [...pstnNumbers, which] }
-            : { integrations: [...integrations, { wabaNumber: which, ...settings }], pstnNumbers }
-        })
-        print(options, findRow(changed, which))
-      }),
-    'number create +15550100003',
-    'number create +15550100004 --channel PSTN',
-  )
-  addExamples(
-    addSettings(define('update', 'change a WhatsApp number'))
-      .argument('<number>')
-      .action(async (which: string, options: ServerOptions & Settings) => {
-        const settings = applySettings(options)
-        if (!hasSettings(settings)) {
-          throw new CliError('Nothing to change. Use --enabled or --join-approval-mode.', exitCodes.usage)
-        }
-        const changed = await change(options, (numbers) => {
-          if (findRow(numbers, which).channel === 'PSTN') throw new CliError(settingsOfPstn)
-          const integrations = numbers.integrations.map((each) =>
-            isSame(each.wabaNumber, which) ? { ...each, ...settings } : each,
-          )
-          return { ...numbers, integrations }
-        })
-        print(options, findRow(changed, which))
-      }),
-    'number update +15550100001 --enabled false',
-  )
-  addExamples(
-    define('remove', 'remove a number from an organization')
-      .argument('<number>')
-      .option('--dry-run', 'print what would be removed, and remove nothing')
-      .addOption(createYesOption())
-      .action(
-        async (
-          which: string,
-          options: ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean },
-        ) => {
-          const output = createOutput(options)
-          const row = findRow(await readNumbers(options), which)
-          if (options.dryRun) return output.result({ dryRun: true, ...row }, `would remove ${row.number}`)
-          await confirm(`Remove the number ${row.number} of organization ${options.organization}?`, options)
-          let removed: Row | undefined
-          await change(options, (numbers) => {
-            removed = findRow(numbers, which)
-            return {
-              integrations: numbers.integrations.filter((each) => !isSame(each.wabaNumber, which)),
-              pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)),
-            }
-          })
-          output.result({ removed }, `removed ${which}`)
-        },
-      ),
-    'number remove +15550100004',
-  )
+  define('list', 'list the numbers of an organization', 'number list').action(list)
+  define('show', 'show a number', 'number show +15550100001')
+    .argument('<number>')
+    .action(async (which: string, options: ServerOptions) =>
+      print(options, findRow(await readNumbers(options), which)),
+    )
+  const examples = ['number create +15550100003', 'number create +15550100004 --channel PSTN']
+  addSettings(define('create', 'add a number to an organization', ...examples))
+    .argument('<number>')
+    .addOption(
+      new Option('--channel <channel>', 'network of the number')
+        .choices(['WHATSAPP', 'PSTN'])
+        .default('WHATSAPP'),
+    )
+    .action(create)
+  addSettings(define('update', 'change a WhatsApp number', 'number update +15550100001 --enabled false'))
+    .argument('<number>')
+    .action(update)
+  define('remove', 'remove a number from an organization', 'number remove +15550100004')
+    .argument('<number>')
+    .option('--dry-run', 'print what would be removed, and remove nothing')
+    .addOption(createYesOption())
+    .action(remove)
   addExamples(number, 'number list', 'number create +15550100003 --channel PSTN')
 }

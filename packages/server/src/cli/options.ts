@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Format } from './output.ts'
+import { CliError, exitCodes, type Format } from './output.ts'
 
 /** The command that the user can run: with npx, `wabakit` itself is not on the PATH. */
 export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
@@ -16,7 +16,30 @@ export type ServerOptions = ServerAddress & { readonly organization: string; rea
 /** Creates an option that an environment variable can also set: `WABAKIT_` and its name. */
 export const createOption = (flags: string, description: string): Option => {
   const option = new Option(flags, description)
-  return option.env(`WABAKIT_${option.name().replaceAll('-', '_').toUpperCase()}`)
+  const name = option.name() === 'secret' ? 'webhook-secret' : option.name()
+  return option.env(`WABAKIT_${name.replaceAll('-', '_').toUpperCase()}`)
+}
+
+type OptionFacts = {
+  readonly about: string
+  parse?(text: string, previous: unknown): unknown
+  readonly default?: unknown
+  readonly isRequired?: true
+}
+
+/** Adds options that can also be set by variables, by their flags. */
+export const addOptions = (
+  command: Command,
+  options: Readonly<Record<string, string | OptionFacts>>,
+): Command => {
+  for (const [flags, facts] of Object.entries(options)) {
+    const { about, parse, isRequired, ...rest } = typeof facts === 'string' ? { about: facts } : facts
+    const option = createOption(flags, about).makeOptionMandatory(isRequired === true)
+    if (parse !== undefined) option.argParser(parse)
+    if (rest.default !== undefined) option.default(rest.default)
+    command.addOption(option)
+  }
+  return command
 }
 
 /** Creates `--format`, an option of every command. */
@@ -63,12 +86,35 @@ export const addExamples = (command: Command, ...lines: readonly string[]): Comm
 
 export const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value]
 
+/** Creates the parser of an option that takes a number. `form` ends the sentence "It must be …". */
+export const createNumberParser =
+  (form: string, accepts: (value: number) => boolean) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (text.trim() !== '' && accepts(value)) return value
+    throw new InvalidArgumentError(`It must be ${form}.`)
+  }
+
 /** Parses a number of seconds, 0 or more. */
-export const parseSeconds = (text: string): number => {
-  const value = Number(text)
-  if (text.trim() === '' || !(value >= 0) || value === Infinity)
-    throw new InvalidArgumentError('It must be a number of seconds.')
-  return value
+export const parseSeconds = createNumberParser(
+  'a number of seconds',
+  (value) => value >= 0 && value < Infinity,
+)
+
+export const parseSeed = createNumberParser(
+  'a whole number from 0 to 4294967295',
+  (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32,
+)
+
+/**
+ * Parses a header, and adds it to the others.
+ *
+ * @throws CliError, because commander would print the value, which may be a secret.
+ */
+export const collectHeader = (line: string, others: readonly [string, string][] = []): [string, string][] => {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([!-~](?:[ -~]*[!-~])?)$/.exec(line) ?? []
+  if (name !== undefined && value !== undefined) return [...others, [name.toLowerCase(), value]]
+  throw new CliError('--header must be a name and a value, such as "x-webhook-token: …".', exitCodes.usage)
 }
 
 /** Reads the ids of checks, separated by commas. */

@@ -9,6 +9,32 @@ export type ProgressLine = {
   end(): void
 }
 
+type Part = { readonly nextCursor?: string | undefined }
+
+/**
+ * Sends the requests of an operation that works in parts, and shows its progress.
+ *
+ * @returns the parts.
+ */
+export const sendParts = async <Sent extends Part>(
+  send: (cursor: string | undefined) => Promise<Sent>,
+  describe: (parts: readonly Sent[]) => string,
+): Promise<readonly Sent[]> => {
+  const progress = createProgressLine()
+  const parts: Sent[] = []
+  try {
+    for (let cursor: string | undefined; ; ) {
+      const part = await send(cursor)
+      parts.push(part)
+      cursor = part.nextCursor
+      if (cursor === undefined) return parts
+      progress.show('parts', () => describe(parts))
+    }
+  } finally {
+    progress.end()
+  }
+}
+
 /** Creates a progress line. On a terminal, it is redrawn; elsewhere, a new line is printed every 5 seconds. */
 export const createProgressLine = (
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,

@@ -10,9 +10,7 @@ const defaultWaitSeconds = 30
 /** Returns the reason why the server is not ready; `undefined` when it is. */
 const findProblem = async (server: string): Promise<string | undefined> => {
   try {
-    const response = await fetch(`${server}/readyz`, {
-      signal: AbortSignal.timeout(5_000),
-    })
+    const response = await fetch(`${server}/readyz`, { signal: AbortSignal.timeout(5_000) })
     return response.ok ? undefined : await readErrorMessage(response)
   } catch (error) {
     return getFetchMessage(error)

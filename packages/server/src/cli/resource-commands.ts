@@ -6,9 +6,8 @@ import { type ControlClient, createControlClient } from './control-client.ts'
 import { findOperation, listFieldOptions, listPathParameters, toPhrase } from './operation-options.ts'
 import { addExamples, addServerOptions, collect, type ServerOptions } from './options.ts'
 import { CliError, createOutput, exitCodes, type Output } from './output.ts'
-import { readPages } from './read-pages.ts'
 import type { ResourceCommand } from './resources.ts'
-import { formatRecord, formatTable, formatValue } from './table.ts'
+import { formatRecord, formatValue, printTable } from './table.ts'
 
 type Options = ServerOptions & {
   readonly set?: readonly string[]
@@ -25,14 +24,33 @@ const buildPath = ({ path }: Operation, organization: string, args: readonly str
   )
 }
 
-const printList = ({ columns = [] }: ResourceCommand, items: readonly Json[], output: Output): void => {
-  if (output.format === 'json') for (const item of items) output.result(item, '')
-  else output.result(items, items.length === 0 ? 'none' : formatTable(items, columns))
-}
-
 const printResult = ({ field }: ResourceCommand, result: unknown, output: Output): void => {
   const record: Json = { ...(result as object) }
   output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
+}
+
+const defaultLimit = 50
+
+/** Reads the pages of a list until there are `limit` records (default: 50). */
+const readPages = async (
+  control: ControlClient,
+  path: string,
+  { limit = defaultLimit, ...filters }: Json,
+): Promise<Json[]> => {
+  const wanted = Number(limit)
+  const found: Json[] = []
+  for (let cursor: string | undefined; ; ) {
+    const query = new URLSearchParams()
+    const page = { ...filters, cursor, limit: Math.min(1_000, wanted - found.length) }
+    for (const [name, value] of Object.entries(page)) if (value !== undefined) query.set(name, String(value))
+    const { items, nextCursor } = (await control.send('GET', `${path}?${query}`)) as {
+      items: Json[]
+      nextCursor?: string
+    }
+    found.push(...items)
+    cursor = nextCursor
+    if (cursor === undefined || found.length >= wanted) return found.slice(0, wanted)
+  }
 }
 
 /** Checks that the record exists. A dry run of a removal can check nothing else. */
@@ -62,7 +80,7 @@ const run = async (
     if (entry.columns === undefined) return printResult(entry, await control.send('GET', path), output)
     const order =
       operation.id === 'listEvents' || operation.id === 'listDeliveries' ? 'newest_first' : undefined
-    return printList(entry, await readPages(control, path, { order, ...fields }), output)
+    return printTable(output, await readPages(control, path, { order, ...fields }), entry.columns)
   }
   if (operation.method === 'DELETE') {
     const [id = operation.id === 'clearFaults' ? 'all faults' : options.organization] = args

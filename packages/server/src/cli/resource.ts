@@ -1,21 +1,76 @@
 import type { Command } from 'commander'
+import type { z } from 'zod/mini'
+import type { AttemptView, DeliveryView } from '../control/views/delivery.ts'
+import type { TimelineView } from '../control/views/timeline.ts'
 import { defineCancel, define as defineResend } from './change-deliveries.ts'
-import { define as defineTail } from './events-tail.ts'
+import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { follow } from './follow.ts'
+import { type AttemptLine, type EventLine, formatAttempt, formatEvent } from './lines.ts'
+import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
+import { createOutput } from './output.ts'
 import { defineResource } from './resource-commands.ts'
 import { resources } from './resources.ts'
-import { defineDelivery, defineTimeline } from './show-commands.ts'
+import { formatDelivery, formatTimeline } from './timeline-text.ts'
 
+const tail = async (options: ServerOptions): Promise<void> => {
+  const { organization, server } = options
+  const output = createOutput(options)
+  const onOpen = (): void => output.notice(`Following ${organization} at ${server}. Press Ctrl-C to stop.`)
+  for await (const { name, data } of follow(options, output, onOpen)) {
+    const value: EventLine & AttemptLine = JSON.parse(data)
+    if (name === 'event') output.result({ type: name, ...value }, formatEvent(output, value))
+    else if (name === 'attempt') output.result({ type: name, ...value }, formatAttempt(output, value))
+  }
+}
+
+const showTimeline = async (kind: 'call' | 'group', id: string, options: ServerOptions): Promise<void> => {
+  const output = createOutput(options)
+  const path = `${getOrganizationPath(options.organization)}/timeline?${kind}=${encodeURIComponent(id)}`
+  const timeline = (await createControlClient(options).send('GET', path)) as TimelineView
+  output.result(timeline, formatTimeline(output, timeline))
+}
+
+const showDelivery = async (id: string, options: ServerOptions): Promise<void> => {
+  const output = createOutput(options)
+  const control = createControlClient(options)
+  const path = `${getOrganizationPath(options.organization)}/deliveries/${encodeURIComponent(id)}`
+  const delivery = (await control.send('GET', path)) as z.input<typeof DeliveryView>
+  const { items } = (await control.send('GET', `${path}/attempts`)) as {
+    items: z.input<typeof AttemptView>[]
+  }
+  output.result({ ...delivery, attemptList: items }, formatDelivery(output, delivery, items))
+}
+
+const defineTimeline = (kind: 'call' | 'group', example: string) => (parent: Command) => {
+  const command = addServerOptions(parent.command('show'))
+    .description(`print everything that happened to a ${kind}, in order`)
+    .argument('<id>', `id of the ${kind}`)
+    .action((id, options) => showTimeline(kind, id, options))
+  addExamples(command, example)
+}
+
+/** The commands of a resource that are more than one operation. */
 const further: Readonly<Record<string, (command: Command) => void>> = {
-  events: defineTail,
-  calls: (command) => defineTimeline(command, 'call'),
-  groups: (command) => defineTimeline(command, 'group'),
-  deliveries: (command) => {
-    defineDelivery(command)
-    defineResend(command.command('resend').description('resend a delivery, or all that match'))
-    defineCancel(command.command('cancel').description('cancel a delivery that waits, or all that match'))
+  events: (parent) => {
+    const command = addServerOptions(parent.command('tail'))
+      .description('print a line for each event and each delivery attempt as they happen')
+      .action(tail)
+    addExamples(command, 'events tail', 'events tail --format json')
+  },
+  calls: defineTimeline('call', 'calls show call_…'),
+  groups: defineTimeline('group', 'groups show order-1042'),
+  deliveries: (parent) => {
+    const command = addServerOptions(parent.command('show'))
+      .description('print the attempts of a delivery, the responses, and what it waits for')
+      .argument('<id>', 'id of the delivery')
+      .action(showDelivery)
+    addExamples(command, 'deliveries show dlv_…')
+    defineResend(parent.command('resend').description('resend a delivery, or all that match'))
+    defineCancel(parent.command('cancel').description('cancel a delivery that waits, or all that match'))
   },
 }
 
+/** Defines the commands of a resource. */
 export const define = (command: Command): void => {
   defineResource(command, resources[command.name()] ?? [])
   further[command.name()]?.(command)

@@ -1,6 +1,6 @@
 import { isWebhookVerificationError, signWebhook } from '@wabakit/webhooks'
 import type { Command } from 'commander'
-import { addExamples, createFormatOption, createOption, parseSeconds } from './options.ts'
+import { addExamples, addOptions, createFormatOption, parseSeconds } from './options.ts'
 import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import { readPayload } from './read-payload.ts'
 
@@ -32,16 +32,11 @@ export const define = (command: Command): void => {
   command
     .description('sign a payload according to Standard Webhooks, and print the headers to send with it')
     .argument('[file]', 'file with the payload; standard input if omitted or -')
-    .addOption(
-      createOption('--secret <secret>', 'signing secret (whsec_…)')
-        .env('WABAKIT_WEBHOOK_SECRET')
-        .makeOptionMandatory(),
-    )
-    .addOption(createOption('--id <id>', 'webhook-id (default: a random one)'))
-    .addOption(
-      createOption('--timestamp <seconds>', 'Unix time in seconds (default: now)').argParser(parseSeconds),
-    )
-    .addOption(createFormatOption())
     .action((file, options) => sign(file, options, createOutput(options)))
+  addOptions(command, {
+    '--secret <secret>': { about: 'signing secret (whsec_…)', isRequired: true },
+    '--id <id>': 'webhook-id (default: a random one)',
+    '--timestamp <seconds>': { about: 'Unix time in seconds (default: now)', parse: parseSeconds },
+  }).addOption(createFormatOption())
   addExamples(command, 'sign --secret whsec_… payload.json')
 }

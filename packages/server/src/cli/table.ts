@@ -1,4 +1,5 @@
 import { escapeControls } from '@wabakit/wire'
+import type { Output } from './output.ts'
 
 const formatCell = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-'
@@ -29,7 +30,7 @@ const formatHeader = (path: string): string =>
     .toUpperCase()
 
 /** Formats records as a table with a column for each field. */
-export const formatTable = (records: readonly Json[], fields: readonly string[]): string => {
+const formatTable = (records: readonly Json[], fields: readonly string[]): string => {
   const rows = [
     fields.map(formatHeader),
     ...records.map((record) => fields.map((field) => formatValue(readField(record, field)))),
@@ -43,6 +44,12 @@ export const formatTable = (records: readonly Json[], fields: readonly string[])
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** Prints records as a table, or as a line of JSON each. */
+export const printTable = (output: Output, records: readonly Json[], fields: readonly string[]): void => {
+  if (output.format === 'json') for (const record of records) output.result(record, '')
+  else output.result(records, records.length === 0 ? 'none' : formatTable(records, fields))
 }
 
 export const formatRecord = (record: Json): string => {

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventRecord, ReferenceServer, Store } from '@wabakit/core'
-import { followEvents } from './follow-events.ts'
 import { LiveAttempt, showLiveAttempt } from './live-attempt.ts'
 import { showEvent } from './views/event.ts'
 
@@ -60,6 +59,39 @@ const formatMessage = (name: string, data: object, id?: string): Uint8Array =>
   encoder.encode(`event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`)
 
 const formatEvent = (event: EventRecord): Uint8Array => formatMessage('event', showEvent(event), event.id)
+
+/** Reads the next events, in the order in which they happened. `isMore` is set if further events are available. */
+type ReadNextEvents = () => Promise<{ readonly items: EventRecord[]; readonly isMore: boolean }>
+
+const pageSize = 100
+
+/**
+ * Follows the events of an organization.
+ *
+ * @param after - the id of the event to start after. If omitted, only new events follow; if empty or no longer stored,
+ *   the oldest event is the first.
+ */
+const followEvents = async (
+  events: ReferenceServer['events'],
+  organizationId: string,
+  after: string | undefined,
+): Promise<ReadNextEvents> => {
+  const findNewest = async (): Promise<string | undefined> => {
+    const { items } = await events.list(organizationId, { order: 'newest_first', limit: 1 })
+    return items[0]?.id
+  }
+  const eventId = after ?? (await findNewest())
+  let cursor =
+    eventId === undefined || eventId === ''
+      ? undefined
+      : (await events.list(organizationId, { eventId, limit: 1 })).nextCursor
+
+  return async () => {
+    const { items, nextCursor } = await events.list(organizationId, { limit: pageSize, cursor })
+    cursor = nextCursor ?? cursor
+    return { items, isMore: items.length === pageSize }
+  }
+}
 
 /** Resolves when the first message is available, so that an error before it rejects. */
 const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> => {

@@ -1,10 +1,17 @@
 import { toStorageError } from '../stores/sqlite/storage-errors.ts'
-import { compareTables, readSource, type TableComparison } from './compare-tables.ts'
-import { copyTables } from './copy-tables.ts'
-import { isSame } from './fingerprint.ts'
+import { divideIntoBatches } from './batches.ts'
+import { type CopiedTable, copiedTables } from './copied-tables.ts'
+import { createFingerprint, type Fingerprint, isSame } from './fingerprint.ts'
 import { openSource, type Source } from './open-source.ts'
-import { openTarget, type Target } from './open-target.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { type CopyProgress, openTarget, type Target } from './open-target.ts'
+import { createProgress, type OnRows, type Progress } from './progress.ts'
+
+/** A table with its fingerprints in both databases. */
+export type TableComparison = {
+  readonly table: string
+  readonly source: Fingerprint
+  readonly target: Fingerprint
+}
 
 export type MigrationOptions = {
   /** The path of the SQLite database. */
@@ -22,6 +29,68 @@ export type MigrationResult = {
   readonly tables: readonly TableComparison[]
   /** Set if all tables have the same rows in both databases. Otherwise, the migration is not finished. */
   readonly isEqual: boolean
+}
+
+type CopyOptions = {
+  readonly source: Source
+  readonly target: Target
+  /** The progress of an earlier copy. */
+  readonly from: CopyProgress
+  /** Called with the number of rows of a table in the target, including those of an earlier copy. */
+  readonly onRows: OnRows
+}
+
+/** Copies every row that is not in the target yet. */
+const copyTables = async ({ source, target, from, onRows }: CopyOptions): Promise<void> => {
+  const reached = copiedTables.findIndex(({ name }) => name === from.table)
+  for (const [index, table] of copiedTables.entries()) {
+    if (index < reached) {
+      onRows(table, source.count(table))
+      continue
+    }
+    const after = index === reached ? (from.after ?? undefined) : undefined
+    if (after !== undefined) onRows(table, from.rows)
+    // Reads the next rows while the previous ones are being written.
+    let writing = Promise.resolve()
+    for (const batch of divideIntoBatches(source.rows(table, after))) {
+      await writing
+      writing = target.write(table, batch).then(() => onRows(table, batch.rows))
+      // If the source fails meanwhile, this promise is never awaited.
+      writing.catch(() => {})
+    }
+    await writing
+  }
+}
+
+/** A table with its fingerprint in SQLite. */
+type SourceTable = { readonly table: CopiedTable; readonly source: Fingerprint }
+
+/** Reads a whole SQLite database. */
+const readSource = (source: Source, onRows: OnRows): SourceTable[] =>
+  copiedTables.map((table) => {
+    const fingerprint = createFingerprint()
+    for (const { record } of source.rows(table)) {
+      fingerprint.add(JSON.parse(record))
+      onRows(table, 1)
+    }
+    return { table, source: fingerprint.result() }
+  })
+
+/** Reads a whole PostgreSQL database, to compare it with SQLite. */
+const compareTables = async (
+  expected: readonly SourceTable[],
+  { target, onRows }: { readonly target: Target; readonly onRows: OnRows },
+): Promise<TableComparison[]> => {
+  const tables: TableComparison[] = []
+  for (const { table, source } of expected) {
+    const fingerprint = createFingerprint()
+    for await (const rows of target.rows(table)) {
+      for (const row of rows) fingerprint.add(row)
+      onRows(table, rows.length)
+    }
+    tables.push({ table: table.name, source, target: fingerprint.result() })
+  }
+  return tables
 }
 
 /** The sequences in PostgreSQL, each with the SQLite table whose numbers it continues. */

@@ -75,7 +75,7 @@ test('a usage error ends with 2 and says what is wrong', async () => {
     [['resend', '--from', 'yesterday'], /must be an ISO 8601 date-time/],
     [['deliveries', 'cancel'], /Name one delivery, or select deliveries/],
     [['events', 'list', '--before', 'tomorrow'], /must be an ISO 8601 date-time/],
-    [['verify', '--secret', secret, '--header', 'nonsense'], /--header takes "name: value"/],
+    [['verify', '--secret', secret, '--header', 'nonsense'], /--header must be a name and a value/],
   ]
   const ends = await Promise.all(cases.map(([args]) => wabakit(args)))
 

@@ -1,11 +1,13 @@
 import { Channel } from '@wabakit/contract'
 import * as z from 'zod/mini'
-import { requireFound } from '../control-error.ts'
-import { EventFilter, order, selectEvents } from '../filters.ts'
+import { ControlError, requireFound } from '../control-error.ts'
+import { EventFilter, order, selectEvents, subjectFilter } from '../filters.ts'
 import { checkPayload, findReceivers } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
 import { describe, eventName, named, page, pageQuery, phoneNumber, showPage, subject } from '../schemas.ts'
+import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
 import { EventView, showEvent } from '../views/event.ts'
+import { TimelineView } from '../views/timeline.ts'
 
 const operation = operationIn('Events')
 const path = '/organizations/:organizationId/events'
@@ -21,6 +23,14 @@ const PublishedEvent = named(
     payload: z.record(z.string(), z.unknown()),
   }),
 )
+
+type Subject = { readonly call?: string | undefined; readonly group?: string | undefined }
+
+const parseSubject = ({ call, group }: Subject): TimelineSubject => {
+  if (call !== undefined && group === undefined) return { call }
+  if (group !== undefined && call === undefined) return { group }
+  throw new ControlError('invalid_input', 'Name either a `call` or a `group`.')
+}
 
 export const eventOperations = [
   operation({
@@ -57,6 +67,19 @@ export const eventOperations = [
       const record = await service.events.publish(organizationId, published, { forged: true })
       live.wake()
       return showEvent(record)
+    },
+  }),
+  operation({
+    id: 'getTimeline',
+    route: 'GET /organizations/:organizationId/timeline',
+    summary: 'Get everything that happened to a call or group, in order',
+    query: z.strictObject(subjectFilter()),
+    result: TimelineView,
+    run: async ({ params, query }, context) => {
+      const subject = parseSubject(query)
+      const found = await readTimeline(context, params.organizationId, subject)
+      if (subject.call === undefined) return requireFound(found, 'group', subject.group)
+      return requireFound(found, 'call', subject.call)
     },
   }),
 ]

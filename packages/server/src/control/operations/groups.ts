@@ -4,8 +4,7 @@ import { requireFound } from '../control-error.ts'
 import { groupId, parseNumber, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import { describe, named, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
-import { GroupView, showGroup } from '../views/group.ts'
-import { ParticipantView, showParticipant } from '../views/participant.ts'
+import { GroupView, ParticipantView, showGroup, showParticipant } from '../views/group.ts'
 
 const operation = operationIn('Groups')
 

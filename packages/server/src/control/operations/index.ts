@@ -8,7 +8,6 @@ import { groupOperations } from './groups.ts'
 import { organizationOperations } from './organizations.ts'
 import { serverOperations } from './server.ts'
 import { subscriptionOperations } from './subscriptions.ts'
-import { timelineOperations } from './timeline.ts'
 
 /** All operations of the control API, except its live stream and its own description. */
 export const operations: readonly Operation[] = [
@@ -18,7 +17,6 @@ export const operations: readonly Operation[] = [
   ...callOperations,
   ...eventOperations,
   ...deliveryOperations,
-  ...timelineOperations,
   ...erasureOperations,
   ...faultOperations,
   ...serverOperations,

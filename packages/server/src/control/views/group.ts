@@ -1,5 +1,5 @@
 import { JoinApprovalMode } from '@wabakit/contract'
-import type { GroupRecord } from '@wabakit/core'
+import type { GroupRecord, ParticipantRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
 import { Utc } from './times.ts'
@@ -20,3 +20,17 @@ export const GroupView = named(
 
 export const showGroup = (record: GroupRecord): z.input<typeof GroupView> =>
   z.encode(GroupView, { ...record, groupId: record.clientCustomGroupId })
+
+export const ParticipantView = named(
+  'Participant',
+  "A person's membership in a group.",
+  z.object({
+    groupId: z.string(),
+    phone: z.string(),
+    state: z.enum(['joined', 'left', 'removed']),
+    changedAt: Utc,
+  }),
+)
+
+export const showParticipant = (record: ParticipantRecord): z.input<typeof ParticipantView> =>
+  z.encode(ParticipantView, record)

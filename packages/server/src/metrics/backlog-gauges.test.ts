@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Backlog } from '@wabakit/core'
 import { expect, test } from 'vitest'
-import { createBacklogReading } from './backlog-reading.ts'
+import { createBacklogReading } from './backlog-gauges.ts'
 
 const backlog: Backlog = {
   waiting: 1,
