@@ -117,10 +117,6 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   return { verdict: 'fail', observed: describeAttempts(refused) }
 }
 
-/** Returns the finding, turned into advice when it is a failure. */
-export const softenToAdvice = (finding: Finding): Finding =>
-  finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
-
 /** Judges whether each delivery had exactly one effect. `sent` describes the requests of each. */
 export const judgeOnce = async (
   { countEffects }: Examination,

@@ -1,11 +1,46 @@
 import { ExaminationUsageError } from '../errors.ts'
-import { endpointChecks } from './checks/all.ts'
+import type { Severity } from '../report/report.ts'
+import type { EndpointCheck } from './check.ts'
+import { behaviorChecks } from './checks/behavior.ts'
+import { forgedChecks } from './checks/forged.ts'
+import { genuineChecks } from './checks/genuine.ts'
+import { hostileBodyChecks } from './checks/hostile-bodies.ts'
+import { hostileConnectionChecks } from './checks/hostile-connections.ts'
+import { orderedChecks } from './checks/ordered.ts'
+import { repeatedChecks } from './checks/repeated.ts'
+import { replayedChecks } from './checks/replayed.ts'
 import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
 import { listGiven } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
 /** The check that all others depend on. */
 const controlId = 'accepts-genuine'
+
+const groups: Readonly<Record<string, readonly EndpointCheck[]>> = {
+  genuine: genuineChecks,
+  forged: forgedChecks,
+  replayed: replayedChecks,
+  repeated: repeatedChecks,
+  ordered: orderedChecks,
+  hostile: [...hostileBodyChecks, ...hostileConnectionChecks],
+  'well behaved': behaviorChecks,
+}
+
+const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
+
+/**
+ * Every check of an endpoint, in the order in which they run: the positive control, then the most important ones, then
+ * those that may crash the endpoint, and last those that judge all exchanges.
+ */
+const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = Object.entries(groups)
+  .flatMap(([group, checks]) => checks.map((check) => ({ ...check, group })))
+  .map((check) => {
+    const { id, group, severity } = check
+    const phase = id === controlId ? 0 : group === 'well behaved' ? 3 : group === 'hostile' ? 2 : 1
+    return { check, rank: phase * 10 + (phase === 3 ? 0 : severities.indexOf(severity)) }
+  })
+  .toSorted((left, right) => left.rank - right.rank)
+  .map(({ check }) => check)
 
 /** The ids of all checks of an endpoint, in the order in which they run. */
 export const endpointCheckIds: readonly string[] = endpointChecks.map(({ id }) => id)

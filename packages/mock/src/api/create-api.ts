@@ -9,7 +9,6 @@ import {
 } from '@wabakit/wire'
 import type { RecordedRequest } from '../recording/recorded-request.ts'
 import { sleepRealTime } from '../time/timers.ts'
-import { readRequestBody } from './read-request-body.ts'
 
 /** Responds to requests of the public API. Rejects like `fetch` if a fault resets the connection. */
 export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Response>
@@ -20,6 +19,36 @@ type ApiOptions = {
   readonly createRequestId: () => string
   readonly now: () => number
   readonly record: (request: RecordedRequest) => void
+}
+
+/** Maximum number of characters of a body that are recorded. */
+const maxLength = 65_536
+
+/** Reads the first 64 KiB of a request's body as text, from a copy of the request. */
+const readText = async (request: Request): Promise<string | undefined> => {
+  const { body } = request.clone()
+  if (body === null) return undefined
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (text.length < maxLength) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += decoder.decode(value, { stream: true })
+  }
+  reader.cancel().catch(() => {})
+  return text
+}
+
+/** Reads a request's body for the recording: parsed JSON, other text as received, `undefined` if there is none. */
+const readRequestBody = async (request: Request): Promise<unknown> => {
+  const text = await readText(request)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 const names = Object.keys(endpoints) as readonly EndpointName[]

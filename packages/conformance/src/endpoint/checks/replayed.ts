@@ -1,7 +1,7 @@
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination, GenuineDelivery } from '../examination.ts'
-import { judgeOnce, judgeRefused, sendEach, softenToAdvice } from '../judge.ts'
+import { judgeOnce, judgeRefused, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 
 const hour = 3_600
@@ -37,7 +37,10 @@ const rewrittenTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a plus': (seconds) => `+${seconds}`,
 }
 
-/** Sends genuine deliveries whose time is written differently. `change` returns the changed headers. */
+/**
+ * Sends genuine deliveries whose time is written differently. `change` returns the changed headers. Accepting one is advice,
+ * not a failure.
+ */
 const sendWritten = async (
   examination: Examination,
   times: typeof malformedTimes,
@@ -49,7 +52,8 @@ const sendWritten = async (
     const headers = { ...genuine.headers, ...change(genuine, write(genuine.timestamp)) }
     return { exchange: await sendHostile({ headers, body: genuine.body }, genuine.delivery.subject) }
   })
-  return softenToAdvice(await judgeRefused(examination, attempts))
+  const finding = await judgeRefused(examination, attempts)
+  return finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
 }
 
 /** Checks with genuine deliveries that were recorded and are sent again. */

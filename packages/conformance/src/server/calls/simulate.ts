@@ -1,3 +1,5 @@
+import { runCommand } from '../../shell.ts'
+
 /** The outcome of a call, in the words of the glossary. @inline */
 export type PlayedOutcome =
   | 'answered'
@@ -42,3 +44,21 @@ export type Simulate = {
   /** Makes the organization's summaries manual, plays an answered call, and resolves to its id. Called last. */
   readonly playManualCall?: (() => Promise<string>) | undefined
 }
+
+const maxDurationMs = 60_000
+
+/**
+ * Turns a command of the platform's shell into a function that makes a call. The command prints the call's id as its last
+ * line.
+ */
+export const playByCommand =
+  (command: string): PlayCall =>
+  async ({ outcome, channel }) => {
+    const filled = command.replaceAll('{outcome}', outcome).replaceAll('{channel}', channel)
+    const printed = await runCommand(filled, { timeout: maxDurationMs }).catch((cause: Error) => {
+      throw new Error(`The play command failed: ${cause.message}`, { cause })
+    })
+    const callId = printed.trim().split('\n').at(-1)?.trim()
+    if (!callId) throw new Error('The play command printed no call id on standard output.')
+    return callId
+  }

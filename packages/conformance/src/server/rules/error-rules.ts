@@ -1,17 +1,20 @@
 import { ErrorBody, type ErrorCode, endpoints, errorCodes, limits, reasonPhrases } from '@wabakit/contract'
-import { type ApiRequest, type Exchange, readField } from '../api/api-request.ts'
+import { type ApiRequest, type ApiResponse, readField } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse, type Lab, type Need } from '../lab.ts'
-import type { Observation, Rule } from '../rule.ts'
+import type { Rule } from '../rule.ts'
 
 const body = '0014 (error body)'
 
-const judgeErrors = ({ exchanges }: Lab, isRight: (exchange: Exchange) => boolean): Observation => {
-  const errors = exchanges.filter(({ response }) => response.status >= 400)
-  const wrong = errors.find((exchange) => !isRight(exchange))
-  if (wrong !== undefined)
-    return { kept: false, observed: describeResponse(wrong), requests: [wrong.request] }
-  return { kept: errors.length === 0 ? undefined : true, observed: `${errors.length} error responses` }
-}
+/** Judges all error responses of the run. */
+const judgeErrors =
+  (isRight: (response: ApiResponse) => boolean): Rule['examine'] =>
+  async ({ lab }) => {
+    const errors = lab.exchanges.filter(({ response }) => response.status >= 400)
+    const wrong = errors.find(({ response }) => !isRight(response))
+    if (wrong !== undefined)
+      return { kept: false, observed: describeResponse(wrong), requests: [wrong.request] }
+    return { kept: errors.length === 0 ? undefined : true, observed: `${errors.length} error responses` }
+  }
 
 const buildGet = (): ApiRequest => ({ method: 'GET', path: endpoints['groups.create'].path, key: 'api' })
 
@@ -66,35 +69,31 @@ export const errorRules: readonly Rule[] = [
     title: 'Every error response is a JSON object',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
-    examine: async ({ lab }) =>
-      judgeErrors(lab, ({ response: { json, headers } }) => {
-        const isJson = /^application\/(?:problem\+)?json\b/i.test(headers.get('content-type') ?? '')
-        return isJson && typeof json === 'object' && json !== null
-      }),
+    examine: judgeErrors(({ json, headers }) => {
+      const isJson = /^application\/(?:problem\+)?json\b/i.test(headers.get('content-type') ?? '')
+      return isJson && typeof json === 'object' && json !== null
+    }),
   },
   {
     id: 'errors.body.has-the-documented-fields',
     title: 'Every error response has statusCode, error, message and a code of the list',
     clause: body,
     expected: 'statusCode, error, message, code',
-    examine: async ({ lab }) =>
-      judgeErrors(lab, ({ response: { json } }) => ErrorBody.safeParse(json).success),
+    examine: judgeErrors(({ json }) => ErrorBody.safeParse(json).success),
   },
   {
     id: 'errors.body.status-code-is-the-status',
     title: 'statusCode is the HTTP status',
     clause: body,
     expected: 'equal numbers',
-    examine: async ({ lab }) =>
-      judgeErrors(lab, ({ response: { json, status } }) => readField(json, 'statusCode') === status),
+    examine: judgeErrors(({ json, status }) => readField(json, 'statusCode') === status),
   },
   {
     id: 'errors.body.error-is-the-reason-phrase',
     title: 'error is the reason phrase of the status',
     clause: body,
     expected: 'such as Bad Request',
-    examine: async ({ lab }) =>
-      judgeErrors(lab, ({ response: { json, status } }) => readField(json, 'error') === findPhrase(status)),
+    examine: judgeErrors(({ json, status }) => readField(json, 'error') === findPhrase(status)),
   },
   {
     id: 'errors.body.issues-name-the-field',

@@ -1,25 +1,22 @@
 import { ErrorBody } from '@wabakit/contract'
 import type { Exchange } from '../api/api-request.ts'
 import { describeResponse } from '../lab.ts'
-import type { Examination, Observation, Rule } from '../rule.ts'
+import type { Observation, Rule } from '../rule.ts'
 
 const headers = '0015 (Retry-After and rate limit headers)'
 
 /** Judges the first response with status 429 of the whole run. */
-const judgeLimited = async (
-  { lab, scenes }: Examination,
-  judge: (exchange: Exchange) => Omit<Observation, 'requests'>,
-): Promise<Observation> => {
-  const flood = await scenes.play('flood')
-  const limited = lab.exchanges.find(({ response }) => response.status === 429)
-  if (limited === undefined) {
+const judgeLimited =
+  (judge: (exchange: Exchange) => Omit<Observation, 'requests'>): Rule['examine'] =>
+  async ({ lab, scenes }) => {
+    const flood = await scenes.play('flood')
+    const limited = lab.exchanges.find(({ response }) => response.status === 429)
+    if (limited !== undefined) return { ...judge(limited), requests: [limited.request] }
     return {
       kept: undefined,
       observed: `no 429 in ${flood.length} requests with a wrong key; lower the server's limits to examine them`,
     }
   }
-  return { ...judge(limited), requests: [limited.request] }
-}
 
 /** Rules of rate limits. They come last, because they use the limits up. */
 export const limitRules: readonly Rule[] = [
@@ -28,36 +25,33 @@ export const limitRules: readonly Rule[] = [
     title: 'A response with status 429 is a JSON object',
     clause: 'introduction: all bodies are JSON; "Limits": rate limiting exists',
     expected: 'a JSON object',
-    examine: (examination) =>
-      judgeLimited(examination, (exchange) => ({
-        kept: typeof exchange.response.json === 'object' && exchange.response.json !== null,
-        observed: describeResponse(exchange),
-      })),
+    examine: judgeLimited((exchange) => ({
+      kept: typeof exchange.response.json === 'object' && exchange.response.json !== null,
+      observed: describeResponse(exchange),
+    })),
   },
   {
     id: 'limits.429.retry-after',
     title: 'A response with status 429 has a Retry-After',
     clause: 'RFC 9110, section 10.2.3 (decision 0015)',
     expected: 'Retry-After with whole seconds, 1 or more',
-    examine: (examination) =>
-      judgeLimited(examination, ({ response }) => {
-        const retryAfter = response.headers.get('retry-after')
-        return { kept: /^[1-9]\d*$/.test(retryAfter ?? ''), observed: `Retry-After: ${retryAfter}` }
-      }),
+    examine: judgeLimited(({ response }) => {
+      const retryAfter = response.headers.get('retry-after')
+      return { kept: /^[1-9]\d*$/.test(retryAfter ?? ''), observed: `Retry-After: ${retryAfter}` }
+    }),
   },
   {
     id: 'limits.429.code',
     title: 'A response with status 429 has the code rate_limited',
     clause: headers,
     expected: 'code rate_limited',
-    examine: (examination) =>
-      judgeLimited(examination, (exchange) => {
-        const parsed = ErrorBody.safeParse(exchange.response.json)
-        return {
-          kept: parsed.success && parsed.data.code === 'rate_limited',
-          observed: describeResponse(exchange),
-        }
-      }),
+    examine: judgeLimited((exchange) => {
+      const parsed = ErrorBody.safeParse(exchange.response.json)
+      return {
+        kept: parsed.success && parsed.data.code === 'rate_limited',
+        observed: describeResponse(exchange),
+      }
+    }),
   },
   ...(['ratelimit', 'ratelimit-policy'] as const).map(
     (header): Rule => ({
@@ -65,11 +59,10 @@ export const limitRules: readonly Rule[] = [
       title: `A response with status 429 has the header ${header}`,
       clause: headers,
       expected: header,
-      examine: (examination) =>
-        judgeLimited(examination, ({ response }) => {
-          const value = response.headers.get(header)
-          return { kept: value !== null && value !== '', observed: `${header}: ${value}` }
-        }),
+      examine: judgeLimited(({ response }) => {
+        const value = response.headers.get(header)
+        return { kept: value !== null && value !== '', observed: `${header}: ${value}` }
+      }),
     }),
   ),
 ]

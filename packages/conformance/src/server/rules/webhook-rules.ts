@@ -1,8 +1,7 @@
 import type { Lab, Need } from '../lab.ts'
 import type { Observation, Rule } from '../rule.ts'
 import { addedHeaders, addedPath, redirectPath, type SubscriptionScene } from '../scenes.ts'
-import { checkSignature } from '../webhooks/check-signature.ts'
-import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
+import { checkSignature, type ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks } from './witness.ts'
 
 const needs: readonly Need[] = ['--listen']
@@ -14,12 +13,11 @@ const toleranceMs = 300_000
 
 const readId = ({ headers }: ReceivedWebhook): string => headers.get('webhook-id') ?? ''
 
-/** Judges the second attempt of a delivery whose first got 500. Without one, `missing` is the verdict. */
-const judgeRetried = (
-  judge: (first: ReceivedWebhook, second: ReceivedWebhook) => Observation,
-  missing?: false,
-): Rule['examine'] =>
-  judgeGroup('retried', ({ webhooks: [first, second], lab }) => {
+type JudgeAttempts = (first: ReceivedWebhook, second: ReceivedWebhook) => Observation
+
+/** Judges the second attempt of a delivery whose first failed or was deferred. Without one, `missing` is the verdict. */
+const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing?: false): Rule['examine'] =>
+  judgeGroup(name, ({ webhooks: [first, second], lab }) => {
     if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
     if (second !== undefined) return judge(first, second)
     return { kept: missing, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
@@ -102,7 +100,8 @@ const rules: readonly Rule[] = [
     title: 'A delivery that got 500 is attempted again',
     clause: schedule,
     expected: 'a second attempt, about 5 s after the first',
-    examine: judgeRetried(
+    examine: judgeSecond(
+      'retried',
       (first, second) => ({ kept: true, observed: `after ${second.arrivedAt - first.arrivedAt} ms` }),
       false,
     ),
@@ -112,7 +111,7 @@ const rules: readonly Rule[] = [
     title: 'The second attempt has the webhook-id of the first',
     clause: signatures,
     expected: 'the same webhook-id',
-    examine: judgeRetried((first, second) => ({
+    examine: judgeSecond('retried', (first, second) => ({
       kept: readId(first) !== '' && readId(first) === readId(second),
       observed: `${readId(first) || 'none'}, then ${readId(second) || 'none'}`,
     })),
@@ -122,7 +121,7 @@ const rules: readonly Rule[] = [
     title: 'The second attempt has the body of the first',
     clause: schedule,
     expected: 'the same bytes',
-    examine: judgeRetried((first, second) => ({
+    examine: judgeSecond('retried', (first, second) => ({
       kept: first.text === second.text,
       observed: first.text === second.text ? 'the same' : `${first.text}, then ${second.text}`,
     })),
@@ -132,15 +131,14 @@ const rules: readonly Rule[] = [
     title: 'A delivery that got 409 with Retry-After is attempted again, under the same id',
     clause: '0068 (an endpoint can defer a delivery)',
     expected: 'a second attempt with the same webhook-id',
-    examine: judgeGroup('deferred', ({ webhooks: [first, second], lab }) => {
-      if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
-      if (second === undefined)
-        return { kept: false, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
-      return {
+    examine: judgeSecond(
+      'deferred',
+      (first, second) => ({
         kept: readId(first) === readId(second),
         observed: `${readId(first)}, then ${readId(second)}`,
-      }
-    }),
+      }),
+      false,
+    ),
   },
   {
     id: 'webhooks.redirect.is-not-followed',
