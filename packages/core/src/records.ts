@@ -216,8 +216,8 @@ export type SubscriptionRecord = {
   /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */
   readonly failingSince: number | null
   /**
-   * Set if operators got an event that it fails or was disabled, and none since that it recovered. Maintained by the
-   * store.
+   * Set if operators got `subscription.failing` or `subscription.disabled`, and no `subscription.recovered` since.
+   * Maintained by the store.
    */
   readonly isReported: boolean
   /** Time of creation, as Unix time in milliseconds. */

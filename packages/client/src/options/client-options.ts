@@ -35,7 +35,7 @@ export type FetchInit = {
 }
 
 /**
- * Sends a request. The `fetch` of the platform, of undici and of node-fetch all fit. A body that is not a web stream is
+ * Sends a request, like the `fetch` of the platform, of undici or of node-fetch. A body that is not a web stream is
  * read with `text()`.
  */
 export type Fetch = (

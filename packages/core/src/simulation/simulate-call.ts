@@ -13,7 +13,7 @@ import type { CallOutcome, CallSimulation, SimulatedCall, SummarySimulation } fr
 export type SimulationContext = {
   readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries'>
   readonly organizationId: string
-  /** Replaces the parts that the simulation leaves out. */
+  /** Made-up data for the parts that the simulation leaves out. */
   readonly data: CallData
   /** Runs a task after some milliseconds. `description` completes the sentence "… is due in 30 s". */
   readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void

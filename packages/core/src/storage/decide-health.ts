@@ -6,9 +6,8 @@ import { sha256 } from '../values/sha256.ts'
 /**
  * The health of a subscription, and the events about it for operators.
  *
- * States: *well*, and *reported* (`isReported`): operators got an event that it fails or was disabled, and none since
- * that it recovered. In both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or
- * not.
+ * States: *well*, and *reported* (`isReported`): operators got `failing` or `disabled`, and no `recovered` since. In
+ * both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or not.
  *
  * Transitions of an enabled subscription, each with one event. Only settlements cause them:
  * - well → reported, `subscription.failing`: a delivery is exhausted, or an attempt fails and all have failed for ten minutes.
@@ -81,7 +80,10 @@ const buildEvent = (
   },
 })
 
-/** The health events of one subscription share a subject, so they are delivered in order. Their ids follow from their causes. */
+/**
+ * The health events of one subscription share a subject, so they are delivered in order. Their ids are derived from
+ * their causes.
+ */
 const toRecords = (event: HealthEvent, { turn, now }: Settlement): EventRecord[] => {
   const { organizationId, subscriptionId, eventId } = event.data
   const cause = JSON.stringify([organizationId, subscriptionId, eventId, turn, now, event.type])

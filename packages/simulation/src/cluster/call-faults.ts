@@ -1,7 +1,7 @@
 import { type CallFault, isCallFault, type Plan, type Rates } from '../plan.ts'
 import type { Draws } from '../virtual/random.ts'
 
-/** Decides what goes wrong with calls. */
+/** Decides the faults of calls. */
 export type CallFaults = {
   /** Returns the fault of the next call with this name, if it has one. */
   decide<Kind extends CallFault['fault']>(

@@ -1,8 +1,8 @@
 import type { DeliveryRecord } from '@wabakit/core'
 
 /**
- * Remembers since when deliveries could have been attempted. A due delivery may be held up by its lane until it is seen
- * as pending.
+ * Remembers the time from which each delivery could have been attempted: a due delivery may be held up by its lane
+ * until it is seen as pending.
  */
 export type DueTimes = {
   /** Returns `undefined` for a delivery that is not pending. */

@@ -65,8 +65,8 @@ type StaticHeaderOptions = {
 }
 
 /**
- * Accepts deliveries that carry a fixed header, for services that cannot sign. A stranger who sees one request can send others
- * and replay this one: use it over https and with `dedupe`.
+ * Accepts deliveries that carry a fixed header, for services that cannot sign. A stranger who sees one request can
+ * replay it and send others, so use this verifier only over https and with `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty.
  * @throws WebhookUsageError for an unknown option, or when `header` is not the name of a header.
@@ -94,8 +94,8 @@ type BasicAuthOptions = {
 }
 
 /**
- * Accepts deliveries with HTTP Basic authorization (RFC 7617, in UTF-8). A stranger who sees one request can send others and
- * replay this one: use it over https and with `dedupe`.
+ * Accepts deliveries with HTTP Basic authorization (RFC 7617, in UTF-8). A stranger who sees one request can replay it
+ * and send others, so use this verifier only over https and with `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty.
  * @throws WebhookUsageError for an unknown option.

@@ -19,7 +19,7 @@ export type SqliteConnection = {
 /** Time for which a statement waits for a locked database before it fails, in milliseconds. */
 const deadlineMs = 8_000
 
-/** Maximum number of statements that are kept prepared. */
+/** Maximum number of prepared statements to cache. */
 const maxPrepared = 200
 
 const isLocked = (error: unknown): boolean =>
@@ -105,7 +105,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     return true
   }
 
-  /** Runs completions in one transaction. One that throws undoes only what it wrote. */
+  /** Runs completions in one transaction. If one of them throws, only its own writes are undone. */
   const completeAll = (completions: readonly Completion<Database>[]): (boolean | Error)[] =>
     inTransaction(() =>
       completions.map((completion) => {
