@@ -12,7 +12,7 @@ export type EndpointCheck = Omit<Check, 'group' | 'run'> & {
   run(examination: Examination): Promise<Finding> | Finding
 }
 
-/** Why a check is skipped without one of its prerequisites. Without effects, it is inconclusive. */
+/** The reason for skipping a check that lacks a prerequisite. Without effects, the check is inconclusive. */
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   signature: 'the sender is known by a header; --secret enables this check',
   credentials: 'deliveries are signed; --header or --basic enables this check',

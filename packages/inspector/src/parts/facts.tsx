@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 type FactsProps = {
-  /** By name. Those without a value are left out. */
+  /** Facts by their names. Facts without a value are left out. */
   readonly facts: Readonly<Record<string, ComponentChildren>>
   /** Shows the facts side by side rather than below each other. */
   readonly isInline?: boolean

@@ -5,7 +5,7 @@ export const Badge = ({ tone, children }: { readonly tone: Tone; readonly childr
   <span class={`badge ${tone}`}>{children}</span>
 )
 
-/** The message of what went wrong, if something did. */
+/** The message of an error, if there is one. */
 export const Problem = ({ text }: { readonly text: string | undefined }) =>
   text ? (
     <p class="problem" role="alert">

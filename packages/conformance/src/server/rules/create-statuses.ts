@@ -139,7 +139,7 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
   'waba-number.text-is-400': ['A WABA number without digits', { wabaNumber: 'main' }, noIntegration],
   'waba-number.empty-is-400': ['An empty WABA number', { wabaNumber: '' }, noIntegration],
   'waba-number.other-spelling-is-200': [
-    'The WABA number without plus sign, with a space and a hyphen,',
+    'The WABA number without the plus sign, with a space and a hyphen,',
     respell,
     '0003 (numbers compare by digits)',
   ],
