@@ -1,40 +1,16 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test, vi } from 'vitest'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
+import { type Command, findFreePort, startProcess } from './start-process.ts'
 
 vi.setConfig({ maxConcurrency: 4, testTimeout: 120_000 })
 
 const examples = resolve(import.meta.dirname, '../../../examples/receivers')
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}
-
-const waitForPort = async (port: number): Promise<void> => {
-  await expect
-    .poll(async () => {
-      const socket = connect(port, '127.0.0.1')
-      return once(socket, 'connect')
-        .then(
-          () => true,
-          () => false,
-        )
-        .finally(() => socket.destroy())
-    })
-    .toBe(true)
-}
 
 const readDatabase = (database: string): string => {
   using db = new DatabaseSync(database)
@@ -47,9 +23,9 @@ const readDatabase = (database: string): string => {
 
 type Language = {
   /** Command that succeeds if everything that the example needs is installed. */
-  readonly needs: readonly [string, ...string[]]
-  /** Returns the command that starts the example, and ends it at SIGTERM. */
-  start(folder: string, port: number): readonly [string, ...string[]]
+  readonly needs: Command
+  /** Returns the command that starts the example. */
+  start(folder: string, port: number): Command
   /** Returns what the example has kept in its database. */
   readEffects(database: string): string
 }
@@ -90,7 +66,6 @@ const startExample = async (name: string, language: Language) => {
   const folder = mkdtempSync(join(tmpdir(), `wabakit-${name}-`))
   const database = name === 'go' ? folder : join(folder, 'receiver.db')
   const port = await findFreePort()
-  const [command, ...args] = language.start(folder, port)
   const env = {
     ...process.env,
     PORT: `${port}`,
@@ -101,15 +76,12 @@ const startExample = async (name: string, language: Language) => {
     WABAKIT_WEBHOOK_SECRET: secret,
     WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret,
   }
-  const child = spawn(command, args, { cwd: folder, env, stdio: process.env.DEBUG ? 'inherit' : 'ignore' })
-  const ended = once(child, 'exit')
-  await waitForPort(port)
+  const started = await startProcess(language.start(folder, port), { port, cwd: folder, env })
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
     database,
     [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      await ended
+      await started[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true })
     },
   }

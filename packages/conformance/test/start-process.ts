@@ -1,0 +1,61 @@
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A program and its arguments. */
+export type Command = readonly [program: string, ...args: string[]]
+
+export const findFreePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+const isListening = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Starts a program, and resolves when it listens on the port of loopback. Disposal ends it with all of its processes. */
+export const startProcess = async (
+  [program, ...args]: Command,
+  { port, ...options }: SpawnOptions & { readonly port: number },
+): Promise<AsyncDisposable> => {
+  const stdio = process.env.DEBUG ? 'inherit' : 'ignore'
+  // A process group of its own, because some programs start others.
+  const child = spawn(program, args, { stdio, ...options, detached: true })
+  const ended = once(child, 'close')
+  const kill = (): void => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  }
+  const stop = async (): Promise<void> => {
+    process.off('exit', kill)
+    try {
+      kill()
+    } catch {
+      // It has ended.
+    }
+    await ended
+  }
+  process.on('exit', kill)
+  const endsAt = Date.now() + 30_000
+  while (!(await isListening(port))) {
+    if (child.exitCode === null && Date.now() < endsAt) await sleep(50)
+    else {
+      await stop()
+      throw new Error(`${program} does not listen on port ${port}. DEBUG=1 shows its output.`)
+    }
+  }
+  return { [Symbol.asyncDispose]: stop }
+}

@@ -1,0 +1,137 @@
+import type { CheckResult } from '@wabakit/conformance'
+import type { ProgramName } from './programs.ts'
+
+/** A program in one of its forms, and the report that it must get. */
+export type Case = {
+  readonly program: ProgramName
+  /** What it does, as the end of "an endpoint that …" or "a server that …". */
+  readonly what: string
+  readonly environment: Readonly<Record<string, string>>
+  /** The id and verdict of the check that names its mistake; `undefined` if it is correct. */
+  readonly named?: { readonly id: string; readonly verdict: CheckResult['verdict'] }
+}
+
+/** By FLAW: what the program does, and the check that names it, as the documentation says. Its verdict is `fail` unless stated. */
+type Flaws = Readonly<Record<string, readonly [what: string, id: string, verdict?: CheckResult['verdict']]>>
+
+const flaws: Partial<Record<ProgramName, Flaws>> = {
+  'wsgi.py': {
+    serializes: ['verifies the body after parsing and serializing it', 'accepts-body-bytes-as-sent'],
+    'latin-1': ['decodes bodies as Latin-1', 'refuses-invalid-utf8'],
+    milliseconds: ['also accepts times in milliseconds', 'refuses-malformed-timestamp', 'advice'],
+    float: ['accepts every number that Python reads as a time', 'refuses-malformed-timestamp', 'advice'],
+    'prints digest': ['responds with the expected digest in hexadecimal', 'keeps-secrets-out-of-answers'],
+    'case-blind ids': ['compares ids without regard to case', 'handles-what-it-accepts'],
+  },
+  'asyncio_server.py': {
+    'lower-case names': ['verifies only under lower-case names', 'refuses-forgery-in-any-header-case'],
+    'exact names': ['finds headers only under lower-case names', 'accepts-any-header-case'],
+    'gives up': ['stops its work when the sender hangs up', 'handles-retry-after-hang-up-once'],
+    'no chunks': ['does not decode chunked bodies', 'accepts-split-body'],
+    endless: ['never ends its responses', 'responds-in-time'],
+  },
+  'config.ru': {
+    to_i: ['signs the parsed timestamp', 'refuses-rewritten-timestamp', 'advice'],
+    'include?': ['looks for the signature anywhere in the header', 'refuses-other-version'],
+    'missing secret': ['takes a missing variable for a secret', 'refuses-empty-secret'],
+    'looks up first': ['notes the id before it verifies', 'survives-forged-claim'],
+  },
+  'webrick.rb': {
+    'one row per event': ['accepts each event of a call once', 'survives-repeated-not-picked'],
+  },
+  'index.php': {
+    strncmp: ['compares as many characters as it was given', 'refuses-truncated-signature'],
+    'prints warnings': ['prints warnings of PHP into its responses', 'keeps-stacks-out-of-answers'],
+    'ten minutes': ['has a tolerance of ten minutes', 'refuses-stale-timestamp'],
+    'first 64 kB': ['verifies the first 64 kB of the body', 'refuses-appended-body'],
+    'state of the call': ['keeps the latest event of a call', 'keeps-summary-after-late-event'],
+  },
+  'main.go': {
+    'token in query': ['accepts the secret in the query', 'refuses-secret-in-query'],
+    int: ['parses the duration as an integer', 'accepts-body-bytes-as-sent'],
+    'full queue': ['drops what its queue cannot take', 'survives-burst'],
+    'load, then store': ['looks the id up before it stores it', 'handles-concurrent-duplicates-once'],
+    'no limit': ['reads bodies of any size', 'refuses-oversized-body'],
+    slash: ['redirects to the path with a slash', 'does-not-redirect'],
+  },
+  'callbacks.js': {
+    'shared variable': ['keeps its response in a shared variable', 'survives-concurrent-deliveries'],
+    'hundred ids': ['remembers a hundred ids', 'handles-late-duplicate-once'],
+    null: ['reads a field of null', 'refuses-json-other-than-object'],
+    'parses the URL': ['parses the URL without catching errors', 'survives-malformed-request-line'],
+    'joins texts': ['decodes each chunk by itself', 'accepts-split-body'],
+    'two processes': ['has two processes with a memory each', 'handles-duplicate-once'],
+  },
+  'express.js': {
+    every: ['requires that every signature matches', 'refuses-empty-signature'],
+    merges: ['merges events into an object', 'survives-prototype-keys'],
+    'small limit': ['limits bodies to 2 kB', 'accepts-every-event'],
+    'secret as text': ['does not decode the secret', 'accepts-genuine', 'inconclusive'],
+  },
+  'api.py': {
+    'local time': ['states local times as UTC', 'events.times.are-not-in-the-future'],
+    'no order': ['publishes each event in a thread of its own', 'events.summary.after-call-ended'],
+    'signs once': ['keeps the signature of the first attempt', 'webhooks.signature.is-valid'],
+    'end of the number': ['compares the ends of numbers', 'create.waba-number.text-is-400'],
+    'looks first': [
+      'looks a group up before it adds it',
+      'events.group-created.once-when-concurrent',
+      'advice',
+    ],
+    'pending is 200': ['responds 200 while a summary is pending', 'fetch.response.200-is-a-summary'],
+    'last summary': ['returns the summary of the latest call', 'fetch.summary.is-of-this-call'],
+    'profile first': ['publishes LEFT before JOINED', 'events.participants.left-after-joined'],
+  },
+  'api.rb': {
+    'new id for each attempt': [
+      'gives each attempt an id of its own',
+      'webhooks.retry.keeps-the-id',
+      'advice',
+    ],
+    'all subscriptions': [
+      'sends calls to the webhooks of all numbers',
+      'events.channel.whatsapp-webhook-gets-its-calls-only',
+    ],
+    'no Retry-After': ['limits clients without Retry-After', 'limits.429.retry-after'],
+    'counts bytes': ['counts the bytes of a subject', 'create.subject.128-emoji-is-200', 'advice'],
+    'seconds as ids': ['generates ids from the time', 'create.group-id.generated-ids-stay-different'],
+    201: ['responds 201 to a valid request', 'create.valid.is-200'],
+    'no key to fetch': ['returns summaries without a key', 'fetch.key.missing-is-401'],
+    'at once': ['has a pending summary fetched again at once', 'fetch.in-progress.retry-after'],
+    'empty agent': ['has an empty agentNumber', 'events.summary.agent-number-absent-not-empty'],
+    'two publishers': ['publishes a summary twice, under two ids', 'events.summary.once-per-call'],
+    'page of the framework': ['leaves 404 to its framework', 'errors.body.is-json'],
+  },
+}
+
+const correct: readonly Case[] = [
+  { program: 'webrick.rb', what: 'handles summaries after 3 s', environment: { DELAY: '3' } },
+  { program: 'express.js', what: 'stands behind a proxy that adds 300 ms', environment: { DELAY_MS: '300' } },
+  { program: 'wsgi.py', what: 'runs on waitress', environment: {} },
+  { program: 'asyncio_server.py', what: 'keeps connections alive', environment: { STYLE: 'length' } },
+  { program: 'asyncio_server.py', what: 'responds in chunks', environment: { STYLE: 'chunked' } },
+  { program: 'asyncio_server.py', what: 'speaks HTTP/1.0', environment: { STYLE: 'close' } },
+  { program: 'config.ru', what: 'runs on puma', environment: {} },
+  { program: 'webrick.rb', what: 'responds 202', environment: {} },
+  { program: 'index.php', what: 'has four processes', environment: { PHP_CLI_SERVER_WORKERS: '4' } },
+  { program: 'main.go', what: 'uses the first of repeated headers', environment: {} },
+  { program: 'main.go', what: 'acknowledges forgeries', environment: { STYLE: 'acknowledges' } },
+  { program: 'callbacks.js', what: 'uses callbacks', environment: {} },
+  { program: 'express.js', what: 'responds with JSON', environment: {} },
+  { program: 'api.py', what: 'implements the specification alone', environment: {} },
+  { program: 'api.py', what: 'delivers everything twice under one id', environment: { STYLE: 'twice' } },
+  { program: 'api.rb', what: 'implements the specification alone', environment: {} },
+  { program: 'api.rb', what: 'adds fields and headers', environment: { STYLE: 'talkative' } },
+]
+
+const listFlawed = (program: ProgramName): Case[] =>
+  Object.entries(flaws[program] ?? {}).map(([flaw, [what, id, verdict = 'fail']]) => ({
+    ...{ program, what, environment: { FLAW: flaw } },
+    named: { id, verdict },
+  }))
+
+/** Lists everything that the judges are tried on, slowest first. */
+export const cases: readonly Case[] = [
+  ...correct,
+  ...Object.keys(flaws).flatMap((program) => listFlawed(program as ProgramName)),
+]

@@ -1,0 +1,3 @@
+module endpoint
+
+go 1.19
