@@ -192,6 +192,26 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-burst'],
   },
+  'compares ids without regard to case': {
+    plant: ({ right }) => ({ isDuplicate: (id) => right.isDuplicate(id.toLowerCase()) }),
+    fail: ['handles-what-it-accepts'],
+  },
+  'refuses a summary of more than 2 kB': {
+    plant: ({ right }) => ({
+      parse: (body) => right.parse(body.length > 2_048 ? Buffer.alloc(0) : body),
+    }),
+    fail: ['accepts-every-event'],
+  },
+  'is slow now and then, which is no mistake': {
+    plant: ({ right }) => ({
+      handle: async (event, id) => {
+        if (event.event === 'GROUP_PARTICIPANT_LEFT') await sleep(900)
+        await right.handle(event, id)
+      },
+    }),
+    fail: [],
+    options: { limits: { attackMs: 500 } },
+  },
   'refuses an event that it does not use': {
     plant: () => ({ validate: ({ event }) => (event === 'CALL_REJECTED' ? 'not used' : undefined) }),
     fail: ['accepts-every-event'],
@@ -322,6 +342,21 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-prototype-keys'],
   },
+  'merges every summary into one whose fields come from a prototype': {
+    plant: ({ effects }) => {
+      const shared: Record<string, unknown> = {}
+      return {
+        handle: (event) => {
+          if (event.event !== 'CALL_AI_SUMMARY') return
+          const record: Record<string, unknown> = Object.create(shared)
+          mergeInto(record, event)
+          const line = `${event.callId} ${record.groupId ?? ''}`
+          if (!effects.includes(line)) effects.push(line)
+        },
+      }
+    },
+    fail: ['survives-prototype-keys'],
+  },
   'parses the body a second time with a parser that reads it otherwise': {
     plant: ({ right }) => ({
       handle: async (event, id) => {
@@ -415,6 +450,24 @@ const flaws: Record<string, Flaw> = {
         right.respond(response, status, status === 401 ? `${new Error(text).stack}` : text),
     }),
     fail: ['keeps-stacks-out-of-answers'],
+  },
+  'prints a warning as PHP does': {
+    plant: ({ right }) => ({
+      respond: (response, status) => {
+        const warning = '<b>Warning</b>:  Undefined property in <b>/srv/app/webhook.php</b> on line <b>40</b>'
+        right.respond(response, status, warning)
+      },
+    }),
+    fail: ['keeps-stacks-out-of-answers'],
+  },
+  'never ends its responses': {
+    plant: () => ({
+      respond: (response, status) => {
+        response.writeHead(status, { 'content-length': '10' }).write('ok')
+      },
+    }),
+    fail: ['responds-in-time'],
+    options: { limits: { responseMs: 500 } },
   },
   'redirects to a slash at the end': {
     plant: () => ({

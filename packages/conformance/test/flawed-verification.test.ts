@@ -217,6 +217,23 @@ const flaws: Record<string, Flaw> = {
         return right.verify({ request, body })
       },
     }),
+    fail: [],
+    advice: ['refuses-duplicate-headers'],
+  },
+  'verifies the first of repeated headers and remembers the last': {
+    plant: ({ right }) => {
+      const seen = new Set<string | undefined>()
+      let last: string | undefined
+      return {
+        verify: ({ request, body }) => {
+          const { 'webhook-id': ids = [] } = request.headersDistinct
+          last = ids.at(-1)
+          const headers = Object.assign(request.headers, { 'webhook-id': ids[0] })
+          return right.verify({ request: Object.assign(request, { headers }), body })
+        },
+        isDuplicate: () => seen.size === seen.add(last).size,
+      }
+    },
     fail: ['refuses-duplicate-headers'],
   },
   'looks headers up by their lower-case names in what was sent': {
@@ -271,6 +288,28 @@ const flaws: Record<string, Flaw> = {
       }
     },
     fail: ['survives-forged-claim'],
+  },
+  'accepts times in milliseconds': {
+    plant: () =>
+      verifyWith({
+        isTimely: (timestamp) => {
+          const seconds = /^\d{13}$/.test(timestamp) ? Number(timestamp) / 1_000 : Number(timestamp)
+          return /^\d+$/.test(timestamp) && Math.abs(Date.now() / 1_000 - seconds) < 300
+        },
+      }),
+    fail: [],
+    advice: ['refuses-malformed-timestamp'],
+  },
+  'prints the expected digest in hexadecimal': {
+    plant: ({ right }) => ({
+      verify: (incoming) => {
+        const { request, body } = incoming
+        const head = `${header(request, 'webhook-id')}.${header(request, 'webhook-timestamp')}.`
+        const digest = Buffer.from(sign(toKey(secret), head, body), 'base64').toString('hex')
+        return right.verify(incoming) && `expected ${digest}`
+      },
+    }),
+    fail: ['keeps-secrets-out-of-answers'],
   },
   'handles a delivery before it verifies': {
     plant: ({ right }) => ({

@@ -170,6 +170,26 @@ test('the same seed makes the same sequences', () => {
   expect(create(5)).not.toEqual(create(6))
 })
 
+test('what the run has no function for is inconclusive', async () => {
+  const { examination, stop } = await startReference()
+  onTestFinished(stop)
+  const { moveParticipant } = examination.simulate ?? {}
+  const { checks } = await examineServer({
+    ...examination,
+    ...{ minutes: 0, simulate: { moveParticipant } },
+    only: [
+      'fetch.manual',
+      'events.summary.none-when-regenerated',
+      'events.summary.none-for-a-silent-bot-test',
+    ],
+  })
+  expect(checks.slice(1).map(({ verdict, observed }) => `${verdict}: ${observed}`)).toEqual([
+    'inconclusive: the run cannot generate a summary again',
+    'inconclusive: the run cannot make a bot test call',
+    'inconclusive: the run cannot make a call without an automatic summary',
+  ])
+})
+
 test('calls are made by a command, which gets outcome and channel and prints the call id', async () => {
   const baseUrl = await startConstant(200, '{"success":true,"groupId":"g"}')
   const target = { ...quick, baseUrl, apiKey: 'wk', wabaNumber: '+1' }

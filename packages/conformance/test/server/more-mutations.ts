@@ -41,6 +41,22 @@ const mixUpSummaries = (): Mutation => {
   )
 }
 
+/** Responds to every fetch with the summary that was generated last. */
+const returnLatest = (): Mutation => {
+  let latest: Record<string, unknown> | undefined
+  return {
+    ...change(
+      (call, { status }) => isFetch(call) && status === 200,
+      ({ body }) => ({ body: latest ?? body }),
+    ),
+    webhook: (hook, send) => {
+      const { event, ...summary } = hook.body
+      if (event === 'CALL_AI_SUMMARY') latest = summary
+      return send()
+    },
+  }
+}
+
 const repeatGeneratedIds = (): Mutation => {
   let count = 0
   return change(
@@ -111,6 +127,11 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     name: 'returns the summary of another call',
     caughtBy: 'fetch.summary.is-of-this-call',
     ...mixUpSummaries(),
+  },
+  {
+    name: 'returns the summary of the latest call',
+    caughtBy: 'fetch.summary.is-of-this-call',
+    ...returnLatest(),
   },
   {
     name: 'returns 200 and no summary while it is pending',

@@ -43,7 +43,6 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     strncmp: ['compares as many characters as it was given', 'refuses-truncated-signature'],
     'prints warnings': ['prints warnings of PHP into its responses', 'keeps-stacks-out-of-answers'],
     'ten minutes': ['has a tolerance of ten minutes', 'refuses-stale-timestamp'],
-    'first 64 kB': ['verifies the first 64 kB of the body', 'refuses-appended-body'],
     'state of the call': ['keeps the latest event of a call', 'keeps-summary-after-late-event'],
   },
   'main.go': {

@@ -1,5 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Command } from '../start-process.ts'
 
 /** An endpoint or server of the trial. */
@@ -7,7 +8,7 @@ type Program = {
   /** A command that succeeds if everything that the program needs is installed. */
   readonly needs: Command
   /** Returns the command that starts it. It listens on the port in `PORT`. */
-  start(folder: string): Command
+  start(folder: string): Command | Promise<Command>
 }
 
 const inFolder = (name: string): string => join(import.meta.dirname, name)
@@ -42,9 +43,10 @@ export const programs = {
   },
   'main.go': {
     needs: ['go', 'version'],
-    start: (folder) => {
-      execFileSync('go', ['build', '-o', join(folder, 'endpoint'), '.'], { cwd: inFolder('endpoints/go') })
-      return [join(folder, 'endpoint')]
+    start: async (folder) => {
+      const endpoint = join(folder, 'endpoint')
+      await promisify(execFile)('go', ['build', '-o', endpoint, '.'], { cwd: inFolder('endpoints/go') })
+      return [endpoint]
     },
   },
   'callbacks.js': runNode('endpoints/callbacks.js'),
