@@ -384,7 +384,7 @@ const flaws: Record<string, Flaw> = {
       }
     },
     fail: ['survives-slow-body'],
-    options: { limits: { attackMs: 1_500 } },
+    options: { limits: { responseMs: 1_500 } },
   },
   'dies when a body is cut off': {
     plant: () => ({

@@ -221,7 +221,7 @@ const flaws: Record<string, Flaw> = {
     advice: ['refuses-duplicate-headers'],
   },
   'verifies the first of repeated headers and remembers the last': {
-    plant: ({ right }) => {
+    plant: ({ effects, right }) => {
       const seen = new Set<string | undefined>()
       let last: string | undefined
       return {
@@ -232,9 +232,11 @@ const flaws: Record<string, Flaw> = {
           return right.verify({ request: Object.assign(request, { headers }), body })
         },
         isDuplicate: () => seen.size === seen.add(last).size,
+        handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
       }
     },
     fail: ['refuses-duplicate-headers'],
+    advice: ['handles-same-event-under-new-id-once'],
   },
   'looks headers up by their lower-case names in what was sent': {
     plant: ({ right }) => ({

@@ -20,6 +20,7 @@ const explain = (exchange: Exchange): string => {
   const { status, headers } = exchange
   const response = describeResponse(exchange)
   if (status === undefined) return `${response}; see the log of the endpoint`
+  if (exchange.timedOut) return `${response}, but the response did not end in time; does it have a length?`
   if (status >= 300 && status < 400) {
     return `${response}: it redirects to ${headers.location ?? 'nowhere'}, and senders do not follow`
   }
@@ -78,7 +79,7 @@ export const runControl = async (examination: Examination): Promise<void> => {
       )
     }
     knowledge.controls.push(exchange)
-    if (isAccepted(exchange)) continue
+    if (isAccepted(exchange) && !exchange.timedOut) continue
     knowledge.acceptsGenuine = false
     knowledge.controlProblem = explain(exchange)
     return

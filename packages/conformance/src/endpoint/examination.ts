@@ -33,14 +33,13 @@ export type Examination = Settings & {
   readonly knowledge: Knowledge
   readonly signal: AbortSignal
   readonly exchanges: Exchange[]
-  /** Returns the time limit for a response, in milliseconds. */
-  requestMs(): number
   /** Builds a delivery of an event under a new id, about a new subject. */
   build(name: EventName, change?: Readonly<Record<string, unknown>>): Delivery
   /** Builds a delivery that this endpoint handles. Sends the events before it, if the endpoint insists on them. */
   prepare(name?: EventName): Promise<Delivery>
   /** Adds the headers of a genuine sender. */
   sign(delivery: Delivery, options?: GenuineOptions): Promise<GenuineDelivery>
+  /** Sends a delivery, and waits for the response as long as a sender does. */
   deliver(delivery: Delivery, options?: GenuineOptions): Promise<Exchange>
   send(request: Partial<OutgoingRequest>): Promise<Exchange>
   /** Sends a delivery that must be refused, and remembers that it must have no effect. */
@@ -80,20 +79,22 @@ export const createExamination = (
   const exchanges: Exchange[] = []
   let down = false
 
-  const requestMs = (): number => {
+  /** Time that an endpoint gets to respond to an attack. */
+  const getAttackMs = (): number => {
     const slowest = Math.max(0, ...knowledge.controls.map(({ durationMs }) => durationMs))
     return Math.min(limits.responseMs, Math.max(limits.attackMs, 2 * slowest))
   }
 
-  const send: Examination['send'] = async (request) => {
+  const sendWithin = async (timeoutMs: number, request: Partial<OutgoingRequest>): Promise<Exchange> => {
     const whole = { method: 'POST', headers: {}, body: new Uint8Array(), ...request }
-    const timeoutMs = knowledge.acceptsGenuine === undefined ? limits.responseMs : requestMs()
     const exchange = await sendRequest(url, whole, { timeoutMs, signal })
     exchanges.push(exchange)
     knowledge.exchanges.push(exchange)
     for (const leak of findLeaks(exchange, settings)) knowledge.leaks.add(leak)
     return exchange
   }
+
+  const send: Examination['send'] = (request) => sendWithin(getAttackMs(), request)
 
   /** Adds bytes that no HTTP client sends to the exchanges, with the head of the response if one was awaited. */
   const recordBytes = (bytes: Uint8Array, head = ''): void => {
@@ -127,7 +128,7 @@ export const createExamination = (
 
   const deliver: Examination['deliver'] = async (delivery, options = {}) => {
     const { headers, body } = await sign(delivery, options)
-    return send({ headers, body, parts: options.parts })
+    return sendWithin(limits.responseMs, { headers, body, parts: options.parts })
   }
 
   const build: Examination['build'] = (name, change = {}) => {
@@ -162,7 +163,6 @@ export const createExamination = (
     knowledge,
     signal,
     exchanges,
-    requestMs,
     build,
     sign,
     deliver,

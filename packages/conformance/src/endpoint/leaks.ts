@@ -44,14 +44,19 @@ export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange =
 
 const read = ({ request }: Exchange, header: string): string => String(request.headers[header] ?? '')
 
-/** The signature that the request should have had. A response that contains it makes the next forgery genuine. */
-const signCorrectly = (exchange: Exchange, secret: string): string | undefined => {
+/**
+ * The signature that the request should have had, in the encodings of a digest. A response that contains it makes the next
+ * forgery genuine.
+ */
+const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
   const { body } = exchange.request
   // Skips large bodies, which take long to sign.
-  if (id === '' || timestamp === '' || body.length > 1_048_576) return undefined
+  if (id === '' || timestamp === '' || body.length > 1_048_576) return []
   const signature = signDelivery(decodeKey(secret), { id, timestamp, body })
-  return read(exchange, 'webhook-signature').includes(signature) ? undefined : signature
+  if (read(exchange, 'webhook-signature').includes(signature)) return []
+  const digest = Buffer.from(signature, 'base64')
+  return [signature, digest.toString('base64url'), digest.toString('hex')]
 }
 
 /** Finds secrets, and signatures that the sender did not know, in a response. */
@@ -59,7 +64,7 @@ export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
   if (exchange.status === undefined) return []
   const text = [exchange.body, ...Object.values(exchange.headers)].join('\n')
   const sent = [Buffer.from(exchange.request.body).toString(), JSON.stringify(exchange.request.headers)]
-  const signature = settings.secret && signCorrectly(exchange, settings.secret)
+  const signatures = settings.secret === undefined ? [] : signCorrectly(exchange, settings.secret)
   return [
     // A response that repeats the request reveals nothing to its sender.
     ...listSecretForms(settings).flatMap((form) =>
@@ -67,7 +72,7 @@ export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
         ? [`a secret, in a response ${exchange.status}`]
         : [],
     ),
-    ...(signature && text.includes(signature)
+    ...(signatures.some((each) => text.includes(each))
       ? [`the correct signature of a forged delivery, in a response ${exchange.status}`]
       : []),
   ]

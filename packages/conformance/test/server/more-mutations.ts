@@ -57,6 +57,15 @@ const returnLatest = (): Mutation => {
   }
 }
 
+/** Says that pending summaries may be fetched again after 0 s, except for the first calls. */
+const rushAfter = (calls: number): Mutation => {
+  const seen = new Set<string | null>()
+  return change(
+    (call, { status }) => status === 202 && seen.add(call.query.get('callId')).size > calls,
+    ({ headers }) => ({ headers: withHeader(headers, 'retry-after', '0') }),
+  )
+}
+
 const repeatGeneratedIds = (): Mutation => {
   let count = 0
   return change(
@@ -211,6 +220,11 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     name: 'says that a pending summary may be fetched again after 0 s',
     caughtBy: 'fetch.in-progress.retry-after',
     ...change(hasStatus(202), ({ headers }) => ({ headers: withHeader(headers, 'retry-after', '0') })),
+  },
+  {
+    name: 'says after two calls that a pending summary may be fetched again after 0 s',
+    caughtBy: 'fetch.in-progress.retry-after',
+    ...rushAfter(2),
   },
   {
     name: 'says that a limited client may retry after 0 s',

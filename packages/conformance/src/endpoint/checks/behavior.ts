@@ -12,7 +12,7 @@ const stackPatterns: readonly RegExp[] = [
   /\.(?:go|rb|php|rs|py):\d+/,
   /\bnode_modules[/\\]/,
   /goroutine \d+ \[/,
-  /in \/\S+\.php/,
+  /in (?:<b>)?\/\S+\.php/,
 ]
 
 const findStack = ({ body, headers }: Exchange): string | undefined => {

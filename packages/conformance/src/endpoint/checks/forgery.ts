@@ -1,6 +1,6 @@
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { judgeRefused, sendEach } from '../judge.ts'
+import { type Attempt, judgeRefused, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import type { OutgoingRequest } from '../send.ts'
 
@@ -29,17 +29,21 @@ export const readGenuine = async (examination: Examination) => {
   return { delivery, genuine: { id: delivery.id, timestamp, body, headers, signature, key } }
 }
 
+/** Sends forgeries that must be refused. */
+export const sendForgeries = (
+  examination: Examination,
+  forgeries: Readonly<Record<string, Forgery>>,
+): Promise<Attempt[]> =>
+  sendEach(forgeries, async (forge) => {
+    const { delivery, genuine } = await readGenuine(examination)
+    const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
+    return { exchange: await examination.sendHostile(forged, delivery.subject), delivery }
+  })
+
 export const refuse = (
   forgeries: Readonly<Record<string, Forgery>>,
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
   expected: '4xx',
   requests: Object.keys(forgeries).length,
-  run: async (examination) => {
-    const attempts = await sendEach(forgeries, async (forge) => {
-      const { delivery, genuine } = await readGenuine(examination)
-      const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
-      return { exchange: await examination.sendHostile(forged, delivery.subject), delivery }
-    })
-    return judgeRefused(examination, attempts)
-  },
+  run: async (examination) => judgeRefused(examination, await sendForgeries(examination, forgeries)),
 })

@@ -4,6 +4,10 @@ import { runControl } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.ts'
 import { buildEvent, capitalize, type Delivery } from '../payloads.ts'
+import { isAccepted } from '../send.ts'
+
+/** Makes a summary of 8 kB, as of a long call. */
+const longRecap = 'Long. '.repeat(1_333)
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
@@ -97,17 +101,29 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
     expected: 'one effect for each accepted delivery',
     risk: 'The sender does not repeat an accepted delivery: an event that is lost after a 2xx is lost for good.',
-    fix: 'Respond 2xx only after the event is handled or stored durably.',
-    requests: 5,
+    fix: 'Respond 2xx only after the event is handled or stored durably. Store ids in a column that distinguishes letter case.',
+    requests: 7,
     needs: ['effects'],
     run: async (examination) => {
-      const { prepare, countEffects } = examination
+      const { prepare, deliver, countEffects } = examination
       const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
       const { accepted } = await deliverAtOnce(examination, deliveries)
       const counts = await countEffects(accepted)
       const lost = counts.filter((count) => count < 1).length
       const observed = `${accepted.length} accepted, ${lost} of them without an effect`
-      return { verdict: lost > 0 ? 'fail' : 'pass', observed }
+      if (lost > 0) return { verdict: 'fail', observed }
+      const first = await prepare()
+      const twins = [
+        { ...first, id: `${first.id}_a` },
+        { ...(await prepare()), id: `${first.id}_A` },
+      ]
+      for (const twin of twins) {
+        if (!isAccepted(await deliver(twin))) return { verdict: 'pass', observed }
+      }
+      const [, second] = await countEffects(twins)
+      if (second !== 0) return { verdict: 'pass', observed }
+      const confused = 'no effect of a delivery whose id differs from another only in the case of a letter'
+      return { verdict: 'fail', observed: confused }
     },
   },
   {
@@ -115,16 +131,20 @@ export const genuineChecks: readonly EndpointCheck[] = [
     title: 'Accepts every event of the specification',
     severity: 'high',
     clause: 'specification, "Events"; 2xx for an event that the application does not use',
-    expected: '2xx to each',
+    expected: '2xx to each, including a long summary',
     risk: 'A sender retries refused deliveries for days, and may disable the subscription.',
-    fix: 'Respond 2xx to events that you do not use.',
-    requests: eventNames.length,
+    fix: 'Respond 2xx to events that you do not use, and allow bodies of 1 MiB.',
+    requests: eventNames.length + 1,
     run: async (examination) => {
       const attempts: Attempt[] = []
       for (const name of eventNames) {
         const { prepare, deliver } = examination
         attempts.push({ label: name, exchange: await deliver(await prepare(name)) })
       }
+      const { subject } = await examination.prepare('CALL_AI_SUMMARY')
+      const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...writeRecap(longRecap) }
+      const long = buildDelivery(examination, event, subject)
+      attempts.push({ label: 'a summary of 8 kB', exchange: await examination.deliver(long) })
       // Another check judges endpoints that insist on the order of a call's events.
       const isJudged = ({ label }: Attempt) =>
         !examination.knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)

@@ -154,7 +154,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     expected: 'any response, then genuine deliveries as before, without a trace of the keys',
     risk: 'A careless merge changes every object of the process: defaults, permissions, queries.',
     fix: 'Copy the fields that you know, one by one; do not merge a received object into your own.',
-    requests: 3,
+    requests: 4,
     run: async (examination) => {
       const trace = examination.ids.createSubject()
       const polluted = JSON.stringify({ callId: trace, groupId: trace, note: trace })
@@ -168,7 +168,11 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
         return count
       }
       const atFirst = await countTraces()
-      const later = [examination.build('GROUP_CREATED'), examination.build('CALL_ENDED')]
+      const later = [
+        examination.build('GROUP_CREATED'),
+        examination.build('CALL_ENDED'),
+        await examination.prepare('CALL_AI_SUMMARY'),
+      ]
       const { exchanges } = await deliverAtOnce(examination, later)
       const seen = exchanges.some(({ body, headers }) => `${body}${Object.values(headers)}`.includes(trace))
       if (seen || (await countTraces()) > atFirst) {

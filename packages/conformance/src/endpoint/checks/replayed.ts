@@ -26,6 +26,7 @@ const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a sign': (seconds) => `+${seconds}`,
   hexadecimal: (seconds) => `0x${Number(seconds).toString(16)}`,
   'an exponent': (seconds) => Number(seconds).toExponential(),
+  milliseconds: (seconds) => `${seconds}000`,
   NaN: () => 'NaN',
   'a word': () => 'now',
 }
@@ -96,12 +97,12 @@ export const replayedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'refuses-malformed-timestamp',
-    title: 'Refuses a timestamp that has characters other than digits',
+    title: 'Refuses a timestamp that is not an integer of Unix seconds',
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Webhook headers": an integer of Unix seconds',
     expected: '4xx',
     risk: 'If a timestamp becomes NaN, no comparison finds it too old. Only the holder of the secret can sign such a timestamp.',
-    fix: 'Accept only /^\\d+$/, and write the comparison so that NaN is refused.',
+    fix: 'Accept only /^\\d+$/, read it as seconds, and write the comparison so that NaN is refused.',
     requests: Object.keys(malformedTimes).length,
     needs: ['signature'],
     run: (examination) =>

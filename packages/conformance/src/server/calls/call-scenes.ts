@@ -50,6 +50,12 @@ const pollMs = 200
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** Returns what the run may be given. Without it, the scene that needs it fails. */
+const need = <Given>(given: Given | undefined, purpose: string): Given => {
+  if (given === undefined) throw new Error(`the run cannot ${purpose}`)
+  return given
+}
+
 export const createCallScenes = (lab: Lab) => {
   const { listener, wait, play, simulate } = lab
   const playedIds = new Set<string>()
@@ -131,11 +137,11 @@ export const createCallScenes = (lab: Lab) => {
   }
 
   const playAndFetch = async (
-    playCall: () => Promise<string | undefined>,
+    playCall: () => Promise<string>,
     fetchSummary: (callId: string) => Promise<Exchange>,
   ): Promise<UnansweredCall> => {
     try {
-      const callId = await make(async () => (await playCall()) ?? '')
+      const callId = await make(async () => playCall())
       return { callId, failure: undefined, fetched: await fetchSummary(callId) }
     } catch (error) {
       return { callId: '', failure: describe(error), fetched: undefined }
@@ -145,7 +151,7 @@ export const createCallScenes = (lab: Lab) => {
   const playUnanswered = (outcome: UnansweredOutcome): Promise<UnansweredCall> => {
     const channel = outcome === 'rejected' || outcome === 'nothing_said' ? 'PSTN' : 'WHATSAPP'
     return playAndFetch(
-      async () => play?.({ outcome, channel }),
+      () => need(play, 'make a call')({ outcome, channel }),
       async (id) => {
         await listener?.waitFor(({ callId }) => callId === id, wait.timeoutMs)
         return fetchUntilReady(id)
@@ -171,13 +177,17 @@ export const createCallScenes = (lab: Lab) => {
       const call = await playAnswered('PSTN')
       if (call.failure !== undefined) return call
       try {
-        await simulate.regenerateSummary?.(call.callId)
+        await need(simulate.regenerateSummary, 'generate a summary again')(call.callId)
         return { ...call, fetched: await fetchOnce(call.callId) }
       } catch (error) {
         return { ...call, failure: describe(error) }
       }
     },
-    botTest: () => playAndFetch(async () => simulate.playSilentBotTest?.(), fetchOnce),
-    manual: () => playAndFetch(async () => simulate.playManualCall?.(), fetchOnce),
+    botTest: () => playAndFetch(() => need(simulate.playSilentBotTest, 'make a bot test call')(), fetchOnce),
+    manual: () =>
+      playAndFetch(
+        () => need(simulate.playManualCall, 'make a call without an automatic summary')(),
+        fetchOnce,
+      ),
   }
 }

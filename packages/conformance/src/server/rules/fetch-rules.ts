@@ -61,6 +61,8 @@ export const findSummary = (json: unknown): unknown =>
     readField(readField(json, 'data'), 'summary'),
   ].find((each) => typeof readField(each, 'recap') === 'string')
 
+const isPositive = (seconds: string | null): boolean => /^[1-9]\d*$/.test(seconds ?? '')
+
 const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
 
@@ -209,13 +211,17 @@ export const fetchRules: readonly Rule[] = [
     clause: 'RFC 9110, section 10.2.3 (decision 0017)',
     expected: 'Retry-After with whole seconds, 1 or more',
     needs: webhooks,
-    examine: judgeCalls(({ inProgress }) => {
-      if (inProgress?.response.status !== 202)
-        return { kept: undefined, observed: 'no response with status 202' }
-      const retryAfter = inProgress.response.headers.get('retry-after')
-      const kept = /^[1-9]\d*$/.test(retryAfter ?? '')
-      return { kept, observed: `Retry-After: ${retryAfter}`, requests: [inProgress.request] }
-    }),
+    examine: async ({ lab, scenes }) => {
+      await scenes.settle()
+      const pending = lab.exchanges.filter(({ response }) => response.status === 202)
+      const wrong = pending.find(({ response }) => !isPositive(response.headers.get('retry-after')))
+      if (wrong === undefined) {
+        const kept = pending.length === 0 ? undefined : true
+        return { kept, observed: `${pending.length} responses with status 202` }
+      }
+      const retryAfter = wrong.response.headers.get('retry-after')
+      return { kept: false, observed: `Retry-After: ${retryAfter}`, requests: [wrong.request] }
+    },
   },
   ...Object.entries(unavailable).map(
     ([outcome, words]): Rule => ({

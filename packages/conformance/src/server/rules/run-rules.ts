@@ -1,6 +1,6 @@
 import { CallSummary, endpoints } from '@wabakit/contract'
-import { readField } from '../api/api-request.ts'
-import { buildCreate, describeResponse } from '../lab.ts'
+import { type Exchange, readField } from '../api/api-request.ts'
+import { buildCreate, buildFetch, describeResponse, type Lab } from '../lab.ts'
 import type { Rule } from '../rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
 import { judgeCall, judgeCalls, judgeWebhooks } from './witness.ts'
@@ -18,6 +18,25 @@ const findFutureTime = (json: unknown, now: number): string | undefined =>
     .find(([, value]) => Date.parse(String(value)) > now + maxSkewMs)
     ?.join(' ')
 
+/** Lists the fetches of the whole run that got 200. */
+const listFetched = ({ exchanges }: Lab): Exchange[] =>
+  exchanges.filter(
+    ({ request, response }) =>
+      request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200,
+  )
+
+/** Judges that the records of both channels name the customer of their call, if they name one. */
+const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
+  if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
+  const customer = readField(fetched.response.json, 'customerNumber')
+  const expected = toDigits(
+    webhooks.map(({ json }) => readField(json, 'customerNumber')).find((number) => number !== undefined),
+  )
+  const isOthers = customer !== undefined && expected !== '' && toDigits(customer) !== expected
+  const observed = `customerNumber ${customer} for ${callId}`
+  return { kept: !isOthers, observed, requests: [fetched.request] }
+})
+
 export const runRules: readonly Rule[] = [
   {
     id: 'fetch.response.200-is-a-summary',
@@ -26,10 +45,7 @@ export const runRules: readonly Rule[] = [
     expected: 'recap, keyPoints and nextSteps in every response with status 200',
     severity: 'high',
     examine: async ({ lab }) => {
-      const found = lab.exchanges.filter(
-        ({ request, response }) =>
-          request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200,
-      )
+      const found = listFetched(lab)
       const wrong = found.find(({ response }) => !CallSummary.safeParse(findSummary(response.json)).success)
       return {
         kept: found.length === 0 ? undefined : wrong === undefined,
@@ -100,19 +116,14 @@ export const runRules: readonly Rule[] = [
     severity: 'critical',
     needs: ['--play'],
     risk: "A customer's words are shown to another customer.",
-    examine: judgeCalls(({ fetched, callId, webhooks }) => {
-      if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
-      const [id, customer] = ['callId', 'customerNumber'].map((name) =>
-        readField(fetched.response.json, name),
-      )
-      const expected = toDigits(
-        webhooks.map(({ json }) => readField(json, 'customerNumber')).find((number) => number !== undefined),
-      )
-      const isOther = id !== undefined && id !== callId
-      const isOthers = customer !== undefined && expected !== '' && toDigits(customer) !== expected
-      const observed = `callId ${id}, customerNumber ${customer} for ${callId}`
-      return { kept: !isOther && !isOthers, observed, requests: [fetched.request] }
-    }),
+    examine: async (examination) => {
+      const other = listFetched(examination.lab).find(({ request, response }) => {
+        const id = readField(response.json, 'callId')
+        return id !== undefined && request.path !== buildFetch(String(id)).path
+      })
+      if (other === undefined) return judgeCustomers(examination)
+      return { kept: false, observed: describeResponse(other), requests: [other.request] }
+    },
   },
   {
     id: 'fetch.manual.is-404',

@@ -40,7 +40,7 @@ end
 
 def receive(request)
   return 405 unless request.request_method == 'POST'
-  return 413 if request.content_length > 1_048_576
+  return 413 if request['content-length'].to_i > 1_048_576
 
   body = request.body.to_s.b
   id, timestamp, header = %w[id timestamp signature].map { |name| request["webhook-#{name}"].to_s }
