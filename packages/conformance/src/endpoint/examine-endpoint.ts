@@ -20,16 +20,15 @@ const maxTimeoutMs = 600_000
 const onceChecks = /^handles-.*-once$/
 
 /**
- * Estimates the maximum duration of a run from the duration of its control. The time spent waiting for effects extends
- * it.
+ * Estimates the maximum duration of a run from the duration of its requests so far. The time spent waiting for effects
+ * extends it.
  */
 const estimateMs = (
   checks: readonly Pick<EndpointCheck, 'requests'>[],
-  { controls, waitedMs }: Knowledge,
+  { exchanges, waitedMs }: Knowledge,
 ): number => {
-  // The control itself measures the pace.
-  if (controls.length === 0) return maxTimeoutMs
-  const requestMs = controls.reduce((sum, { durationMs }) => sum + durationMs, 0) / controls.length
+  if (exchanges.length === 0) return maxTimeoutMs
+  const requestMs = exchanges.reduce((sum, { durationMs }) => sum + durationMs, 0) / exchanges.length
   const requests = checks.reduce((sum, check) => sum + check.requests, 0)
   return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }

@@ -47,7 +47,10 @@ const waitAtMost = async (
   const timeout = new Promise<Finding>((resolve) => {
     timer = setTimeout(() => {
       controller.abort(new Error(`The check took longer than ${timeoutMs} ms.`))
-      resolve({ verdict: 'inconclusive', observed: `no result within ${timeoutMs} ms; raise the time limit` })
+      resolve({
+        verdict: 'inconclusive',
+        observed: `no result within ${Math.round(timeoutMs)} ms; raise the time limit`,
+      })
     }, timeoutMs)
   })
   try {

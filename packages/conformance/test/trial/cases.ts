@@ -106,6 +106,7 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
 const correct: readonly Case[] = [
   { program: 'webrick.rb', what: 'handles summaries after 3 s', environment: { DELAY: '3' } },
   { program: 'express.js', what: 'stands behind a proxy that adds 300 ms', environment: { DELAY_MS: '300' } },
+  { program: 'callbacks.js', what: 'becomes slower', environment: { STYLE: 'tires' } },
   { program: 'wsgi.py', what: 'runs on waitress', environment: {} },
   { program: 'asyncio_server.py', what: 'keeps connections alive', environment: { STYLE: 'length' } },
   { program: 'asyncio_server.py', what: 'responds in chunks', environment: { STYLE: 'chunked' } },
