@@ -28,7 +28,10 @@ const explain = (exchange: Exchange): string => {
   return `${response}: ${cause}`
 }
 
-const learnEffects = async (examination: Examination, call: Delivery, bare: Delivery): Promise<void> => {
+const learnEffects = async (
+  examination: Examination,
+  { call, bare, sentAt }: { call: Delivery; bare: Delivery; sentAt: number },
+): Promise<void> => {
   const { knowledge, countEffects, effects, limits, signal } = examination
   if (effects === undefined) return
   const group = examination.build('GROUP_CREATED')
@@ -45,7 +48,8 @@ const learnEffects = async (examination: Examination, call: Delivery, bare: Deli
     effectMs: limits.firstEffectMs,
     signal,
   })
-  knowledge.effectLatencyMs = shownAt - startedAt
+  // An effect that shows at once may have taken no time at all.
+  knowledge.effectLatencyMs = shownAt === startedAt ? 0 : shownAt - sentAt
   if (calls > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
     const [alone = 0] = await countEffects([bare])
@@ -84,6 +88,7 @@ export const runControl = async (examination: Examination): Promise<void> => {
     knowledge.controlProblem = explain(exchange)
     return
   }
+  const sentAt = performance.now()
   const bare = examination.build('CALL_AI_SUMMARY')
   const alone = await examination.deliver(bare)
   knowledge.acceptsGenuine = true
@@ -91,7 +96,7 @@ export const runControl = async (examination: Examination): Promise<void> => {
   const [summary] = call.slice(-1)
   if (examination.effects !== undefined && summary !== undefined) {
     try {
-      await learnEffects(examination, summary, bare)
+      await learnEffects(examination, { call: summary, bare, sentAt })
     } catch (error) {
       if (!(error instanceof EffectsError)) throw error
       knowledge.effectsProblem = error.message
