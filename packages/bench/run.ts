@@ -31,6 +31,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'server-start': 'P8',
   'mock-start': 'P8',
   'server-held-snapshot': '',
+  'server-processes': '',
   'store-retention': '',
   storage: '',
 }

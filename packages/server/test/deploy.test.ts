@@ -191,11 +191,17 @@ describe('the units of systemd', () => {
     expect(status, stdout).toBe(0)
   })
 
-  test('let a stop take as long as the server needs', () => {
-    for (const file of ['wabakit.service', 'wabakit@.service']) {
-      expect(read(`systemd/${file}`)).toContain('TimeoutStopSec=25\n')
-    }
-  })
+  test.each(['wabakit.service', 'wabakit@.service'])(
+    '%s lets a stop take as long as the server needs, and starts until the database can be opened',
+    (file) => {
+      const unit = read(`systemd/${file}`)
+      expect(unit).toContain('TimeoutStopSec=25\n')
+      // By default, systemd gives up after five starts in ten seconds.
+      expect(unit).toContain('StartLimitIntervalSec=0\n')
+      // Of the exit codes, that of a setting.
+      expect(unit).toContain('RestartPreventExitStatus=2\n')
+    },
+  )
 })
 
 describe('compose.yaml', () => {

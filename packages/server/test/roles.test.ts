@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createGroup, listenForWebhooks, start } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createTcpProxy } from './tcp-proxy.ts'
 
 let cluster: PostgresCluster | undefined
 
@@ -84,3 +85,12 @@ test('is not ready while the database accepts reads only', async () => {
   await expect.poll(async () => (await createGroup(url)).status, { timeout: 10_000 }).toBe(200)
   expect(await readiness()).toBe(200)
 }, 60_000)
+
+test('a database that is lost during the start is the reason that the start fails', async () => {
+  const database = new URL((await cluster?.createDatabase()) ?? '')
+  const proxy = await createTcpProxy(Number(database.port))
+  onTestFinished(proxy.close)
+  database.port = String(proxy.port)
+  proxy.loseResponseTo('SELECT wabakit.clock_ms()')
+  await expect(start({ database: database.href })).rejects.toMatchObject({ name: 'DatabaseOpenError' })
+})

@@ -77,7 +77,7 @@ const disks: readonly (readonly [string, string])[] = [
 ]
 
 test.skipIf(!canMount)(
-  'a full or read-only disk ends the start with 2 and one sentence',
+  'a full or read-only disk ends the start with 3 and one sentence',
   async () => {
     const existing = await createDatabase()
     const start = (prepare: string) => {
@@ -99,7 +99,7 @@ test.skipIf(!canMount)(
     const ended = await Promise.all(disks.map(([prepare]) => start(prepare)))
 
     for (const [index, { stderr, ...rest }] of ended.entries()) {
-      expect(rest).toMatchObject({ code: 2 })
+      expect(rest).toMatchObject({ code: 3 })
       expect(stderr).toMatch(/^Cannot open the database .+\n$/)
       expect(stderr).toContain(disks[index]?.[1])
     }

@@ -32,6 +32,8 @@ export type ProcessSettings = {
   readonly endpoint: string
   /** Maximum number of concurrent webhooks. */
   readonly concurrency: number
+  /** Number of subscriptions that take turns. Each belongs to one worker. */
+  readonly subscriptions: number
 }
 
 export const readSettings = (): ProcessSettings => JSON.parse(process.argv[2] ?? '{}')

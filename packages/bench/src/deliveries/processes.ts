@@ -36,12 +36,23 @@ export type QueueOptions = {
    * @default connections
    */
   readonly concurrency?: number
+  /**
+   * Number of subscriptions that take turns, if the queue has any.
+   * @default 1
+   */
+  readonly subscriptions?: number
 }
 
 export const startQueue = async (options: QueueOptions): Promise<Queue> => {
-  const { kind, database, endpoint, workers = 1, concurrency = connections } = options
+  const { kind, database, endpoint, workers = 1, concurrency = connections, subscriptions = 1 } = options
   const start = (role: ProcessSettings['role']): Promise<Child> => {
-    const settings: ProcessSettings = { database, role, endpoint: endpoint.readyMessage, concurrency }
+    const settings: ProcessSettings = {
+      database,
+      role,
+      endpoint: endpoint.readyMessage,
+      concurrency,
+      subscriptions,
+    }
     return startChild({ file: files[kind], arguments: [JSON.stringify(settings)] })
   }
   const producer = await start(workers === 0 ? 'all' : 'api')

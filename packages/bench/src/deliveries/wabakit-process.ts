@@ -8,8 +8,9 @@ import { connections, number, readSettings, waitUntilNone } from './job.ts'
 // `wabakit serve` with the same commands as its peers. `store` publishes events one by one, and `fill` does the same
 // without being measured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the
 // dispatcher of a process that both stores and delivers.
-const { database, role, endpoint, concurrency } = readSettings()
+const { database, role, endpoint, concurrency, subscriptions } = readSettings()
 const organization = 'bench'
+const numbers = Array.from({ length: subscriptions }, (_, index) => `+${Number(number) + index}`)
 const apiKey = 'wk_bench_0123456789'
 const { service, url } = await startServer({
   port: 0,
@@ -17,17 +18,25 @@ const { service, url } = await startServer({
   role,
   logLevel: 'warn',
   deliveryConcurrency: concurrency,
-  // One subscription, which belongs to one worker, gets all events.
+  // One subscription, which belongs to one worker, may get all events.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,
   organizations:
     role === 'worker'
       ? []
-      : [{ id: organization, integrations: [{ wabaNumber: number }], apiKeys: [{ key: apiKey }] }],
+      : [
+          {
+            id: organization,
+            integrations: numbers.map((wabaNumber) => ({ wabaNumber })),
+            apiKeys: [{ key: apiKey }],
+          },
+        ],
 })
-if (role !== 'worker')
-  await service.subscriptions.create(organization, { channel: 'WHATSAPP', number, url: endpoint })
+if (role !== 'worker') {
+  for (const each of numbers)
+    await service.subscriptions.create(organization, { channel: 'WHATSAPP', number: each, url: endpoint })
+}
 
 let calls = 0
 const publish = (body = payload) => {
@@ -36,7 +45,7 @@ const publish = (body = payload) => {
     name: 'CALL_AI_SUMMARY',
     subject: `call:${calls}`,
     channel: 'WHATSAPP',
-    number,
+    number: numbers[calls % subscriptions] ?? number,
     payload: body,
   })
 }

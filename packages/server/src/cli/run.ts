@@ -8,16 +8,17 @@ import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
-/** Errors that the user can fix, by changing a setting or the resource that it names. */
-const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
+/** Errors that last until the user changes a setting, or the resource that it names: a supervisor need not try again. */
+const lastingErrors = [ConfigError, DatabaseInUseError, DatabaseVersionError]
 
 /** Errors whose message is enough, without a stack trace. */
-const foreseenErrors = [CliError, BackupError, ...startErrors]
+const foreseenErrors = [CliError, BackupError, DatabaseOpenError, ...lastingErrors]
 
 const getExitCode = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   if (error instanceof CliError) return error.exitCode
-  return startErrors.some((type) => error instanceof type) ? exitCodes.usage : exitCodes.failed
+  if (error instanceof DatabaseOpenError) return exitCodes.unreachable
+  return lastingErrors.some((type) => error instanceof type) ? exitCodes.usage : exitCodes.failed
 }
 
 const formatError = (error: unknown): string => {

@@ -79,7 +79,12 @@ export const startServer = async (
     errors.write(error)
   }
   await checkAddress(settings)
-  const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
+  const opened = await openStore(settings.database, {
+    onError,
+    onWarning: (message) => log.warn(message),
+  }).catch((error: unknown) => {
+    throw toStartError(error, settings)
+  })
   // Loaded after the database is open: after a crash, opening it soon starts the time after which the crashed process's
   // shards are free.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([

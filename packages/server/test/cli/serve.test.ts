@@ -53,15 +53,16 @@ test('what it prints next works for npx, too', async () => {
   expect(nowhere.stderr).toContain('Start one with: npx @wabakit/server serve --port 4100')
 })
 
-test('what prevents a server from starting is reported in one sentence, with exit code 2', async () => {
+test('what prevents a server from starting is reported in one sentence, and by the exit code', async () => {
   const holder = await startServer(['--database', 'held.db'])
   const port = new URL(holder.ready.url).port
-  const [badPort, badVariable, takenPort, takenFile, noFolder] = await Promise.all([
+  const [badPort, badVariable, takenPort, takenFile, noFolder, noDatabase] = await Promise.all([
     wabakit(['serve', '--port', 'eighty']),
     wabakit(['serve'], { env: { WABAKIT_ROLE: 'king' } }),
     wabakit(['--port', port, '--database', ':memory:', '--log-level', 'silent']),
     wabakit(['--port', '0', '--database', 'held.db', '--log-level', 'silent']),
     wabakit(['--port', '0', '--database', 'nowhere/x.db', '--log-level', 'silent']),
+    wabakit(['--port', '0', '--database', 'postgres://me:s3cret@127.0.0.1:1/shop', '--log-level', 'silent']),
   ])
 
   expect(badPort).toEqual({
@@ -78,7 +79,12 @@ test('what prevents a server from starting is reported in one sentence, with exi
     code: 2,
     stderr: expect.stringMatching(/^\S+held\.db is in use by another/),
   })
-  expect(noFolder).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Cannot open the database/) })
+  // A database may come back, so a supervisor starts the server again.
+  expect(noFolder).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot open the database/) })
+  expect(noDatabase).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^Cannot open the database postgres:\/\/me@127\.0\.0\.1:1\/shop\. .+\n$/),
+  })
   expect(takenFile.stderr).not.toContain('    at ')
 
   holder.kill('SIGTERM')

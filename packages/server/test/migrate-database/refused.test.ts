@@ -155,12 +155,12 @@ test('the command line says what can be migrated', async () => {
   }
 })
 
-test('the command line ends with 2, and repeats no password', async () => {
+test('the command line ends with the code of the error, and repeats no password', async () => {
   const file = await makeSource()
   const typo = await wabakit(['migrate-database', '--from', file, '--to', nowhere.replace('postgres', 'pg')])
   const unreachable = await wabakit(['migrate-database', '--from', file, '--to', nowhere])
 
   expect(typo).toMatchObject({ code: 2, stderr: expect.stringMatching(/^--to must be/) })
-  expect(unreachable).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Cannot open the database/) })
+  expect(unreachable).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot open the database/) })
   expect(JSON.stringify([typo, unreachable])).not.toContain('secret')
 })

@@ -322,6 +322,16 @@ test('says which database cannot be reached, without its password', async () => 
   )
 })
 
+test('says that a database did not respond, without waiting for it', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  proxy.blackHole()
+  const silent = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  await expect(open({ url: silent, connectTimeoutMs: 100 })).rejects.toThrow(
+    /\. It did not respond in time\.$/,
+  )
+  await proxy.close()
+})
+
 test('commits to the disk, whatever the setting of the database', async () => {
   await admin(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
   const [settings] = await (await open()).query(`SELECT current_setting('synchronous_commit') AS commit`)
