@@ -34,8 +34,8 @@ const divide = (contender: Contender, workers: readonly Child[]) => {
     return counted.reduce((sum, cpu) => sum + cpu, 0) / counted.length
   }
   const describe = (): Figure => ({
-    name: contender.name,
-    figure: `CPU time for each: processes ${formatTime(average(0))}, PostgreSQL ${formatTime(average(1))}`,
+    name: `CPU time of ${contender.name}`,
+    figure: `processes ${formatTime(average(0))}, PostgreSQL ${formatTime(average(1))}`,
   })
   return { contender: { ...contender, floor: undefined, run }, describe }
 }
