@@ -62,7 +62,8 @@ export default defineConfig({
   vite: { plugins: [resolveVue] },
   markdown: {
     anchor: { slugify: toAnchor },
-    theme: { light: 'github-light', dark: 'github-dark' },
+    // The default ones have comments and keywords below AA.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     languageAlias: { promql: 'sql' },
     // Lines that a busy machine does not finish within the usual limit would have no colors.
     shikiSetup: (highlighter) => {

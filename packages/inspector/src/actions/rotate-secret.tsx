@@ -15,7 +15,7 @@ const overlapMs = 86_400_000
  * The dialog:
  * - asks: nothing has changed yet.
  * - asks → shows: the server signs with the new secret, which is shown here and never again.
- * - shows → closed: at once if the secret was copied or seen, otherwise when the reader confirms.
+ * - shows → closed: at once if the secret was copied, otherwise when the reader confirms.
  */
 const rotation = signal<{ readonly subscription: Subscription; readonly secret?: string } | undefined>(
   undefined,
@@ -84,17 +84,10 @@ const Result = ({ subscription, secret, isKept, onKeep }: ResultProps) => {
   return (
     <div class="form">
       <section class="verdict" aria-label="New secret">
-        <h3>The new secret is shown only here</h3>
+        <h3>The new secret is shown only here: copy it to the receiver</h3>
         <p class="line">
-          <code>{isShown.value ? secret : '•'.repeat(24)}</code>
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              isShown.value = !isShown.value
-              onKeep()
-            }}
-          >
+          <code onCopy={isShown.value ? onKeep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
+          <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
             {isShown.value ? 'Hide' : 'Show'}
           </button>
           <CopyButton text={secret} label="Copy the secret" onCopied={onKeep} />

@@ -22,16 +22,18 @@ import {
  * are resent.
  */
 const statuses = [
-  'pending,waiting,claimed',
-  'pending,exhausted',
-  'exhausted,skipped',
-  'delivered',
-  'pending',
-  'claimed',
-  'waiting',
-  'exhausted',
-  'skipped',
-].map((value) => ({ value, label: value.split(',').join(' or ') }))
+  { value: 'pending,waiting,claimed', label: 'unfinished' },
+  ...[
+    'pending,exhausted',
+    'exhausted,skipped',
+    'delivered',
+    'pending',
+    'claimed',
+    'waiting',
+    'exhausted',
+    'skipped',
+  ].map((value) => ({ value, label: value.split(',').join(' or ') })),
+]
 
 const responses = [
   'none',

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { control } from '../fixture.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { hasChromium, launchBrowser, type OpenedPage, openPage } from './browser.ts'
 import { createStage, type Stage } from './stage.ts'
 
@@ -13,8 +15,10 @@ export type Inspected = {
   /** Opens a path of the page. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenedPage>
   getUrl(path: string): string
-  /** Simulates a call, and returns its id. */
-  simulate(body: object): Promise<string>
+  /** Creates an empty database of this store that outlives a server. */
+  createDatabase(): Promise<string>
+  /** Simulates a call of an organization (`acme`), and returns its id. */
+  simulate(body: object, organization?: string): Promise<string>
 }
 
 /** Defines tests that run in Chromium on SQLite and on PostgreSQL. */
@@ -44,11 +48,13 @@ export const onEachStore = (title: string, define: (inspected: Inspected) => voi
         return getStage()
       },
       getUrl,
+      createDatabase: () =>
+        cluster?.createDatabase() ?? Promise.resolve(join(temporaryFolder(), 'wabakit.db')),
       open: (path, options = {}) => openPage(browser, { url: getUrl(path), ...options }),
-      simulate: async (body) => {
+      simulate: async (body, organization = 'acme') => {
         const { body: call } = await control(
           getStage().server,
-          'POST /organizations/acme/simulated-calls',
+          `POST /organizations/${organization}/simulated-calls`,
           body,
         )
         return call.callId

@@ -56,6 +56,7 @@ onEachStore('the inspector', (inspector) => {
     await secret.getByRole('button', { name: 'Show' }).click()
     const shown = await secret.locator('code').innerText()
     await picture(`${store}-walk-3-secret`)
+    await secret.getByRole('button', { name: 'Copy the secret' }).click()
     await page.getByRole('button', { name: 'Done' }).click()
     for (const key of ['g', 'f']) await page.keyboard.press(key)
     await page.locator('.row .badge', { hasText: 'pending' }).first().waitFor()

@@ -121,7 +121,7 @@ onEachStore('the lists of the inspector', (inspector) => {
 
   test('a row that no longer matches goes, and the record that is open stays', async () => {
     const customerNumber = '+15550197771'
-    await inspector.simulate({ outcome: 'missed', customerNumber })
+    for (const each of [{}, { customerNumber }, {}]) await inspector.simulate({ outcome: 'missed', ...each })
     const { id } = inspector.stage.rejecting
     const filters = `organization=acme&status=pending,exhausted&subscription=${id}`
     const { page } = await inspector.open(`deliveries?${filters}`)
@@ -132,10 +132,13 @@ onEachStore('the lists of the inspector', (inspector) => {
 
     const { secret } = await inspector.stage.server.service.subscriptions.rotateSecret('acme', id)
     inspector.stage.setSecret(secret)
+    const reached = page.locator('.row[aria-selected=true]')
+    const index = await reached.getAttribute('aria-rowindex')
     await page.keyboard.press('r')
 
     // The open one is updated where it is; elsewhere it goes.
-    await page.locator('.row[aria-selected=true] .badge', { hasText: 'delivered' }).waitFor()
+    await reached.locator('.badge', { hasText: 'delivered' }).waitFor()
+    expect(await reached.getAttribute('aria-rowindex')).toBe(index)
     await page.locator('h2 .badge', { hasText: 'delivered' }).waitFor()
     await other.page.locator('.row', { hasText: customerNumber }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
@@ -222,24 +225,69 @@ onEachStore('the lists of the inspector', (inspector) => {
     await page.locator('.rows .row').first().waitFor()
   })
 
-  test('a page that was open while the server restarted says so, and catches up', async () => {
-    const { server } = inspector.stage
-    const start = (port: number) =>
-      startServer({ port, database: ':memory:', logLevel: 'silent', organizations: [acme] })
-    const first = await start(0)
-    const { page } = await inspector.open('')
-    await page.goto(`${first.url}/_wabakit/inspector/groups?organization=acme`)
+  test('a record that is open is read again only after messages about it', async () => {
+    await publish(1, 'call:open')
+    const { page } = await inspector.open('deliveries?organization=acme')
     await page.getByText('Live', { exact: true }).waitFor()
-    expect(server.url).not.toBe(first.url)
+    await page.locator('.row', { hasText: 'open-0' }).first().click()
+    await page.locator('.attempt').waitFor()
+    const id = new URL(page.url()).searchParams.get('id') ?? ''
+    let count = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/deliveries/${id}/attempts`)) count += 1
+    })
+
+    // The second time, more than a second later: the record was read just before the first.
+    for (const known of ['12', '24']) {
+      await publish(12, 'call:other')
+      await fresh(page, known).waitFor()
+    }
+    expect(count).toBe(0)
+    await inspector.stage.server.service.deliveries.resend('acme', { deliveryId: id })
+    await page.getByRole('button', { name: /^#2/ }).waitFor()
+    expect(count).toBeGreaterThan(0)
+  })
+
+  test('a page is gray while it connects, and says when it is live', async () => {
+    const { page } = await inspector.open('')
+    const connected = Promise.withResolvers<void>()
+    await page.route('**/stream', async (route) => {
+      await connected.promise
+      return route.continue()
+    })
+    await page.reload()
+    await page.locator('.connection.idle', { hasText: 'Connecting' }).waitFor()
+    connected.resolve()
+    await page.locator('.connection.good', { hasText: 'Live' }).waitFor()
+  })
+
+  test('a page that was open while the server restarted says so, and reads everything in view again', async () => {
+    const database = await inspector.createDatabase()
+    const start = (port: number) => startServer({ port, database, logLevel: 'silent', organizations: [acme] })
+    const first = await start(0)
+    const number = { channel: 'PSTN', number: '+15550100002' } as const
+    const { id } = await first.service.subscriptions.create('acme', { ...number, url: 'http://127.0.0.1:1/' })
+    const test = { name: 'TEST', subject: 'call:missed-change', payload: '{}' }
+    await first.service.events.publish('acme', { ...number, ...test })
+    const { page } = await inspector.open('')
+    await page.goto(`${first.url}/_wabakit/inspector/deliveries?organization=acme&subscription=${id}`)
+    await page.locator('.rows .row').first().click()
+    await page.locator('h2 .badge', { hasText: 'pending' }).waitFor()
+    await page.locator('.connection.good', { hasText: 'Live' }).waitFor()
 
     await first.close()
-    await page.getByText('Not connected').waitFor()
-    expect(await page.locator('.connection.bad').count()).toBe(1)
+    await page.locator('.connection.bad', { hasText: 'Not connected' }).waitFor()
+    // What happens meanwhile comes with no message.
+    const other = await start(0)
+    const delivery = new URL(page.url()).searchParams.get('id') ?? ''
+    await other.service.deliveries.cancel('acme', delivery)
+    await other.close()
     const second = await start(Number(new URL(first.url).port))
-    await second.service.groups.create('acme', { wabaNumber: '+15550100001', subject: 'After the restart' })
 
-    await page.getByText('After the restart').waitFor()
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.locator('.connection.good', { hasText: 'Live' }).waitFor()
+    for (const place of ['h2', '.row[aria-selected=true]']) {
+      await page.locator(`${place} .badge`, { hasText: 'skipped' }).waitFor()
+    }
     await page.context().close()
     await second.close()
   })

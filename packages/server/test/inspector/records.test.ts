@@ -21,10 +21,12 @@ onEachStore('the records of the inspector', (inspector) => {
       [{ outcome: 'nothing_said' }, 'No summary: nothing was said.'],
       [{ summary: { after: '1h' } }, /The summary is due at \d\d:\d\d:\d\d/],
       [{ summary: false }, 'No summary: none is scheduled'],
+      [{}, 'No summary: automatic summaries are switched off for this organization.', 'manual'],
     ] as const
     const { page } = await inspector.open('calls?organization=acme')
-    for (const [body, text] of cases) {
-      await page.goto(inspector.getUrl(`calls?organization=acme&id=${await inspector.simulate(body)}`))
+    for (const [body, text, organization = 'acme'] of cases) {
+      const callId = await inspector.simulate(body, organization)
+      await page.goto(inspector.getUrl(`calls?organization=${organization}&id=${callId}`))
       await page.getByRole('region', { name: 'Summary' }).getByText(text).waitFor()
       if (text === cases[0][1]) await page.locator('.flag', { hasText: /^missed$/ }).waitFor()
       // All times are in the zone of the page.
@@ -112,6 +114,12 @@ onEachStore('the records of the inspector', (inspector) => {
       await dialog.getByText('was not copied, and cannot be shown again').waitFor()
       await dialog.getByRole('button', { name: 'Go back' }).click()
     }
+    // A secret that was only looked at is lost, too.
+    await dialog.getByRole('button', { name: 'Show' }).click()
+    await page.setViewportSize({ width: 375, height: 800 })
+    const hidden = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    expect(hidden, 'the part of the secret that a phone cuts off').toBe(0)
+    await page.setViewportSize({ width: 1440, height: 900 })
     expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
     await dialog.getByRole('button', { name: 'Copy the secret' }).click()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/)

@@ -32,7 +32,11 @@ export const createStage = async (database: string): Promise<Stage> => {
     database,
     logLevel: 'silent',
     mock: true,
-    organizations: [acme, { id: 'empty', pstnNumbers: ['+15550100009'] }],
+    organizations: [
+      acme,
+      { id: 'empty', pstnNumbers: ['+15550100009'] },
+      { id: 'manual', pstnNumbers: ['+15550100008'], callSummaries: 'manual' },
+    ],
   })
   let secret = wrongSecret
   const good = await listen((request, response) => {
