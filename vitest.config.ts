@@ -28,7 +28,7 @@ const long = [
   'packages/conformance/test/server/{broken,correct}-servers.test.ts',
   'packages/server/src/stores/postgres/{open-postgres,worker}.test.ts',
   'packages/server/test/{races,torture,torture-postgres}.test.ts',
-  'packages/simulation/test/same-trace-postgres.test.ts',
+  'packages/cluster-simulation/test/same-trace-postgres.test.ts',
   'packages/wabakit/test/orders/orders.test.ts',
   'packages/webhooks/test/inbox/kills.test.ts',
 ]

@@ -70,7 +70,7 @@ const importsTypesOnly = (file: string, specifier: string): boolean =>
   new RegExp(`^import type [^']*'${specifier}'`, 'm').test(readFileSync(resolve(root, file), 'utf8'))
 
 /** These are not published, and test the others from inside. */
-const privatePackages = ['bench', 'simulation']
+const privatePackages = ['bench', 'cluster-simulation']
 
 const publishedPackages = packages.filter((name) => !privatePackages.includes(name))
 

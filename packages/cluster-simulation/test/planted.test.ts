@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { plantedBugs } from '../planted/index.ts'
+import { plantedBugs } from '../bugs/index.ts'
 import { applyBug } from '../src/planted/plant.ts'
 
 const packages = resolve(import.meta.dirname, '../..')

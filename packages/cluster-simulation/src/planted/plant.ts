@@ -10,12 +10,21 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { PlantedBug } from '../../planted/bug.ts'
+import type { PlantedBug } from '../../bugs/bug.ts'
 
 export const repository = resolve(import.meta.dirname, '../../../..')
 
 /** The packages whose sources a run loads. */
-const packages = ['wire', 'contract', 'client', 'webhooks', 'core', 'conformance', 'server', 'simulation']
+const packages = [
+  'wire',
+  'contract',
+  'client',
+  'webhooks',
+  'core',
+  'conformance',
+  'server',
+  'cluster-simulation',
+]
 
 /** A copy of the sources, in which bugs can be planted. */
 export type Copy = {
@@ -59,7 +68,7 @@ export const copySources = (): Copy => {
     if (name !== '@wabakit') symlinkSync(join(repository, 'node_modules', name), join(modules, name))
   }
   return {
-    script: join(folder, 'packages/simulation/src/planted/find-violation.ts'),
+    script: join(folder, 'packages/cluster-simulation/src/planted/find-violation.ts'),
     compileCache: join(folder, 'compiled'),
     plant: (bug) => {
       const path = join(folder, 'packages', bug.file)

@@ -1,4 +1,4 @@
-import type { PlantedBug } from '../../planted/bug.ts'
+import type { PlantedBug } from '../../bugs/bug.ts'
 import type { EngineName } from '../plan.ts'
 
 /** Returns the only engine on which a bug shows; `undefined` if it shows on any. */

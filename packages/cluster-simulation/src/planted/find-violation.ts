@@ -1,7 +1,7 @@
 // Runs one seed after another until an invariant is broken, and prints it. Started in a copy with a planted bug, and
 // then in the original with the seed that was found, which must not break an invariant there.
 
-import { plantedBugs } from '../../planted/index.ts'
+import { plantedBugs } from '../../bugs/index.ts'
 import { drawPlan } from '../draw-plan.ts'
 import { runPlan } from '../run-plan.ts'
 import { countEntries, maximumEntries, shrinkPlan } from '../shrink.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { PlantedBug } from '../../planted/bug.ts'
-import { plantedBugs } from '../../planted/index.ts'
+import type { PlantedBug } from '../../bugs/bug.ts'
+import { plantedBugs } from '../../bugs/index.ts'
 import { type Copy, copySources } from './plant.ts'
 
 const run = promisify(execFile)
