@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Environment } from './environment.ts'
 
-const longestMs = 120_000
+const longestMs = 420_000
 
-/** Waits until all events are delivered, but at most two minutes: the checker finds the remaining ones. */
+/** Waits until all events are delivered, but at most seven minutes: the second retry of a delivery is due after five. */
 export const drain = async (control: Environment['control']): Promise<void> => {
   const isLeft = async (status: string): Promise<boolean> => {
     const page = await control('GET', `/organizations/torture/deliveries?status=${status}&limit=1`)
