@@ -113,7 +113,7 @@ describe('wabakit doctor', () => {
       /no check "x"/,
     ],
     ['a public target', ['doctor', 'https://203.0.113.7/', '--secret', secret], /--yes/],
-    ['a header without a value', ['doctor', 'http://127.0.0.1:1/', '--header', 'x-token'], /a name and a value/],
+    ['a header without a value', ['doctor', 'http://127.0.0.1:1/', '--header', 'x-token'], /and a value/],
   ])('ends with 2 for %s', async (_, args, message) => {
     const { code, stderr } = await wabakit(args)
     expect(stderr).toMatch(message)
