@@ -204,7 +204,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.getByRole('button', { name: 'Filters (1)' }).click()
     await page.getByRole('button', { name: 'Resend all that match' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('of the deliveries that match').waitFor()
+    await dialog.getByText('of the matching deliveries').waitFor()
     const hidden = await dialog.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
     expect(hidden).toBe(0)
   })
