@@ -129,7 +129,9 @@ export const createScenes = (lab: Lab): Scenes => {
         refused = groupId
         return { status: 410 }
       })
-      const gone = await deliver()
+      await playGroup({ wabaNumber })
+      const isRefused = ({ path, status }: ReceivedWebhook): boolean => path === addedPath && status === 410
+      const gone = await listener?.waitFor(isRefused, wait.timeoutMs)
       // Gives the server time to act on the response.
       await sleep(wait.quietMs)
       const { groupId: lastGroupId } = await playGroup({ wabaNumber })

@@ -224,7 +224,7 @@ export const startReference = async (
     examination: {
       ...{ baseUrl: 'http://server.invalid', apiKey, otherKey, wabaNumber, disabledNumber, secret },
       ...{ listen: '127.0.0.1:0', onListening: subscribe, play, simulate, fetch: examinerFetch },
-      ...{ seed: 7, timeoutMs: 10_000, retryTimeoutMs: 10_000, quietMs: 200 },
+      ...{ seed: 7, timeoutMs: 10_000, retryTimeoutMs: 10_000, quietMs: 500 },
     },
   }
 }
