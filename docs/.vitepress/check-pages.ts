@@ -1,6 +1,7 @@
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { listPale } from './list-pale.ts'
 
 // Looks at the built site in Chromium, where there is one: what a reader sees, finds and can read.
 const executablePath = '/usr/bin/chromium'
@@ -11,9 +12,12 @@ if (!existsSync(executablePath)) {
 
 const dist = fileURLToPath(new URL('dist', import.meta.url))
 const site = 'http://site.test'
-const guides = globSync('{*,packages/*,decisions/*}.html', { cwd: dist, exclude: ['404.html'] }).map(
-  (file) => `/${file.replaceAll('\\', '/').replace(/(?:index)?\.html$/, '')}`,
-)
+const listPages = (pattern: string): string[] =>
+  globSync(pattern, { cwd: dist, exclude: ['404.html'] }).map(
+    (file) => `/${file.replaceAll('\\', '/').replace(/(?:(?<=^|\/)index)?\.html$/, '')}`,
+  )
+const guides = listPages('{*,packages/*,decisions/*}.html')
+const reference = listPages('api/**/*.html')
 
 /** Searches of readers, each with a page that answers it. */
 const searches: Readonly<Record<string, RegExp>> = {
@@ -21,6 +25,7 @@ const searches: Readonly<Record<string, RegExp>> = {
   retry: /client|refused|errors|webhooks/,
   install: /start|server|contributing/,
   'invalid signature': /refused-webhooks|webhooks/,
+  createReferenceServer: /packages\/core/,
 }
 
 const problems: string[] = []
@@ -47,15 +52,44 @@ const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
 
 // The pages are complete without their scripts, which would take most of the time.
 const still = await open({ javaScriptEnabled: false })
-for (const path of guides) {
+for (const path of [...guides, ...reference]) {
   await still.goto(site + path)
-  const [wide, text] = await still.evaluate(() => {
-    const parts = [document.documentElement, ...document.querySelectorAll('.vp-doc pre')]
-    const tooWide = parts.filter((each) => each.scrollWidth > each.clientWidth + 1)
-    return [tooWide.length, document.body.innerText] as const
+  const [wide, text, hasEditLink] = await still.evaluate(() => {
+    const isScrolled = (part: Element): boolean =>
+      part.scrollWidth > part.clientWidth + 1 &&
+      (part === document.documentElement || /auto|scroll/.test(getComputedStyle(part).overflowX))
+    const tooWide = [document.documentElement, ...document.querySelectorAll('.VPContent *')].filter(
+      isScrolled,
+    )
+    return [
+      tooWide.map(({ localName, className }) => `<${localName} class="${className}">`),
+      document.body.innerText,
+      document.querySelector('.edit-link-button') !== null,
+    ] as const
   })
-  expect(wide === 0, `${path}: ${wide} parts scroll sideways at 1,280 px`)
+  expect(wide.length === 0, `${path}: scrolls sideways at 1,280 px: ${wide.join(', ')}`)
   expect(!text.includes('[ ]'), `${path}: prints "[ ]"`)
+  expect(hasEditLink === (path !== '/' && guides.includes(path)), `${path}: has a wrong "Edit this page"`)
+  // Otherwise colors would change little by little.
+  await still.evaluate(() => {
+    const style = document.createElement('style')
+    style.textContent = '* { transition: none !important }'
+    document.head.append(style)
+  })
+  for (const theme of ['light', 'dark']) {
+    await still.evaluate((name) => document.documentElement.classList.toggle('dark', name === 'dark'), theme)
+    for (const pale of await still.evaluate(listPale)) problems.push(`${path}: too pale in ${theme}: ${pale}`)
+  }
+}
+expect(reference.length < 40, `The reference has ${reference.length} pages`)
+
+const sitemap = readFileSync(`${dist}/sitemap.xml`, 'utf8')
+for (const path of guides) {
+  const html = readFileSync(`${dist}${path.replace(/\/$/, '/index')}.html`, 'utf8')
+  for (const property of ['og:title', 'og:description', 'og:image']) {
+    expect(html.includes(`property="${property}"`), `${path}: a preview of its link has no ${property}`)
+  }
+  expect(sitemap.includes(`${path}</loc>`), `${path}: is not in the sitemap`)
 }
 
 const page = await open()
@@ -81,8 +115,33 @@ for (const [text, answer] of Object.entries(searches)) {
     found.some((href) => answer.test(href)),
     `"${text}" finds ${found.join(', ')}`,
   )
+  expect(
+    !found.some((href) => /^\/api\/.*(?:core|contract)/.test(href)),
+    `"${text}" finds ${found.join(', ')}`,
+  )
 }
+
+await page.goto(site)
+const front = page.locator('.VPHome')
+const code = await front.locator('.language-ts code').innerText()
+expect(
+  (await front.getByText('npm install wabakit').count()) === 1,
+  'The front page does not say how to install',
+)
+expect(code.trim().split('\n').length <= 12, 'The front page has more than ten lines of code')
+for (const door of ['I send', 'I receive', 'I run it']) {
+  expect(
+    (await front.getByRole('link', { name: door }).count()) === 1,
+    `The front page has no door "${door}"`,
+  )
+}
+expect(
+  (await front.locator('img[src*="inspector"]').count()) > 0,
+  'The front page does not show the inspector',
+)
 
 await browser.close()
 if (problems.length > 0) throw new Error(`The site is not as it should be:\n${problems.join('\n')}`)
-console.log(`${guides.length} pages fit, and ${Object.keys(searches).length} searches find their answer.`)
+console.log(
+  `${guides.length + reference.length} pages fit and are readable, and ${Object.keys(searches).length} searches find their answer.`,
+)

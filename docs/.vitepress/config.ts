@@ -109,7 +109,7 @@ export default defineConfig({
       options: {
         // What embeds the service or the schemas knows where to look. Others would only find these first.
         _render: (source, env, markdown) =>
-          /^api\/(?:@wabakit\/core|wabakit\/(?:core|contract))/.test(env.relativePath)
+          /^docs\/api\/(?:@wabakit\/core|wabakit\/(?:core|contract))/.test(env.relativePath)
             ? ''
             : markdown.render(source, env),
         miniSearch: {
