@@ -25,7 +25,7 @@ export type CallTrace = {
   error?: unknown
 }
 
-/** Starts a time budget of `totalMs` milliseconds. Waits count in full, even on a test clock that stands still. */
+/** Starts a time budget of `totalMs` milliseconds. Waits count in full, even if a test clock does not advance. */
 export const startBudget = ({ clock }: Settings, totalMs: number) => {
   const started = clock.elapsed()
   let waitedMs = 0

@@ -4,7 +4,7 @@ import type { ProgramName } from './programs.ts'
 /** A program in one of its forms, and the report that it must get. */
 export type Case = {
   readonly program: ProgramName
-  /** What it does, as the end of "an endpoint that …" or "a server that …". */
+  /** Its behavior, which completes "an endpoint that …" or "a server that …". */
   readonly what: string
   readonly environment: Readonly<Record<string, string>>
   /** The id and verdict of the check that names its mistake; `undefined` if it is correct. */

@@ -188,7 +188,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
 
-  /** Returns whether starts are spread over time. During a drain, they are not: its clock may stand still. */
+  /** Returns whether starts are spread over time. During a drain, they are not, because a test clock may not advance. */
   const isPaced = (): boolean => drains.length === 0
 
   const capacity: Capacity = createCapacity({

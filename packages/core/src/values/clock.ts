@@ -18,13 +18,12 @@ export type ClockSources = {
    */
   readonly wall?: (() => number) | undefined
   /**
-   * Returns the milliseconds since an arbitrary moment. It is never stepped, but may stand still while the machine is
-   * suspended.
+   * Returns the milliseconds since an arbitrary moment. It is never stepped, but may stop while the machine is suspended.
    * @default performance.now
    */
   readonly elapsed?: (() => number) | undefined
   /**
-   * Like `elapsed`, but never stands still. It is read only when the other two have drifted apart.
+   * Like `elapsed`, but it never stops. It is read only when the other two have drifted apart.
    * @default elapsed
    */
   readonly uptime?: (() => number) | undefined
