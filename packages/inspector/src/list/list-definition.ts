@@ -18,8 +18,11 @@ export type Column<Item> = {
   /** The track of a CSS grid. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
-  /** Set if the column is left out where there is little room: next to a record and on a tablet, or only on a phone. */
-  readonly isExtra?: true | 'on_phones'
+  /**
+   * Set if the column is left out where there is little room: next to a record and on a tablet, or only on a phone. One
+   * that is `below` is left out next to a record, and stands below the column before it on a tablet and a phone.
+   */
+  readonly isExtra?: true | 'below' | 'on_phones'
 }
 
 /** The content of a list, and its source. */

@@ -10,12 +10,12 @@ import {
   reachLast,
   step,
 } from '../state/current-record.ts'
-import { isPhone } from '../state/viewport.ts'
-import type { ListDefinition } from './list-definition.ts'
+import { isPhone, isTablet } from '../state/viewport.ts'
+import type { Column, ListDefinition } from './list-definition.ts'
 import { pageSize, type RecordList } from './record-list.ts'
 
-/** The height of a row in pixels, which the style sheet repeats. */
-const rowHeight = 40
+/** The height of a row in pixels, with one line and with two. The style sheets repeat it. */
+const rowHeights = { one: 40, two: 64 }
 const headHeight = 32
 const overscan = 12
 
@@ -28,6 +28,15 @@ type RowsProps<Item> = {
 /** The rows that were in view, and the part of the first row that was scrolled out of view, in pixels. */
 type Anchor = { readonly ids: readonly string[]; readonly offset: number }
 
+const isBelow = ({ isExtra }: Pick<Column<never>, 'isExtra'>): boolean =>
+  isExtra === 'below' && isTablet.value
+
+/** Returns whether there is room for a column. */
+const isShown = ({ isExtra }: Pick<Column<never>, 'isExtra'>, isNarrow: boolean): boolean => {
+  if (isExtra === 'below') return isTablet.value || !isNarrow
+  return isExtra === 'on_phones' ? !isPhone.value : !(isExtra && isNarrow)
+}
+
 /**
  * The rows of a list. Only those in view are in the document. They do not move when other rows are added or removed.
  */
@@ -38,9 +47,8 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const first = useSignal(0)
   const count = useSignal(40)
-  const shown = columns.filter(
-    ({ isExtra }) => !(isExtra === 'on_phones' ? isPhone.value : isExtra && isNarrow),
-  )
+  const shown = columns.filter((column) => isShown(column, isNarrow))
+  const rowHeight = isTablet.value ? rowHeights.two : rowHeights.one
   const selectedId = currentId.value
   const selectedIndex = items.findIndex((item) => getId(item) === selectedId)
 
@@ -72,12 +80,12 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
       if (index !== undefined) element.scrollTop = (index - staying) * rowHeight + offset
     }
     measure()
-  }, [items])
+  }, [items, rowHeight])
   useEffect(() => {
     const observer = new ResizeObserver(measure)
     if (box.current !== null) observer.observe(box.current)
     return () => observer.disconnect()
-  }, [items])
+  }, [items, rowHeight])
   useLayoutEffect(() => {
     const element = box.current
     if (element === null || selectedIndex < 0 || !reached.value.byKey) return
@@ -109,9 +117,9 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
     move()
   }
 
-  const widths = shown.map(({ width }) =>
-    isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width,
-  )
+  const widths = shown
+    .filter((column) => !isBelow(column))
+    .map(({ width }) => (isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width))
   const style = { gridTemplateColumns: widths.join(' ') }
   const fresh = list.freshCount.value
   const isDrawn = selectedIndex >= first.value && selectedIndex < first.value + count.value
@@ -137,9 +145,9 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
       >
         <div class="head" role="rowgroup">
           <div class="row" role="row" aria-rowindex={1} style={style}>
-            {shown.map(({ title: heading }) => (
-              <div role="columnheader" key={heading}>
-                {heading}
+            {shown.map((column) => (
+              <div role="columnheader" key={column.title} class={isBelow(column) ? 'sr-only' : ''}>
+                {column.title}
               </div>
             ))}
           </div>
@@ -159,9 +167,9 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
                 style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
                 onClick={() => openRecord(id)}
               >
-                {shown.map(({ title: heading, cell }) => (
-                  <div role="gridcell" key={heading}>
-                    {cell(item)}
+                {shown.map((column) => (
+                  <div role="gridcell" key={column.title} class={isBelow(column) ? 'below' : ''}>
+                    {column.cell(item)}
                   </div>
                 ))}
               </div>

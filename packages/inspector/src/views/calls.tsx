@@ -63,7 +63,7 @@ export const calls: ListDefinition<Call> = {
       title: 'Kind',
       width: 'minmax(104px, 1fr)',
       cell: ({ direction, channel }) => `${direction.toLowerCase()} · ${channel}`,
-      isExtra: true,
+      isExtra: 'below',
     },
     {
       title: 'Duration',

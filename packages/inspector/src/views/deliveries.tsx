@@ -85,18 +85,18 @@ export const deliveries: ListDefinition<Delivery> = {
     { key: 'finished', label: 'Finished', kind: 'time', from: 'finishedFrom', before: 'finishedBefore' },
   ],
   columns: [
-    { title: 'Status', width: '88px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
-    { title: 'Response', width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: true },
+    { title: 'Status', width: '80px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
+    { title: 'Response', width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: 'below' },
     {
       title: 'Event',
-      width: 'minmax(100px, 1.4fr)',
+      width: 'minmax(100px, 192px)',
       cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
     },
     {
       title: 'About',
       width: 'minmax(80px, 1fr)',
       cell: (delivery) => <SubjectLink {...delivery} />,
-      isExtra: true,
+      isExtra: 'below',
     },
     {
       title: 'Endpoint',

@@ -34,7 +34,7 @@ export const events: ListDefinition<Event> = {
       title: 'About',
       width: 'minmax(90px, 1fr)',
       cell: (event) => <SubjectLink {...event} />,
-      isExtra: true,
+      isExtra: 'below',
     },
     {
       title: 'Payload',

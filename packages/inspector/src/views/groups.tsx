@@ -22,7 +22,7 @@ export const groups: ListDefinition<Group> = {
       title: 'Group',
       width: 'minmax(110px, 1fr)',
       cell: ({ groupId }) => <span class="id">{groupId}</span>,
-      isExtra: true,
+      isExtra: 'below',
     },
     { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ wabaNumber }) => wabaNumber, isExtra: true },
     {

@@ -31,10 +31,10 @@ export const requests: ListDefinition<ApiRequest> = {
       title: 'Method',
       width: '60px',
       cell: ({ method }) => <span class="quiet">{method}</span>,
-      isExtra: true,
+      isExtra: 'below',
     },
     { title: 'Path', width: 'minmax(140px, 2fr)', cell: ({ path }) => <span class="name">{path}</span> },
-    { title: 'Code', width: 'minmax(90px, 1fr)', cell: ({ code }) => code ?? '', isExtra: true },
+    { title: 'Code', width: 'minmax(90px, 1fr)', cell: ({ code }) => code ?? '', isExtra: 'below' },
     { title: 'Key', width: 'minmax(70px, 1fr)', cell: ({ keyLabel }) => keyLabel ?? '–', isExtra: true },
     {
       title: 'Took',

@@ -26,7 +26,7 @@ export const subscriptions: ListDefinition<Subscription> = {
         </span>
       ),
     },
-    { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ number }) => number, isExtra: true },
+    { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ number }) => number, isExtra: 'below' },
     { title: 'Channel', width: '96px', cell: ({ channel }) => channel, isExtra: true },
     {
       title: 'Events',

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
-import { acme } from '../fixture.ts'
+import { acme, createGroup } from '../fixture.ts'
 import { onEachStore } from './each-store.ts'
 
 const countRequests = (page: Page): (() => number) => {
@@ -204,6 +204,77 @@ onEachStore('the lists of the inspector', (inspector) => {
     await page.locator('.timeline').waitFor({ state: 'detached' })
     const { isScrolled, middle, top } = await readPlace(page)
     expect({ isScrolled, middle, top }).toEqual({ isScrolled: true, middle: before.middle, top: before.top })
+  })
+
+  test.each([375, 768])('lists what a delivery is about and its last response at %i px', async (width) => {
+    const { server, accepting } = inspector.stage
+    const whatsApp = { channel: 'WHATSAPP', number: '+15550100001', url: accepting.url } as const
+    const { id } = await server.service.subscriptions.create('acme', whatsApp)
+    onTestFinished(() => server.service.subscriptions.remove('acme', id))
+    await createGroup(server.url, { groupId: `sales-${width}`, subject: `Sales team ${width}` })
+    const customerNumber = `+1555019${7000 + width}`
+    await inspector.simulate({ outcome: 'missed', customerNumber })
+    const { page, problems, picture } = await inspector.open('deliveries?organization=acme', {
+      viewport: { width, height: 800 },
+    })
+    const group = page.locator('.row', { hasText: `Sales team ${width}` })
+    await group.locator('.badge', { hasText: '200' }).waitFor()
+    expect(await group.innerText()).toContain('GROUP_CREATED')
+    const call = page.locator('.row', { hasText: customerNumber }).filter({ hasText: '401' })
+    await call.filter({ hasText: 'pending' }).filter({ hasText: 'CALL_INCOMING_INITIATED' }).waitFor()
+
+    // Nothing scrolls sideways, and what identifies a delivery is not cut off.
+    const tooWide = await page.locator('html, .table, .row .badge, .row .name, .row .record').evaluateAll(
+      (elements, most) =>
+        elements
+          .filter((element) => {
+            const cell = element.closest('[role=gridcell]') ?? element
+            return cell.scrollWidth > cell.clientWidth || element.getBoundingClientRect().right > most
+          })
+          .map(({ outerHTML }) => outerHTML.slice(0, 200)),
+      width,
+    )
+    expect(tooWide).toEqual([])
+    const small = await page.locator('.rows .row, button, input, select, nav a').evaluateAll(
+      (elements, least) =>
+        elements
+          .map((element) => element.closest('label, .row') ?? element)
+          .filter((element) => {
+            const box = element.getBoundingClientRect()
+            return element.checkVisibility() && Math.min(box.width, box.height) < least
+          })
+          .map(({ outerHTML }) => outerHTML.slice(0, 200)),
+      width === 375 ? 36 : 28,
+    )
+    expect(small, 'too small for a finger').toEqual([])
+    await picture(`${inspector.store}-deliveries-${width}`)
+
+    // The row is one target: the customer's number opens the delivery, too.
+    await call.getByText(customerNumber).click({ force: true })
+    await page.getByText('found no valid signature').first().waitFor()
+    expect(page.url()).toContain('/deliveries')
+    expect(problems).toEqual([])
+  })
+
+  test('keeps the rows in view when the window becomes narrower', async () => {
+    const { page } = await inspector.open('events?organization=acme')
+    await page.locator('.rows .row').nth(20).waitFor()
+    await page.locator('.table').evaluate((table) => {
+      table.scrollTop = 400
+    })
+    const readFirst = () =>
+      page.evaluate(() => {
+        const { x = 0, y = 0 } = document.querySelector('.table')?.getBoundingClientRect() ?? {}
+        return document
+          .elementFromPoint(x + 40, y + 40)
+          ?.closest('.row')
+          ?.querySelector('.record')?.textContent
+      })
+    const first = await readFirst()
+    expect(first).toBeTruthy()
+    await page.setViewportSize({ width: 768, height: 900 })
+    await page.waitForFunction(() => document.querySelector('.below') !== null)
+    expect(await readFirst()).toBe(first)
   })
 
   test('letters mean places only for a moment after g', async () => {
