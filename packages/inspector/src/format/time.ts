@@ -2,7 +2,7 @@ const pad = (value: number, length = 2): string => String(value).padStart(length
 
 // Created once, because creating a format takes longer than drawing a row.
 const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
-const full = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'long' })
+const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 /** Formats the time of day, in the zone of the reader: `12:05:10.042`. */
 export const formatTime = (iso: string): string => {
@@ -18,9 +18,7 @@ export const formatDay = (iso: string, now = Date.now()): string => {
   return day.format(time)
 }
 
-export const formatFull = (iso: string): string => full.format(new Date(iso))
-
-/** The zone of all times on the page: `UTC+02:00`. */
+/** Returns the zone of all times on the page: `UTC+02:00`. */
 export const getZone = (at = new Date()): string => {
   const minutes = -at.getTimezoneOffset()
   const [sign, size] = [minutes < 0 ? '-' : '+', Math.abs(minutes)]
@@ -33,6 +31,10 @@ const units = [
   ['m', 60_000],
   ['s', 1_000],
 ] as const
+
+/** Formats a time with its date and its zone: `Nov 22, 2026 12:05:10.042 UTC+02:00`. */
+export const formatFull = (iso: string): string =>
+  `${date.format(new Date(iso))} ${formatTime(iso)} ${getZone(new Date(iso))}`
 
 /** Formats a duration by its two largest units: `42 ms`, `3.2 s`, `4 m 55 s`, `1 d 2 h`. */
 export const formatDuration = (ms: number): string => {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from '../fixture.ts'
 import { onEachStore } from './each-store.ts'
 
@@ -281,30 +282,150 @@ onEachStore('the records of the inspector', (inspector) => {
 
   test('opens JSON of 350 KB within 300 ms, and shows characters that reorder a text', async () => {
     const items = Array.from({ length: 4_000 }, (_, index) => ({ index, text: 'x'.repeat(60) }))
-    const { id } = await publish({ name: 'a\u202eb', items })
-    const { page, problems } = await inspector.open('events?organization=acme')
-    await page.locator('.row', { hasText: 'BIG' }).first().waitFor()
-    const ms = await page.evaluate(
-      (event) =>
-        new Promise<number>((resolve) => {
-          const began = performance.now()
-          history.pushState(null, '', `/_wabakit/inspector/events?organization=acme&id=${event}`)
-          dispatchEvent(new PopStateEvent('popstate'))
-          const look = (): void => {
-            if (document.querySelector('.code') === null) requestAnimationFrame(look)
-            else requestAnimationFrame(() => resolve(performance.now() - began))
-          }
-          look()
-        }),
-      id,
-    )
-    console.log(
-      `${inspector.store}: JSON of ${Math.round(JSON.stringify(items).length / 1_000)} KB in ${Math.round(ms)} ms`,
-    )
-    // Ten times as long is a machine that does much else, and far less than before.
-    expect(ms).toBeLessThan(3_000)
-    expect(await page.locator('.code').innerText()).toContain('"a\\u202eb"')
-    expect(await page.locator('.code span').count()).toBeLessThan(5_000)
+    await publish({ name: 'a\u202eb', items })
+    const { page, problems } = await inspector.open('events?organization=acme&name=BIG')
+    const row = page.locator('.rows .row').first()
+    await row.waitFor()
+    // The processor time of the page's thread, which other work on the machine hardly changes.
+    const session = await page.context().newCDPSession(page)
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const readWork = async (): Promise<number> => {
+      const { metrics } = await session.send('Performance.getMetrics')
+      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1_000
+    }
+    const times: number[] = []
+    const work: number[] = []
+    for (let opens = 0; opens < 5; opens++) {
+      const before = await readWork()
+      const elapsed = await row.evaluate(
+        (element) =>
+          new Promise<number>((resolve) => {
+            const began = performance.now()
+            ;(element as HTMLElement).click()
+            const look = (): void => {
+              if ((document.querySelector('.code')?.textContent.length ?? 0) < 350_000) {
+                requestAnimationFrame(look)
+              } else requestAnimationFrame(() => resolve(performance.now() - began))
+            }
+            look()
+          }),
+      )
+      times.push(elapsed)
+      work.push((await readWork()) - before)
+      expect(await page.locator('.code').textContent()).toContain('"a\\u202eb"')
+      await page.keyboard.press('Escape')
+      await page.getByRole('article').waitFor({ state: 'detached' })
+    }
+    const [time, cpu] = [Math.min(...times), Math.min(...work)].map(Math.round)
+    console.log(`${inspector.store}: JSON of 350 KB in ${time} ms, of which the page worked ${cpu} ms`)
+    expect(cpu).toBeLessThan(300)
+    // Waiting for a processor counts here: a machine that does much else may take twice as long.
+    expect(time).toBeLessThan(600)
+    expect(problems).toEqual([])
+  })
+
+  test('shows all times in one zone: on the page, in tooltips and in exports', async () => {
+    const { service } = inspector.stage.server
+    const zone = 'Pacific/Chatham'
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'medium' })
+    const offset = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+      .formatToParts()
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.replace('GMT', 'UTC')
+    const toSeconds = (time: string): number =>
+      time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
+    /** Everything on a page that could be a time, and the elements that state theirs. */
+    const check = async (on: Page, place: string): Promise<void> => {
+      const { texts, moments } = await on.evaluate(() => {
+        const all = [...document.querySelectorAll<HTMLElement>('body, body *')]
+        return {
+          texts: all.flatMap((element) => [
+            ...[...element.childNodes].map((node) => (node instanceof Text ? node.data : '')),
+            ...[
+              element.title,
+              element.ariaLabel ?? '',
+              element instanceof HTMLInputElement ? element.value : '',
+            ],
+          ]),
+          moments: [...document.querySelectorAll('time')].map(({ dateTime, textContent, title }) => ({
+            ...{ dateTime, textContent, title },
+          })),
+        }
+      })
+      const text = texts.join('\n')
+      for (const { dateTime, textContent, title } of moments) {
+        const expected = clock.format(new Date(dateTime))
+        expect(textContent, place).toContain(expected)
+        expect(title, place).toContain(expected)
+      }
+      // Of times without a date, all are of the last or the next hours.
+      const now = toSeconds(clock.format())
+      for (const [time] of text.matchAll(/(?<![T\d:])\d?\d:\d\d:\d\d/g)) {
+        const distance = Math.abs(toSeconds(time) - now)
+        expect(Math.min(distance, 86_400 - distance), `${time} in ${place}`).toBeLessThan(3 * 3_600)
+      }
+      for (const [named] of text.matchAll(/\b(?:UTC|GMT)\b[+\-:\d]*/g)) expect(named, place).toBe(offset)
+    }
+
+    const number = { channel: 'PSTN', number: '+15550100002', url: 'http://127.0.0.1:1/' } as const
+    const { id } = await service.subscriptions.create('acme', number)
+    onTestFinished(() => service.subscriptions.remove('acme', id))
+    const callId = await inspector.simulate({ summary: { after: '1h' } })
+    await service.subscriptions.rotateSecret('acme', id)
+    await createGroup(inspector.stage.server.url, { groupId: 'zones' })
+    const find = async () =>
+      (await service.deliveries.list('acme', { subscriptionId: id })).items.find(
+        ({ failures }) => failures > 0,
+      )
+    await expect.poll(find).toBeDefined()
+    const delivery = await find()
+    await service.deliveries.retry('acme', delivery?.id ?? '')
+    await expect.poll(async () => (await find())?.attempts).toBe(2)
+    const { body: asked } = await control(inspector.stage.server, 'GET /requests?limit=1')
+    const { page, problems } = await inspector.open('', { timezoneId: zone })
+    const paths = [
+      ...['deliveries', 'events', 'calls', 'groups', 'subscriptions', 'requests'],
+      `deliveries?id=${delivery?.id}`,
+      `deliveries?id=${delivery?.id}&tab=signature`,
+      `deliveries?id=${delivery?.id}&tab=compare`,
+      `events?id=${delivery?.eventId}`,
+      `calls?id=${callId}`,
+      'groups?id=zones',
+      `subscriptions?id=${id}`,
+      `requests?id=${asked.items[0].requestId}`,
+    ]
+    for (const path of paths) {
+      await page.goto(inspector.getUrl(path))
+      await page
+        .locator(path.includes('?') ? 'article .facts' : '.rows time')
+        .first()
+        .waitFor()
+      if (path.startsWith('calls?')) {
+        await page.getByText('Lane held by').first().waitFor()
+        await page.locator('.tick').first().waitFor()
+      }
+      await check(page, path)
+    }
+
+    await page.goto(inspector.getUrl(`calls?id=${callId}`))
+    await page.getByText('The summary is due at').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as HTML file' }).click()
+    const html = await readFile(await (await download).path(), 'utf8')
+    const exported = await page.context().newPage()
+    await exported.setContent(html)
+    await check(exported, 'the exported page')
+    for (const time of await exported.locator('td:first-child').allInnerTexts()) {
+      expect(time).toMatch(new RegExp(`\\d ${offset?.replace('+', '\\+')}$`))
+    }
+    await exported.close()
+
+    await page.goto(inspector.getUrl('deliveries'))
+    await page.getByRole('combobox', { name: 'Time', exact: true }).selectOption('last hour')
+    await page.getByLabel('Time from').waitFor()
+    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('dialog').locator('time').first().waitFor()
+    await check(page, 'the filters')
     expect(problems).toEqual([])
   })
 
