@@ -7,7 +7,7 @@ import { openPostgres, type PostgresDatabase } from '../src/stores/postgres/open
 import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
 import { continueClock } from '../src/stores/sqlite/continued-clock.ts'
 import { openDatabase } from '../src/stores/sqlite/open-database.ts'
-import { storeOnDatabase } from '../src/stores/sqlite/store-on-database.ts'
+import { storeOnDatabase } from '../src/stores/sqlite/sqlite-store.ts'
 import { acme } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'

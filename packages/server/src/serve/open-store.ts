@@ -5,7 +5,7 @@ import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
 import { formatAddress } from '../stores/postgres/database-address.ts'
 import { continueClock } from '../stores/sqlite/continued-clock.ts'
 import { openDatabase } from '../stores/sqlite/open-database.ts'
-import { storeOnDatabase } from '../stores/sqlite/store-on-database.ts'
+import { storeOnDatabase } from '../stores/sqlite/sqlite-store.ts'
 import { watchWrites } from './watch-writes.ts'
 
 /** A store, and the parts that several processes need to share it. */

@@ -6,7 +6,7 @@ import { groupCreation, organization } from '../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { watchWrites } from '../serve/watch-writes.ts'
 import { openDatabase } from './sqlite/open-database.ts'
-import { storeOnDatabase } from './sqlite/store-on-database.ts'
+import { storeOnDatabase } from './sqlite/sqlite-store.ts'
 
 type Now = () => number
 

@@ -1,7 +1,7 @@
 import type { Store } from '@wabakit/core'
 import { continueClock } from '../../../../server/src/stores/sqlite/continued-clock.ts'
 import { takeOver } from '../../../../server/src/stores/sqlite/owner.ts'
-import { storeOnDatabase } from '../../../../server/src/stores/sqlite/store-on-database.ts'
+import { storeOnDatabase } from '../../../../server/src/stores/sqlite/sqlite-store.ts'
 import type { RunContext } from '../../cluster/run-context.ts'
 import { recordCalls } from '../../histories/history.ts'
 import { createOwner } from '../../virtual/scheduler.ts'

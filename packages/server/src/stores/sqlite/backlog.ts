@@ -1,10 +1,33 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { Backlog, Store } from '@wabakit/core'
-import { busySubscriptions, type SqliteJournal } from './journal.ts'
+import type { Store } from '@wabakit/core'
+import type { Access } from './access.ts'
 import { isHead, isRetry } from './lanes.ts'
 
-/** See {@link Store.measureBacklog}. */
-export type MeasureBacklog = (request: Parameters<Store['measureBacklog']>[0]) => Backlog
+/** The subscriptions with unfinished deliveries, found with one index lookup for each. */
+const busySubscriptions = `with recursive busy (subscription) as (
+  select min(subscription) from deliveries where finishedAt is null and subscription > ?
+  union all
+  select (select min(subscription) from deliveries where finishedAt is null and subscription > busy.subscription)
+  from busy where subscription is not null
+)`
+
+/** Lists subscriptions with unfinished deliveries after a position. A limit of -1 is none. */
+export const listBusySubscriptions = `${busySubscriptions}
+  select subscription from busy where subscription is not null limit ? + 0`
+
+/**
+ * The earliest due time of a subscription. It reads only the first few deliveries that were never attempted: later ones
+ * are due later, unless they were sent again.
+ */
+const firstDue = `select min(dueAt) as dueAt from (
+  select * from (
+    select d.dueAt, ${isHead} as isHead from deliveries d indexed by freshDeliveries
+    where d.subscription = ?1 and d.state = 'fresh' order by d.event limit 20
+  ) where isHead
+  union all
+  select * from (
+    select d.dueAt, 1 from deliveries d where d.subscription = ?1 and ${isRetry} order by d.dueAt, d.event limit 1
+  )
+)`
 
 /** Returns SQL that counts retries with one range of an index per subscription. */
 const buildRetryCount = (when: '<=' | '>'): string =>
@@ -32,10 +55,13 @@ const freshCount = `
   )`
 
 /** Measures the backlog, using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of a kind. */
-export const createMeasureBacklog = (
-  database: DatabaseSync,
-  { findNextDueAt }: Pick<SqliteJournal, 'findNextDueAt'>,
-): MeasureBacklog => {
+export const createBacklog = ({
+  database,
+  findOpen,
+  readAtOnce,
+}: Access): Pick<Store, 'measureBacklog' | 'nextDueAt'> => {
+  const listBusy = database.prepare(listBusySubscriptions)
+  const findFirstDue = database.prepare(firstDue)
   const countFresh = database.prepare(freshCount)
   const countDue = database.prepare(buildRetryCount('<='))
   const countLater = database.prepare(buildRetryCount('>'))
@@ -45,17 +71,29 @@ export const createMeasureBacklog = (
      where failingSince is not null or disabledReason is not null`,
   )
 
-  return ({ now, limit }) => {
-    const { number, disabled } = troubled.get() ?? {}
-    const { heads, waiting } = countFresh.get(2 * limit) ?? {}
-    return {
-      waiting: Math.min(limit, Number(waiting)),
-      // Heads have been due since their events.
-      due: Math.min(limit, Number(heads) + Number(countDue.get(0, now, limit)?.count)),
-      later: Number(countLater.get(0, now, limit)?.count),
-      oldestDueMs: Math.max(0, now - (findNextDueAt() ?? now)),
-      failingSubscriptions: Number(number) - Number(disabled),
-      disabledSubscriptions: Number(disabled),
-    }
+  const findNextDueAt = (): number | undefined => {
+    const times = listBusy.all(0, -1).flatMap(({ subscription }) => {
+      const dueAt = findOpen(Number(subscription)) && findFirstDue.get(Number(subscription))?.dueAt
+      return dueAt === undefined || dueAt === null ? [] : Number(dueAt)
+    })
+    return times.length === 0 ? undefined : times.reduce((first, each) => Math.min(first, each))
+  }
+
+  return {
+    nextDueAt: () => readAtOnce(findNextDueAt),
+    measureBacklog: ({ now, limit }) =>
+      readAtOnce(() => {
+        const { number, disabled } = troubled.get() ?? {}
+        const { heads, waiting } = countFresh.get(2 * limit) ?? {}
+        return {
+          waiting: Math.min(limit, Number(waiting)),
+          // Heads have been due since their events.
+          due: Math.min(limit, Number(heads) + Number(countDue.get(0, now, limit)?.count)),
+          later: Number(countLater.get(0, now, limit)?.count),
+          oldestDueMs: Math.max(0, now - (findNextDueAt() ?? now)),
+          failingSubscriptions: Number(number) - Number(disabled),
+          disabledSubscriptions: Number(disabled),
+        }
+      }),
   }
 }

@@ -1,54 +1,91 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { CallChange, CallQuery, CallRecord, Page, SaveOutcome } from '@wabakit/core'
+import { createHash } from 'node:crypto'
+import type { Store } from '@wabakit/core'
 import { toLikePattern, toPage } from '../page.ts'
-import type { Events } from './events.ts'
+import type { Access } from './access.ts'
+import type { Publish } from './events.ts'
 import { customerDigits } from './migrations.ts'
 import { createNewest } from './newest.ts'
-import { mapTable } from './records.ts'
+import { insertInto, listMarks, mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
-import type { Summaries } from './summaries.ts'
 
-export type Calls = {
-  save(change: CallChange): SaveOutcome
-  find(organizationId: string, callId: string): CallRecord | undefined
-  list(query: CallQuery): Page<CallRecord>
-  /** Removes a call with its summary, and keeps a mark of the summary. */
-  remove(organizationId: string, callId: string): void
+/** Calls and their summaries. */
+export type Calls = Pick<Store, 'saveCall' | 'findCall' | 'listCalls' | 'saveSummary'> & {
+  /** Removes a call with its summary, and keeps a mark of the summary, in the transaction of the caller. */
+  removeCall(organizationId: string, callId: string): void
 }
 
-const { toRecord } = mapTable('calls')
+const calls = mapTable('calls')
+const summaries = mapTable('summaries')
 
-export const createCalls = (database: DatabaseSync, events: Events, summaries: Summaries): Calls => {
+const hash = (callId: string): string => createHash('sha256').update(callId).digest('hex')
+
+export const createCalls = ({ database, readOwned, readPage, writeTo }: Access, publish: Publish): Calls => {
   const save = createSave(database, 'calls')
   const find = database.prepare('select * from calls where organizationId = ? and callId = ?')
   const readNewest = createNewest(database, { table: 'calls', time: 'initiatedAt', id: 'callId' })
   const remove = database.prepare('delete from calls where organizationId = ? and callId = ?')
 
+  const insertSummary = database.prepare(
+    `${insertInto('summaries', summaries.columns)} on conflict do nothing`,
+  )
+  const replaceSummary = database.prepare(
+    `update summaries set (${summaries.columns.join(', ')}) = (${listMarks(summaries.columns)})
+     where organizationId = ? and callId = ?`,
+  )
+  const findSummary = database.prepare('select * from summaries where organizationId = ? and callId = ?')
+  const removeSummary = database.prepare('delete from summaries where organizationId = ? and callId = ?')
+  const findMark = database.prepare('select 1 from summaryMarks where organizationId = ? and hash = ?')
+  const addMark = database.prepare(
+    'insert into summaryMarks (organizationId, hash) values (?, ?) on conflict do nothing',
+  )
+
   return {
-    save: ({ call, event }) => {
-      const outcome = save(call)
-      if (outcome === 'saved' && event !== null) events.publish(event)
-      return outcome
-    },
-    find: (organizationId, callId) => {
-      const row = find.get(organizationId, callId)
-      return row && toRecord(row)
-    },
-    list: (query) =>
-      toPage({
-        ...readNewest(query, {
-          [`${customerDigits} = ?`]: query.customerDigits,
-          'state = ?': query.state,
-          "(callId like ? escape '\\' or customerNumber like ? escape '\\')": query.text && [
-            toLikePattern(query.text),
-            toLikePattern(query.text),
-          ],
-        }),
-        toItem: toRecord,
+    saveCall: ({ call, event }) =>
+      writeTo(call.organizationId, () => {
+        const outcome = save(call)
+        if (outcome === 'saved' && event !== null) publish(event)
+        return outcome
       }),
-    remove: (organizationId, callId) => {
+    findCall: (organizationId, callId) =>
+      readOwned(
+        organizationId,
+        () => {
+          const call = find.get(organizationId, callId)
+          const summary = findSummary.get(organizationId, callId)
+          return call && { call: calls.toRecord(call), summary: summary && summaries.toRecord(summary) }
+        },
+        undefined,
+      ),
+    listCalls: (query) =>
+      readPage(query, () =>
+        toPage({
+          ...readNewest(query, {
+            [`${customerDigits} = ?`]: query.customerDigits,
+            'state = ?': query.state,
+            "(callId like ? escape '\\' or customerNumber like ? escape '\\')": query.text && [
+              toLikePattern(query.text),
+              toLikePattern(query.text),
+            ],
+          }),
+          toItem: calls.toRecord,
+        }),
+      ),
+    saveSummary: ({ summary, event }) =>
+      writeTo(summary.organizationId, () => {
+        const { organizationId, callId } = summary
+        const values = Object.values(summaries.toRow(summary))
+        if (Number(insertSummary.run(...values).changes) === 0) {
+          replaceSummary.run(...values, organizationId, callId)
+          return 'replaced'
+        }
+        if (findMark.get(organizationId, hash(callId)) !== undefined) return 'replaced'
+        if (event !== null) publish(event)
+        return 'first'
+      }),
+    removeCall: (organizationId, callId) => {
       remove.run(organizationId, callId)
-      summaries.remove(organizationId, callId)
+      const { changes } = removeSummary.run(organizationId, callId)
+      if (Number(changes) > 0) addMark.run(organizationId, hash(callId))
     },
   }
 }

@@ -1,20 +1,12 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
+import type { Access } from './access.ts'
 import type { Calls } from './calls.ts'
 import type { QueueNews } from './queue-news.ts'
 
-export type EraseOptions = {
-  readonly database: DatabaseSync
-  readonly calls: Calls
-  readonly news: QueueNews
-}
-
-/** See {@link Store.erase}. */
-export const createErase = ({
-  database,
-  calls,
-  news,
-}: EraseOptions): ((request: Parameters<Store['erase']>[0]) => void) => {
+export const createErase = (
+  { database, write }: Access,
+  { news, removeCall }: { readonly news: QueueNews } & Pick<Calls, 'removeCall'>,
+): Pick<Store, 'erase'> => {
   const removeParticipant = database.prepare(
     'delete from participants where organizationId = ? and groupId = ? and digits = ?',
   )
@@ -24,13 +16,16 @@ export const createErase = ({
   )
   const removeEvent = database.prepare('delete from events where organizationId = ? and id = ?')
 
-  return ({ organizationId, callIds, participants, eventIds }) => {
-    for (const callId of callIds) calls.remove(organizationId, callId)
-    for (const { groupId, digits } of participants) removeParticipant.run(organizationId, groupId, digits)
-    for (const eventId of eventIds) {
-      const queues = findQueues.all(organizationId, eventId)
-      removeEvent.run(organizationId, eventId)
-      for (const { subscription } of queues) news.noteChanged(Number(subscription))
-    }
+  return {
+    erase: ({ organizationId, callIds, participants, eventIds }) =>
+      write(() => {
+        for (const callId of callIds) removeCall(organizationId, callId)
+        for (const { groupId, digits } of participants) removeParticipant.run(organizationId, groupId, digits)
+        for (const eventId of eventIds) {
+          const queues = findQueues.all(organizationId, eventId)
+          removeEvent.run(organizationId, eventId)
+          for (const { subscription } of queues) news.noteChanged(Number(subscription))
+        }
+      }),
   }
 }

@@ -1,24 +1,16 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { EventQuery, EventRecord, Page } from '@wabakit/core'
+import type { EventRecord, Store } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import type { Access } from './access.ts'
 import { listEventFilters } from './event-filters.ts'
 import type { Lanes, Recipient } from './lanes.ts'
 import { createQueries } from './queries.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
-import type { Remember } from './remember.ts'
 
-export type Events = {
-  /** Stores an event and creates its deliveries. */
-  publish(event: EventRecord, subscriptionId?: string): void
-  list(query: EventQuery): Page<EventRecord>
-}
+/** Stores an event and creates its deliveries, in the transaction of the caller. */
+export type Publish = (event: EventRecord, subscriptionId?: string) => void
 
-export type EventsContext = {
-  readonly database: DatabaseSync
-  readonly remember: Remember
-  readonly lanes: Lanes
-}
+export type Events = Pick<Store, 'addEvent' | 'addEventTo' | 'listEvents'> & { readonly publish: Publish }
 
 const { columns, toRow, toRecord } = mapTable('events')
 const recipients = mapRows<Recipient & { id: string }>({
@@ -30,7 +22,7 @@ const recipients = mapRows<Recipient & { id: string }>({
 const hasDelivery = `exists (select 1 from deliveries where event = e.seq and subscription =
   (select seq from subscriptions where organizationId = ? and id = ? and revision > 0))`
 
-export const createEvents = ({ database, remember, lanes }: EventsContext): Events => {
+export const createEvents = ({ database, remember, readPage, writeTo }: Access, lanes: Lanes): Events => {
   const insert = database.prepare(insertInto('events', [...columns, 'deliveries']))
   const match = database.prepare(
     `select id, seq as subscription, disabledReason is not null as isDisabled from subscriptions
@@ -43,47 +35,52 @@ export const createEvents = ({ database, remember, lanes }: EventsContext): Even
   )
   const queries = createQueries(database)
 
+  const publish: Publish = (event, subscriptionId) => {
+    const { organizationId, name, channel, digits } = event
+    const matching = findRecipients(organizationId, channel, digits, name)
+    const found = subscriptionId === undefined ? matching : matching.filter(({ id }) => id === subscriptionId)
+    const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), found.length)
+    for (const recipient of found) lanes.add(Number(lastInsertRowid), event, recipient)
+  }
+
   return {
-    publish: (event, subscriptionId) => {
-      const { organizationId, name, channel, digits } = event
-      const matching = findRecipients(organizationId, channel, digits, name)
-      const found =
-        subscriptionId === undefined ? matching : matching.filter(({ id }) => id === subscriptionId)
-      const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), found.length)
-      for (const recipient of found) lanes.add(Number(lastInsertRowid), event, recipient)
-    },
-    list: (selection) => {
-      const { organizationId, eventId, subject, subscriptionId, order, cursor, limit } = selection
-      const isReverse = order === 'newest_first'
-      const [follows, precedes] = isReverse ? ['<', '>'] : ['>', '<']
-      const orderBy = isReverse ? 'e.seq desc' : 'e.seq'
-      const where = {
-        'e.organizationId = ?': organizationId,
-        'e.id = ?': eventId,
-        'e.subject = ?': subject,
-        [`e.seq ${follows} ?`]: cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
-      }
-      const select = 'select e.seq, octet_length(e.payload) as bytes from events e'
-      const next = queries.findEnd({ select, where, orderBy }, selection)
-      const end = next && Number(next.seq)
-      return toPage({
-        rows: queries.read({
-          select: 'select e.* from events e',
-          where: {
-            ...where,
-            ...listEventFilters(selection),
-            [hasDelivery]: subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
-            [`e.seq ${precedes} ?`]: end,
-          },
-          orderBy,
-          limit: limit + 1,
-        }),
-        limit,
-        isFollowed: !isReverse,
-        toItem: toRecord,
-        toCursor: ({ seq }) => String(seq),
-        end: end === undefined ? undefined : String(isReverse ? end + 1 : end - 1),
-      })
-    },
+    publish,
+    addEvent: (event) => writeTo(event.organizationId, () => publish(event)),
+    addEventTo: (event, subscriptionId) =>
+      writeTo(event.organizationId, () => publish(event, subscriptionId)),
+    listEvents: (query) =>
+      readPage(query, () => {
+        const { organizationId, eventId, subject, subscriptionId, order, cursor, limit } = query
+        const isReverse = order === 'newest_first'
+        const [follows, precedes] = isReverse ? ['<', '>'] : ['>', '<']
+        const orderBy = isReverse ? 'e.seq desc' : 'e.seq'
+        const where = {
+          'e.organizationId = ?': organizationId,
+          'e.id = ?': eventId,
+          'e.subject = ?': subject,
+          [`e.seq ${follows} ?`]: cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
+        }
+        const select = 'select e.seq, octet_length(e.payload) as bytes from events e'
+        const next = queries.findEnd({ select, where, orderBy }, query)
+        const end = next && Number(next.seq)
+        return toPage({
+          rows: queries.read({
+            select: 'select e.* from events e',
+            where: {
+              ...where,
+              ...listEventFilters(query),
+              [hasDelivery]: subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
+              [`e.seq ${precedes} ?`]: end,
+            },
+            orderBy,
+            limit: limit + 1,
+          }),
+          limit,
+          isFollowed: !isReverse,
+          toItem: toRecord,
+          toCursor: ({ seq }) => String(seq),
+          end: end === undefined ? undefined : String(isReverse ? end + 1 : end - 1),
+        })
+      }),
   }
 }

@@ -1,21 +1,20 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { GroupCreation, GroupCreationOutcome, GroupQuery, GroupRecord, Page } from '@wabakit/core'
+import type { GroupRecord, Store } from '@wabakit/core'
 import { toLikePattern, toPage } from '../page.ts'
-import type { Events } from './events.ts'
+import type { Access } from './access.ts'
+import type { Publish } from './events.ts'
 import { createNewest } from './newest.ts'
 import { insertInto, mapTable } from './records.ts'
 
-export type Groups = {
-  create(change: GroupCreation): GroupCreationOutcome
-  find(organizationId: string, groupId: string): GroupRecord | undefined
-  list(query: GroupQuery): Page<GroupRecord>
-}
-
 const { columns, toRow, toRecord } = mapTable('groups')
 
-export const createGroups = (database: DatabaseSync, events: Events): Groups => {
+export const createGroups = (
+  { database, readOwned, readPage, writeTo }: Access,
+  publish: Publish,
+): Pick<Store, 'createGroup' | 'findGroup' | 'listGroups'> => {
   const insert = database.prepare(insertInto('groups', columns))
-  const find = database.prepare('select * from groups where organizationId = ? and clientCustomGroupId = ?')
+  const findRow = database.prepare(
+    'select * from groups where organizationId = ? and clientCustomGroupId = ?',
+  )
 
   const readNewest = createNewest(database, {
     table: 'groups',
@@ -23,34 +22,37 @@ export const createGroups = (database: DatabaseSync, events: Events): Groups => 
     id: 'clientCustomGroupId',
   })
 
-  const findGroup = (organizationId: string, groupId: string): GroupRecord | undefined => {
-    const row = find.get(organizationId, groupId)
+  const find = (organizationId: string, groupId: string): GroupRecord | undefined => {
+    const row = findRow.get(organizationId, groupId)
     return row && toRecord(row)
   }
 
   return {
-    find: findGroup,
-    list: (query) => {
-      const pattern = query.text && toLikePattern(query.text)
-      return toPage({
-        ...readNewest(query, {
-          "(clientCustomGroupId like ? escape '\\' or subject like ? escape '\\')": pattern && [
-            pattern,
-            pattern,
-          ],
-        }),
-        toItem: toRecord,
-      })
-    },
-    create: ({ group, event }) => {
-      const existing = findGroup(group.organizationId, group.clientCustomGroupId)
-      if (existing !== undefined) {
-        const isSame = group.requestHash !== null && group.requestHash === existing.requestHash
-        return { outcome: isSame ? 'same' : 'conflict', group: existing }
-      }
-      insert.run(...Object.values(toRow(group)))
-      events.publish(event)
-      return { outcome: 'created', group }
-    },
+    createGroup: ({ group, event }) =>
+      writeTo(group.organizationId, () => {
+        const existing = find(group.organizationId, group.clientCustomGroupId)
+        if (existing !== undefined) {
+          const isSame = group.requestHash !== null && group.requestHash === existing.requestHash
+          return { outcome: isSame ? 'same' : 'conflict', group: existing }
+        }
+        insert.run(...Object.values(toRow(group)))
+        publish(event)
+        return { outcome: 'created', group }
+      }),
+    findGroup: (organizationId, groupId) =>
+      readOwned(organizationId, () => find(organizationId, groupId), undefined),
+    listGroups: (query) =>
+      readPage(query, () => {
+        const pattern = query.text && toLikePattern(query.text)
+        return toPage({
+          ...readNewest(query, {
+            "(clientCustomGroupId like ? escape '\\' or subject like ? escape '\\')": pattern && [
+              pattern,
+              pattern,
+            ],
+          }),
+          toItem: toRecord,
+        })
+      }),
   }
 }

@@ -1,42 +1,27 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type {
   AttemptKey,
   DeliveryRecord,
-  EventRecord,
-  HeadsPage,
+  Journal,
   LoadedDelivery,
   QueuesPage,
-  RetriesPage,
   Settlement,
   SettlementOutcome,
-  Store,
 } from '@wabakit/core'
-import { decideSettlement, type SettledDelivery, type Workers } from '@wabakit/core/storage'
+import { createWorkers, decideSettlement, type SettledDelivery } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../delivery-id.ts'
-import type { FindSubscription } from './find-subscription.ts'
+import type { Access } from './access.ts'
+import { listBusySubscriptions } from './backlog.ts'
+import type { Publish } from './events.ts'
 import { isHead, isRetry, type Lanes, toPending } from './lanes.ts'
 import type { QueueNews, TouchedQueue } from './queue-news.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
+import type { Removals } from './removals.ts'
 
-/** Reads, loads and settles unfinished deliveries, each in a transaction of the caller. See {@link Journal}. */
-export type SqliteJournal = {
-  readQueues(request: Parameters<Store['readQueues']>[0]): QueuesPage
-  readHeads(request: Parameters<Store['readHeads']>[0]): HeadsPage
-  readRetries(request: Parameters<Store['readRetries']>[0]): RetriesPage
-  load(keys: readonly AttemptKey[]): Array<LoadedDelivery | undefined>
-  settle(settlements: readonly Settlement[]): SettlementOutcome[]
-  /** See {@link Store.nextDueAt}. */
-  findNextDueAt(): number | undefined
-}
-
-export type JournalContext = {
-  readonly database: DatabaseSync
+export type JournalParts = {
   readonly lanes: Lanes
   readonly news: QueueNews
-  readonly isCurrent: Workers['isCurrent']
-  readonly findSubscription: FindSubscription
-  /** Publishes an event, if its organization exists. */
-  publish(event: EventRecord): void
+  readonly removals: Removals
+  readonly publish: Publish
 }
 
 /** The columns of a delivery that settlements change. */
@@ -64,34 +49,11 @@ const unattempted = { state: 'fresh', finishedAt: null }
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
-/** Lists subscriptions with unfinished deliveries, with one index lookup for each. */
-export const busySubscriptions = `with recursive busy (subscription) as (
-  select min(subscription) from deliveries where finishedAt is null and subscription > ?
-  union all
-  select (select min(subscription) from deliveries where finishedAt is null and subscription > busy.subscription)
-  from busy where subscription is not null
-)`
-
-/**
- * The earliest due time of a subscription. It reads only the first few deliveries that were never attempted: later ones
- * are due later, unless they were sent again.
- */
-const firstDue = `select min(dueAt) as dueAt from (
-  select * from (
-    select d.dueAt, ${isHead} as isHead from deliveries d indexed by freshDeliveries
-    where d.subscription = ?1 and d.state = 'fresh' order by d.event limit 20
-  ) where isHead
-  union all
-  select * from (
-    select d.dueAt, 1 from deliveries d where d.subscription = ?1 and ${isRetry} order by d.dueAt, d.event limit 1
-  )
-)`
-
-export const createJournal = (context: JournalContext): SqliteJournal => {
-  const { database, lanes, news, isCurrent, findSubscription, publish } = context
-  const listBusy = database.prepare(
-    `${busySubscriptions} select subscription from busy where subscription is not null limit ? + 0`,
-  )
+export const createJournal = (access: Access, parts: JournalParts): Journal => {
+  const { database, findOrganization, findSubscription, findOpen, read, readAtOnce, write } = access
+  const { lanes, news, removals, publish } = parts
+  const { isCurrent, ...workers } = createWorkers(1)
+  const listBusy = database.prepare(listBusySubscriptions)
   const findUnfinished = database.prepare(
     'select 1 from deliveries where subscription = ? and finishedAt is null limit 1',
   )
@@ -104,7 +66,6 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     `select d.event, d.dueAt, d.turn from deliveries d where d.subscription = ? and ${isRetry}
      order by d.dueAt, d.event limit ? + 0`,
   )
-  const findFirstDue = database.prepare(firstDue)
   const load = database.prepare(
     `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.dueAt, d.attempts, d.failures, d.deferrals, d.deferredMs
      from deliveries d join events e on e.seq = d.event
@@ -127,11 +88,6 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
   const disable = database.prepare(
     'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
   )
-
-  const findOpen = (subscription: number) => {
-    const found = findSubscription(subscription)
-    return found?.record.disabledReason === null && found.record.revision > 0 ? found : undefined
-  }
 
   const loadOne = (key: AttemptKey): LoadedDelivery | undefined => {
     const { event, subscription } = parseDeliveryId(key.id)
@@ -182,7 +138,9 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
       disable.run(disabled, now, subscription)
       news.noteChanged(subscription)
     }
-    for (const each of decided.events) publish(each)
+    for (const each of decided.events) {
+      if (findOrganization(each.organizationId) !== undefined) publish(each)
+    }
     const status = state === 'fresh' || state === 'started' || state === 'passable' ? 'pending' : state
     return {
       outcome: 'settled',
@@ -208,42 +166,44 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     })
 
   return {
-    readQueues: ({ shards, since = '', limit }) => {
-      // The cursor of a page: the news cursor from before the first page and, except on the last page, the last queue.
-      const [first = '', after] = since.split(' ')
-      const cursor = after === undefined || first === '' ? news.getCursor() : first
-      if (!shards.includes(0)) return { queues: [], cursor, isMore: false }
-      if (first !== '' && after === undefined) {
-        return { queues: toQueues(news.listSince(first)), cursor, isMore: false }
-      }
-      const found = listBusy.all(Number(after ?? 0), limit)
-      const queues = toQueues(found.map((row) => ({ subscription: Number(row.subscription), from: 0 })))
-      const isMore = found.length === limit
-      return { queues, cursor: isMore ? `${cursor} ${found.at(-1)?.subscription}` : cursor, isMore }
-    },
-    readHeads: ({ queue, after, limit }) => {
-      const subscription = Number(queue)
-      const rows = findOpen(subscription) ? listFresh.all(subscription, after, limit) : []
-      return {
-        heads: rows.flatMap((row) => (row.isHead === 1 ? toPending(subscription, row) : [])),
-        after: Number(rows.at(-1)?.event ?? after),
-        isEnd: rows.length < limit,
-      }
-    },
-    readRetries: ({ queue, limit }) => {
-      const subscription = Number(queue)
-      const rows = findOpen(subscription) ? listRetries.all(subscription, limit + 1) : []
-      const retries = rows.slice(0, limit).map((row) => toPending(subscription, row))
-      return { retries, isEnd: rows.length <= limit }
-    },
-    load: (keys) => keys.map(loadOne),
-    settle: (settlements) => settlements.map(settleOne).map(addNext),
-    findNextDueAt: () => {
-      const times = listBusy.all(0, -1).flatMap(({ subscription }) => {
-        const dueAt = findOpen(Number(subscription)) && findFirstDue.get(Number(subscription))?.dueAt
-        return dueAt === undefined || dueAt === null ? [] : Number(dueAt)
-      })
-      return times.length === 0 ? undefined : times.reduce((first, each) => Math.min(first, each))
+    ...workers,
+    listen: news.listen,
+    readQueues: ({ shards, since = '', limit }) =>
+      read(() => {
+        // The cursor of a page: the news cursor from before the first page and, except on the last page, the last queue.
+        const [first = '', after] = since.split(' ')
+        const cursor = after === undefined || first === '' ? news.getCursor() : first
+        if (!shards.includes(0)) return { queues: [], cursor, isMore: false }
+        if (first !== '' && after === undefined) {
+          return { queues: toQueues(news.listSince(first)), cursor, isMore: false }
+        }
+        const found = listBusy.all(Number(after ?? 0), limit)
+        const queues = toQueues(found.map((row) => ({ subscription: Number(row.subscription), from: 0 })))
+        const isMore = found.length === limit
+        return { queues, cursor: isMore ? `${cursor} ${found.at(-1)?.subscription}` : cursor, isMore }
+      }),
+    readHeads: ({ queue, after, limit }) =>
+      read(() => {
+        const subscription = Number(queue)
+        const rows = findOpen(subscription) ? listFresh.all(subscription, after, limit) : []
+        return {
+          heads: rows.flatMap((row) => (row.isHead === 1 ? toPending(subscription, row) : [])),
+          after: Number(rows.at(-1)?.event ?? after),
+          isEnd: rows.length < limit,
+        }
+      }),
+    readRetries: ({ queue, limit }) =>
+      read(() => {
+        const subscription = Number(queue)
+        const rows = findOpen(subscription) ? listRetries.all(subscription, limit + 1) : []
+        const retries = rows.slice(0, limit).map((row) => toPending(subscription, row))
+        return { retries, isEnd: rows.length <= limit }
+      }),
+    loadDeliveries: (keys) => readAtOnce(() => keys.map(loadOne)),
+    settleDeliveries: async (settlements) => {
+      const settled = await write(() => settlements.map(settleOne).map(addNext))
+      const isDisabled = settled.some((each) => each.outcome === 'settled' && each.disabled !== null)
+      return isDisabled ? removals.end(settled) : settled
     },
   }
 }

@@ -1,6 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord, PendingDelivery } from '@wabakit/core'
 import { formatDeliveryId } from '../delivery-id.ts'
+import type { Access } from './access.ts'
 import type { QueueNews } from './queue-news.ts'
 
 const ofLane = (row: string): string =>
@@ -43,7 +43,7 @@ export const toPending = (
   turn: Number(turn),
 })
 
-export const createLanes = (database: DatabaseSync, news: QueueNews): Lanes => {
+export const createLanes = ({ database }: Access, news: QueueNews): Lanes => {
   const insert = database.prepare(
     `insert into deliveries (event, subscription, organizationId, subject, waitsFor, state, dueAt, finishedAt)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,

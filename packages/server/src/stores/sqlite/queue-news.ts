@@ -1,7 +1,6 @@
 import type { Journal, PendingDelivery, QueueState } from '@wabakit/core'
 import { createNewsChannel } from '@wabakit/core/storage'
-import type { FindSubscription } from './find-subscription.ts'
-import type { Effects } from './remember.ts'
+import type { Access } from './access.ts'
 
 /** A changed queue, and the position from which to read it again. 0 means from the start. */
 export type TouchedQueue = { readonly subscription: number; readonly from: number }
@@ -24,7 +23,7 @@ export type QueueNews = Pick<Journal, 'listen'> & {
 type Touched = { event: number; change: number }
 
 /** Creates the news of queues. Only one process uses the file, so all changes are recorded here. */
-export const createQueueNews = (findSubscription: FindSubscription, effects: Effects): QueueNews => {
+export const createQueueNews = ({ effects, findSubscription }: Access): QueueNews => {
   const news = createNewsChannel()
   const touched = new Map<number, Touched>()
   /** The position of the last delivery, and the order of the last change. */

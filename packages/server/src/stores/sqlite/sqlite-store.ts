@@ -1,7 +1,48 @@
 import type { Store } from '@wabakit/core'
-import { openDatabase } from './open-database.ts'
+import { createAccess } from './access.ts'
+import { createBacklog } from './backlog.ts'
+import { createCalls } from './calls.ts'
+import { createDeliveries } from './deliveries.ts'
+import { createDeliveryChanges } from './delivery-changes.ts'
+import { createErase } from './erase.ts'
+import { createEvents } from './events.ts'
+import { createGroups } from './groups.ts'
+import { createJournal } from './journal.ts'
+import { createLanes } from './lanes.ts'
+import { type OpenDatabase, openDatabase } from './open-database.ts'
+import { createParticipants } from './participants.ts'
+import { createPrune } from './prune.ts'
+import { createQueueNews } from './queue-news.ts'
+import { createRemovals } from './removals.ts'
 import { toOpenError } from './storage-errors.ts'
-import { storeOnDatabase } from './store-on-database.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createTenancy } from './tenancy.ts'
+
+/** Creates the store on an open database. Closing the store closes the database. */
+export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => performance.now()): Store => {
+  const access = createAccess(opened, now)
+  const news = createQueueNews(access)
+  const lanes = createLanes(access, news)
+  const removals = createRemovals(access)
+  const { publish, ...events } = createEvents(access, lanes)
+  const { removeCall, ...calls } = createCalls(access, publish)
+  return {
+    ...createTenancy(access, removals),
+    ...createGroups(access, publish),
+    ...createParticipants(access, publish),
+    ...calls,
+    ...events,
+    ...createSubscriptions(access, { news, removals }),
+    ...createDeliveries(access),
+    ...createDeliveryChanges(access, news),
+    ...createJournal(access, { lanes, news, removals, publish }),
+    ...createBacklog(access),
+    ...createPrune(access, { removals, removeCall }),
+    ...createErase(access, { news, removeCall }),
+    checkWritable: access.checkWritable,
+    close: access.close,
+  }
+}
 
 /** Options for {@link sqliteStore}. */
 export type SqliteStoreOptions = {

@@ -1,25 +1,18 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { Page, PageRequest, SaveOutcome, SubscriptionRecord } from '@wabakit/core'
+import type { Store, SubscriptionRecord } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import type { Access } from './access.ts'
 import type { QueueNews } from './queue-news.ts'
 import { mapTable } from './records.ts'
+import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'
 
-export type Subscriptions = {
-  /** Saves a subscription. If it is disabled, `continueRemovals` skips its deliveries. */
-  save(subscription: SubscriptionRecord): SaveOutcome
-  find(organizationId: string, subscriptionId: string): SubscriptionRecord | undefined
-  list(organizationId: string, page: PageRequest): Page<SubscriptionRecord>
-  /** Removes a subscription. `continueRemovals` removes its deliveries. */
-  remove(organizationId: string, subscriptionId: string): boolean
-}
+export type Subscriptions = Pick<
+  Store,
+  'saveSubscription' | 'findSubscription' | 'listSubscriptions' | 'removeSubscription'
+>
 
 const { toRecord } = mapTable('subscriptions')
-
-/** Marks subscriptions as removed. They match no event and have no due deliveries. */
-export const markRemoved = `update subscriptions
-  set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
 
 /** Returns whether a change makes the known health of the endpoint outdated. */
 const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
@@ -27,8 +20,11 @@ const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): bo
   return isEnabledAgain || current.url !== next.url
 }
 
-export const createSubscriptions = (database: DatabaseSync, news: QueueNews): Subscriptions => {
-  const save = createSave(database, 'subscriptions')
+export const createSubscriptions = (
+  { database, read, write, writeTo }: Access,
+  { news, removals }: { readonly news: QueueNews; readonly removals: Removals },
+): Subscriptions => {
+  const saveRow = createSave(database, 'subscriptions')
   const find = database.prepare(
     'select * from subscriptions where organizationId = ? and id = ? and revision > 0',
   )
@@ -38,32 +34,45 @@ export const createSubscriptions = (database: DatabaseSync, news: QueueNews): Su
   const resetPace = database.prepare(`update subscriptions set pace = 'new' where seq = ?`)
   const remove = database.prepare(`${markRemoved} where organizationId = ? and id = ? and revision > 0`)
 
+  const save = (next: SubscriptionRecord) => {
+    const row = find.get(next.organizationId, next.id)
+    if (row === undefined) return saveRow(next)
+    const current = toRecord(row)
+    const isReset = resetsHealth(next, current)
+    const { failingSince, isReported } = current
+    const outcome = saveRow({ ...next, isReported, failingSince: isReset ? null : failingSince })
+    if (outcome === 'stale') return outcome
+    if (isReset) resetPace.run(Number(row.seq))
+    news.noteChanged(Number(row.seq))
+    return outcome
+  }
+
   return {
-    save: (next) => {
-      const row = find.get(next.organizationId, next.id)
-      if (row === undefined) return save(next)
-      const current = toRecord(row)
-      const isReset = resetsHealth(next, current)
-      const { failingSince, isReported } = current
-      const outcome = save({ ...next, isReported, failingSince: isReset ? null : failingSince })
-      if (outcome === 'stale') return outcome
-      if (isReset) resetPace.run(Number(row.seq))
-      news.noteChanged(Number(row.seq))
-      return outcome
+    saveSubscription: async (subscription) => {
+      const isDisabled = subscription.disabledReason !== null
+      // Unfinished deliveries from before the subscription was disabled must not be sent.
+      if (subscription.revision > 1 && !isDisabled) await removals.endAll()
+      const outcome = await writeTo(subscription.organizationId, () => save(subscription))
+      return isDisabled ? removals.end(outcome) : outcome
     },
-    find: (organizationId, subscriptionId) => {
-      const row = find.get(organizationId, subscriptionId)
-      return row && toRecord(row)
-    },
-    list: (organizationId, { cursor = '0', limit }) =>
-      toPage({
-        rows: list.all(organizationId, Number(parseCursor(cursor, 1)[0]), limit + 1),
-        limit,
-        isFollowed: false,
-        toItem: toRecord,
-        toCursor: ({ seq }) => String(seq),
+    findSubscription: (organizationId, subscriptionId) =>
+      read(() => {
+        const row = find.get(organizationId, subscriptionId)
+        return row && toRecord(row)
       }),
-    remove: (organizationId, subscriptionId) =>
-      Number(remove.run(organizationId, subscriptionId).changes) > 0,
+    listSubscriptions: (organizationId, { cursor = '0', limit }) =>
+      read(() =>
+        toPage({
+          rows: list.all(organizationId, Number(parseCursor(cursor, 1)[0]), limit + 1),
+          limit,
+          isFollowed: false,
+          toItem: toRecord,
+          toCursor: ({ seq }) => String(seq),
+        }),
+      ),
+    removeSubscription: async (organizationId, subscriptionId) => {
+      const { changes } = await write(() => remove.run(organizationId, subscriptionId))
+      return Number(changes) > 0 && removals.end(true)
+    },
   }
 }

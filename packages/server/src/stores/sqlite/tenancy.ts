@@ -1,39 +1,32 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type {
-  ApiKeyRecord,
-  CallerRecord,
-  OrganizationRecord,
-  Page,
-  PageRequest,
-  SaveOutcome,
-} from '@wabakit/core'
+import type { Store } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import type { Access } from './access.ts'
 import { insertInto, mapTable } from './records.ts'
-import type { Remember } from './remember.ts'
+import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'
-import { markRemoved } from './subscriptions.ts'
 
 /** Organizations and their API keys. */
-export type Tenancy = {
-  saveOrganization(organization: OrganizationRecord): SaveOutcome
-  findOrganization(organizationId: string): OrganizationRecord | undefined
-  listOrganizations(page: PageRequest): Page<OrganizationRecord>
-  /** Removes an organization. `continueRemovals` removes its records. */
-  removeOrganization(organizationId: string): boolean
-  /** Returns whether an organization is removed, but not all of its records are. */
-  isBeingRemoved(organizationId: string): boolean
-  addApiKey(key: ApiKeyRecord): 'added' | 'taken'
-  listApiKeys(organizationId: string): ApiKeyRecord[]
-  removeApiKey(organizationId: string, keyId: string): boolean
-  findCaller(keyHash: string): CallerRecord | undefined
-}
+export type Tenancy = Pick<
+  Store,
+  | 'saveOrganization'
+  | 'findOrganization'
+  | 'listOrganizations'
+  | 'removeOrganization'
+  | 'addApiKey'
+  | 'listApiKeys'
+  | 'removeApiKey'
+  | 'findCaller'
+>
 
 const organizations = mapTable('organizations')
 const apiKeys = mapTable('apiKeys')
 
-export const createTenancy = (database: DatabaseSync, remember: Remember): Tenancy => {
-  const find = database.prepare('select * from organizations where id = ? and revision > 0')
+export const createTenancy = (
+  { database, remember, findOrganization, read, write, writeTo }: Access,
+  removals: Removals,
+): Tenancy => {
+  const save = createSave(database, 'organizations')
   const findMark = database.prepare('select revision < 0 as isRemoved from organizations where id = ?')
   const list = database.prepare(
     'select * from organizations where seq > ? and revision > 0 order by seq limit ?',
@@ -46,40 +39,47 @@ export const createTenancy = (database: DatabaseSync, remember: Remember): Tenan
   const removeKey = database.prepare('delete from apiKeys where organizationId = ? and id = ?')
   const findKey = database.prepare('select * from apiKeys where hash = ?')
 
-  const save = createSave(database, 'organizations')
-
-  const findOrganization = remember(['organizations'], (organizationId: string) => {
-    const row = find.get(organizationId)
-    return row && organizations.toRecord(row)
+  const findCaller = remember(['apiKeys', 'organizations'], (keyHash: string) => {
+    const row = findKey.get(keyHash)
+    const key = row && apiKeys.toRecord(row)
+    const organization = key && findOrganization(key.organizationId)
+    return organization && { key, organization }
   })
 
   return {
-    saveOrganization: save,
-    findOrganization,
-    isBeingRemoved: (organizationId) => findMark.get(organizationId)?.isRemoved === 1,
-    listOrganizations: ({ cursor = '0', limit }) =>
-      toPage({
-        rows: list.all(Number(parseCursor(cursor, 1)[0]), limit + 1),
-        limit,
-        isFollowed: false,
-        toItem: organizations.toRecord,
-        toCursor: ({ seq }) => String(seq),
-      }),
-    removeOrganization: (organizationId) => {
-      if (Number(remove.run(organizationId).changes) === 0) return false
-      removeKeys.run(organizationId)
-      removeSubscriptions.run(organizationId)
-      return true
+    saveOrganization: async (organization) => {
+      // An organization with the same id may be being removed.
+      if (findMark.get(organization.id)?.isRemoved === 1) await removals.endAll()
+      return write(() => save(organization))
     },
+    findOrganization: (organizationId) => read(() => findOrganization(organizationId)),
+    listOrganizations: ({ cursor = '0', limit }) =>
+      read(() =>
+        toPage({
+          rows: list.all(Number(parseCursor(cursor, 1)[0]), limit + 1),
+          limit,
+          isFollowed: false,
+          toItem: organizations.toRecord,
+          toCursor: ({ seq }) => String(seq),
+        }),
+      ),
+    removeOrganization: async (organizationId) => {
+      const isRemoved = await write(() => {
+        if (Number(remove.run(organizationId).changes) === 0) return false
+        removeKeys.run(organizationId)
+        removeSubscriptions.run(organizationId)
+        return true
+      })
+      return isRemoved && removals.end(true)
+    },
+
     addApiKey: (key) =>
-      Number(addKey.run(...Object.values(apiKeys.toRow(key))).changes) === 1 ? 'added' : 'taken',
-    listApiKeys: (organizationId) => listKeys.all(organizationId).map(apiKeys.toRecord),
-    removeApiKey: (organizationId, keyId) => Number(removeKey.run(organizationId, keyId).changes) > 0,
-    findCaller: remember(['apiKeys', 'organizations'], (keyHash: string) => {
-      const row = findKey.get(keyHash)
-      const key = row && apiKeys.toRecord(row)
-      const organization = key && findOrganization(key.organizationId)
-      return organization && { key, organization }
-    }),
+      writeTo(key.organizationId, () =>
+        Number(addKey.run(...Object.values(apiKeys.toRow(key))).changes) === 1 ? 'added' : 'taken',
+      ),
+    listApiKeys: (organizationId) => read(() => listKeys.all(organizationId).map(apiKeys.toRecord)),
+    removeApiKey: (organizationId, keyId) =>
+      write(() => Number(removeKey.run(organizationId, keyId).changes) > 0),
+    findCaller: (keyHash) => read(() => findCaller(keyHash)),
   }
 }

@@ -8,7 +8,7 @@ import { groupCreation, organization, start, subscription } from '../../../test/
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { openDatabase } from './open-database.ts'
 import type { Effects } from './remember.ts'
-import { storeOnDatabase } from './store-on-database.ts'
+import { storeOnDatabase } from './sqlite-store.ts'
 import { createWriteBatches } from './write-batches.ts'
 
 const openStore = async () => {

@@ -1,0 +1,133 @@
+import { setImmediate } from 'node:timers/promises'
+import {
+  type Pace,
+  type Page,
+  RecordNotFoundError,
+  StorageUnavailableError,
+  type SubscriptionRecord,
+} from '@wabakit/core'
+import { createWriteCheck } from '../write-check.ts'
+import type { OpenDatabase } from './open-database.ts'
+import { mapRows, mapTable } from './records.ts'
+import { createRemember, type Effects } from './remember.ts'
+import { toStorageError } from './storage-errors.ts'
+import { createWriteBatches } from './write-batches.ts'
+
+/** Access of the parts of a store to its database. */
+export type Access = ReturnType<typeof createAccess>
+
+type PagedQuery = { readonly organizationId: string; readonly cursor?: string | undefined }
+
+/** A subscription and its pace. */
+type SubscriptionState = { readonly record: SubscriptionRecord; readonly pace: Pace }
+
+const organizations = mapTable('organizations')
+const subscriptions = mapTable('subscriptions')
+const paces = mapRows<{ pace: Pace }>({ pace: 'text' })
+
+/**
+ * Creates the access to an open database. Every function of a store reads or writes through it: `write`, `writeTo`,
+ * `read`, `readAtOnce`, `readOwned` or `readPage`.
+ */
+export const createAccess = (
+  { database, checkOwner, checkFiles, close }: OpenDatabase,
+  now: () => number,
+) => {
+  const effects: Effects = []
+  const remember = createRemember(database, effects)
+  const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
+  const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
+  const subscriptionBySeq = database.prepare('select * from subscriptions where seq = ?')
+  // Two changes, because SQLite does not write an update to the same value.
+  const touch = [
+    "update owner set token = token || ' ' where id = 1",
+    'update owner set token = rtrim(token) where id = 1',
+  ].map((sql) => database.prepare(sql))
+  const begin = database.prepare('begin')
+  const rollback = database.prepare('rollback')
+  let isClosed = false
+  const { write } = commits
+
+  const findOrganization = remember(['organizations'], (organizationId: string) => {
+    const row = organizationById.get(organizationId)
+    return row && organizations.toRecord(row)
+  })
+  const findSubscription = remember(['subscriptions'], (seq: number): SubscriptionState | undefined => {
+    const row = subscriptionBySeq.get(seq)
+    return row && { record: subscriptions.toRecord(row), pace: paces.toRecord(row).pace }
+  })
+
+  /** Reads committed data, because no transaction lasts longer than a turn of the event loop. */
+  const read = async <Result>(work: () => Result): Promise<Result> => {
+    if (isClosed) throw new StorageUnavailableError('The store is closed.')
+    try {
+      return work()
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+
+  /** Reads records of an organization. Returns `nothing` if the organization does not exist. */
+  const readOwned = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
+    read(() => (findOrganization(organizationId) === undefined ? nothing : work()))
+
+  return {
+    database,
+    effects,
+    remember,
+    findOrganization,
+    /**
+     * Finds a subscription by its position. A removed subscription has a revision of -1 until its deliveries are removed.
+     */
+    findSubscription,
+    /** Finds a subscription that receives deliveries: neither disabled nor removed. */
+    findOpen: (seq: number): SubscriptionState | undefined => {
+      const found = findSubscription(seq)
+      return found?.record.disabledReason === null && found.record.revision > 0 ? found : undefined
+    },
+    write,
+    /** Writes to an existing organization. */
+    writeTo: <Result>(organizationId: string, work: () => Result): Promise<Result> =>
+      write(() => {
+        if (findOrganization(organizationId) !== undefined) return work()
+        throw new RecordNotFoundError('organization', organizationId)
+      }),
+    read,
+    /** Reads in one transaction. Otherwise, each statement would lock and unlock the file. */
+    readAtOnce: <Result>(work: () => Result): Promise<Result> =>
+      read(() => {
+        begin.run()
+        try {
+          checkOwner()
+          return work()
+        } finally {
+          // Rolls back, because nothing was written. Unlike a commit, this cannot fail and leave the transaction open.
+          // Some failures have already ended it.
+          if (database.isTransaction) rollback.run()
+        }
+      }),
+    readOwned,
+    /**
+     * Reads a page of an organization's records. Waits before each page except the first, so that other requests are
+     * served while a caller reads all pages.
+     */
+    readPage: async <Item>({ organizationId, cursor }: PagedQuery, work: () => Page<Item>) => {
+      if (cursor !== undefined) await setImmediate()
+      return readOwned(organizationId, work, { items: [] })
+    },
+    checkWritable: createWriteCheck({
+      write: () =>
+        write(() => {
+          for (const statement of touch) statement.run()
+        }),
+      readLast: commits.lastWrite,
+      now,
+    }),
+    close: async (): Promise<void> => {
+      if (isClosed) return
+      commits.close()
+      isClosed = true
+      close()
+    },
+  }
+}

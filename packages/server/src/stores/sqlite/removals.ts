@@ -1,0 +1,109 @@
+import type { Access } from './access.ts'
+
+/** Removals, which begin in one transaction and end in further ones. */
+export type Removals = ReturnType<typeof createRemovals>
+
+/** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
+const batch = 200
+
+/** SQL that begins the removal of subscriptions. From then on, they match no event and have no due deliveries. */
+export const markRemoved = `update subscriptions
+  set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
+
+/** Tables with rows of organizations, in the order of their removal, and their keys. */
+const owned = {
+  events: 'seq',
+  participants: 'organizationId, groupId, digits',
+  groups: 'organizationId, clientCustomGroupId',
+  calls: 'organizationId, callId',
+  summaries: 'organizationId, callId',
+  summaryMarks: 'organizationId, hash',
+}
+
+export const createRemovals = ({ database, write }: Access) => {
+  const findRemoved = (table: string, key: string) =>
+    database.prepare(`select ${key} as key from ${table} where revision < 0 limit 1`)
+  const removedSubscription = findRemoved('subscriptions', 'seq')
+  const removedOrganization = findRemoved('organizations', 'id')
+  const unfinished = database.prepare(
+    `select seq, updatedAt from subscriptions s
+     where (failingSince is not null or disabledReason is not null) and disabledReason is not null
+       and exists (select 1 from deliveries where subscription = s.seq and finishedAt is null) limit 1`,
+  )
+  const skip = database.prepare(
+    `update deliveries set state = 'skipped', dueAt = null, finishedAt = ?
+     where (event, subscription) in
+       (select event, subscription from deliveries where subscription = ? and finishedAt is null limit ?)`,
+  )
+  const deleteDeliveries = database.prepare(
+    `delete from deliveries where (event, subscription) in
+       (select event, subscription from deliveries indexed by deliveriesBySubscription where subscription = ? limit ?)`,
+  )
+  const deleteSubscription = database.prepare('delete from subscriptions where seq = ?')
+  const deleteOwned = Object.entries(owned).map(([table, key]) =>
+    database.prepare(
+      `delete from ${table} where (${key}) in (select ${key} from ${table} where organizationId = ? limit ?)`,
+    ),
+  )
+  const deleteOrganization = database.prepare('delete from organizations where id = ?')
+
+  const run = (statement: typeof skip, ...values: (string | number)[]): number =>
+    Number(statement.run(...values).changes)
+
+  /** Removes or skips at most `limit` rows of one kind, and returns their number. */
+  const takeStep = (limit: number): number => {
+    const subscription = Number(removedSubscription.get()?.key ?? 0)
+    if (subscription > 0) {
+      return run(deleteDeliveries, subscription, limit) || run(deleteSubscription, subscription)
+    }
+    const disabled = unfinished.get()
+    if (disabled !== undefined) {
+      return run(skip, Number(disabled.updatedAt), Number(disabled.seq), limit)
+    }
+    const organization = removedOrganization.get()?.key
+    if (organization === undefined) return 0
+    const id = String(organization)
+    for (const statement of deleteOwned) {
+      const removed = run(statement, id, limit)
+      if (removed > 0) return removed
+    }
+    return run(deleteOrganization, id)
+  }
+
+  /**
+   * Removes the records of removed organizations and subscriptions, and skips the unfinished deliveries of disabled
+   * subscriptions, in the transaction of the caller.
+   *
+   * @returns the number of changed rows, at most `limit`; 0 if none are left.
+   */
+  const takeSteps = (limit: number): number => {
+    let done = 0
+    while (done < limit) {
+      const changed = takeStep(limit - done)
+      if (changed === 0) break
+      done += changed
+    }
+    return done
+  }
+
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Continues all removals to their end, one batch per transaction, after those that are running. */
+  const endAll = (): Promise<void> => {
+    const removal = last.then(async () => {
+      while ((await write(() => takeSteps(batch))) > 0);
+    })
+    last = removal.catch(() => {})
+    return removal
+  }
+
+  return {
+    takeSteps,
+    endAll,
+    /** Ends a removal that has begun. If that fails, `prune` continues. */
+    end: async <Outcome>(outcome: Outcome): Promise<Outcome> => {
+      await endAll().catch(() => {})
+      return outcome
+    },
+  }
+}
