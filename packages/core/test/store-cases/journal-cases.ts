@@ -264,6 +264,20 @@ export const journalCases = defineCases({
     )
   },
 
+  'returns no next of a lane that the settled delivery blocks, even if an earlier one was sent again': async (
+    store,
+  ) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
+    await settle(store, await beginOne(store), delivered)
+    const second = await beginOne(store)
+    const query = { organizationId: 'acme', now: start, limit: 1, webhookIdSuffix: null }
+    equal((await store.resendDeliveries(query)).resent, 1)
+    const settled = await settle(store, second, retry(60_000))
+    equal(settled.outcome === 'settled' && settled.next, null)
+    equal(listNames(await begin(store)), ['A'])
+  },
+
   'tells of a new delivery that is the head of its lane': async (store) => {
     await setUp(store)
     const told = listenFor(store, 'head')

@@ -107,18 +107,18 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
   }
 
   /**
-   * Settles a delivery. Returns the outcome without the next head of its lane, which is determined after the whole
-   * batch.
+   * Settles a delivery, unless the settlement is stale. The next head of its lane is determined after the whole batch,
+   * by {@link toOutcome}.
    */
-  const settleOne = (settlement: Settlement): SettlementOutcome => {
+  const settleOne = (settlement: Settlement) => {
     const { id, turn, now, delivery, result, pace: newPace } = settlement
     const { event, subscription } = parseDeliveryId(id)
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
-    if (current === undefined || current.record.revision < 0) return { outcome: 'stale' }
+    if (current === undefined || current.record.revision < 0) return undefined
     const { record, pace } = current
     // A success does not depend on the state before.
     const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, turn)
-    if (before === undefined) return { outcome: 'stale' }
+    if (before === undefined) return undefined
     const decided = decideSettlement(
       { delivery: { ...delivery, ...beforeRows.toRecord(before) }, subscription: record },
       settlement,
@@ -128,7 +128,7 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
     const { dueAt, finishedAt, failures, deferrals, deferredMs } = after
     const values = [state, dueAt, finishedAt, after.attempts, failures, deferrals, deferredMs]
     const { changes } = update.run(...values, event, subscription, turn)
-    if (Number(changes) === 0) return { outcome: 'stale' }
+    if (Number(changes) === 0) return undefined
     insertAttempt.run(event, subscription, ...Object.values(attempts.toRow(decided.attempt)))
     const isHealthNew = failingSince !== record.failingSince || isReported !== record.isReported
     if (isHealthNew || (newPace ?? pace) !== pace) {
@@ -142,21 +142,16 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
       if (findOrganization(each.organizationId) !== undefined) publish(each)
     }
     const status = state === 'fresh' || state === 'started' || state === 'passable' ? 'pending' : state
-    return {
-      outcome: 'settled',
-      delivery: { ...delivery, ...after, status },
-      turn: turn + 1,
-      disabled,
-      health,
-      next: null,
-    }
+    const settled: DeliveryRecord = { ...delivery, ...after, status }
+    return { subscription, state, delivery: settled, turn: turn + 1, disabled, health }
   }
 
-  const addNext = (outcome: SettlementOutcome): SettlementOutcome => {
-    if (outcome.outcome === 'stale') return outcome
-    const { subscription } = parseDeliveryId(outcome.delivery.id)
-    if (findOpen(subscription) === undefined) return outcome
-    return { ...outcome, next: lanes.findHead(subscription, outcome.delivery.subject) ?? null }
+  const toOutcome = (settled: ReturnType<typeof settleOne>): SettlementOutcome => {
+    if (settled === undefined) return { outcome: 'stale' }
+    const { subscription, state, ...changes } = settled
+    const isBlocked = state === 'started' || findOpen(subscription) === undefined
+    const head = isBlocked ? undefined : lanes.findHead(subscription, changes.delivery.subject)
+    return { outcome: 'settled', ...changes, next: head ?? null }
   }
 
   const toQueues = (touched: readonly TouchedQueue[]): QueuesPage['queues'] =>
@@ -201,7 +196,7 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
       }),
     loadDeliveries: (keys) => readAtOnce(() => keys.map(loadOne)),
     settleDeliveries: async (settlements) => {
-      const settled = await write(() => settlements.map(settleOne).map(addNext))
+      const settled = await write(() => settlements.map(settleOne).map(toOutcome))
       const isDisabled = settled.some((each) => each.outcome === 'settled' && each.disabled !== null)
       return isDisabled ? removals.end(settled) : settled
     },
