@@ -9,7 +9,7 @@ import { printTable, readResults } from './result.ts'
 /** A figure that must not grow, by its name. */
 type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance: number }>
 
-/** The contents of `counts.json`: the value of each figure, and the Node.js version and processor that it was measured on. */
+/** The contents of `counts.json`: the value of each figure, and the runtime that produced it. */
 type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
 /** Tolerance of bundle sizes. They do not vary, but a new feature may add a little. */
@@ -62,8 +62,8 @@ const isOfInstructions = (name: string): boolean => name.endsWith(': instruction
 /** Prints both sets of figures. Returns whether all workloads ran here, and no figure grew beyond its tolerance. */
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
-  // The floor's instructions here, relative to the reference, whose processor may have a different instruction set. It
-  // varies by 2 %.
+  // The floor's instructions here, relative to the reference, which may have been measured on a processor with another
+  // instruction set. The ratio varies by 2%.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
@@ -77,7 +77,7 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
     table[name] = {
       [reference]: format(before),
       here: format(value),
-      growth: `${(growth * 100).toFixed(1)} %`,
+      growth: `${(growth * 100).toFixed(1)}%`,
       tolerance: `${tolerance * 100} %`,
       grown: growth > tolerance ? 'YES' : '',
     }

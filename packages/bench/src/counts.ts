@@ -7,32 +7,32 @@ import { join } from 'node:path'
 type Counting = {
   /** Number of operations per run. */
   readonly count: number
-  /**
-   * The growth that a comparison accepts. It exceeds the variation between runs of one version, which the comments
-   * state.
-   */
+  /** The growth that a comparison accepts, above the variation between runs of one version. */
   readonly tolerance: { readonly instructions: number; readonly bytes: number }
 }
 
 const warm = { instructions: 0.02, bytes: 0.05 }
 
-/** The workload that serves to compare the processors of two machines. */
+/** The workload that compares the processors of two machines. */
 export const floor = 'the floor of P1'
 
-/** The workloads of `counted.ts`. A start is cold, so it is counted once per process and varies more. */
+/**
+ * The workloads of `counted.ts`. A start is cold, so it is counted once per process and varies more. The comments state
+ * the variation of instructions and of bytes.
+ */
 export const countings: Readonly<Record<string, Counting>> = {
   [floor]: { count: 40_000, tolerance: { instructions: Infinity, bytes: 0.05 } },
-  // 0.01 % and 3 %
+  // 0.01% and 3%
   'P1 verify, parse and validate': { count: 40_000, tolerance: warm },
-  // 0.02 % and 0.1 %
+  // 0.02% and 0.1%
   'P2 receive a webhook': { count: 10_000, tolerance: warm },
-  // 1.3 % and 0.7 %
+  // 1.3% and 0.7%
   'P4 create a group in memory': { count: 10_000, tolerance: { instructions: 0.05, bytes: 0.05 } },
-  // 0.5 % and 12 %
+  // 0.5% and 12%
   'P8 start the mock, until its first response': { count: 1, tolerance: { instructions: 0.03, bytes: 0.2 } },
 }
 
-/** Number of runs. The least result counts, because every disturbance adds to it. */
+/** Number of runs. The lowest result counts, because interference can only add to it. */
 const runs = 2
 
 /** Flags that make V8 compile and collect garbage on one thread, in the same order each time. */

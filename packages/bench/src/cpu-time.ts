@@ -13,7 +13,7 @@ export const findPostmaster = async (cluster: PostgresCluster): Promise<number> 
   return postmaster
 }
 
-// Linux reports hundredths of a second, at any frequency of the kernel's timer.
+// Linux reports hundredths of a second, whatever the frequency of the kernel's timer.
 const microsecondsPerTick = 10_000
 
 type Stat = { readonly parent: number; readonly own: number; readonly exited: number }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
 
 /**
- * Installs a peer with many dependencies, unless it is installed already.
+ * Installs a peer with many dependencies, unless it is already installed.
  *
  * @param packages - names with major versions, such as `@mockoon/cli@9`.
  * @returns the path of its `node_modules`.

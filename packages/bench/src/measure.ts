@@ -5,7 +5,7 @@ type Measured = { readonly time: number; readonly cpu: number }
 
 export type Contender = {
   readonly name: string
-  /** The contender that does the least work that the job needs. */
+  /** The contender that does only the necessary work. */
   readonly floor?: string | undefined
   /** Prepares a round, outside the measurement. */
   readonly prepare?: (count: number) => void | Promise<void>
@@ -38,7 +38,7 @@ export type MeasureOptions = {
   /** @default 15 */
   readonly rounds?: number
   /**
-   * Number of earlier rounds that do not count.
+   * Number of rounds before those that count.
    * @default 2
    */
   readonly warmUpRounds?: number

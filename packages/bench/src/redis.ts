@@ -9,7 +9,10 @@ import { findFreePort } from '../../server/test/postgres-cluster.ts'
 /** A private Redis server that writes all changes to a file. */
 export type Redis = { readonly url: string; readonly pid: number; remove(): Promise<void> }
 
-/** Time of syncing the file: before each response, or once per second. If the machine fails, `everysec` can lose two seconds. */
+/**
+ * When the file is synced: before each response, or once per second. If the machine fails, `everysec` can lose two
+ * seconds.
+ */
 export type Appendfsync = 'always' | 'everysec'
 
 /** Starts a Redis server. Returns `undefined` if `redis-server` is not installed. */

@@ -4,7 +4,7 @@ export type Call<Input, Output> = {
   readonly from: number
   /** `Infinity` if it never ended, as far as the caller knows. */
   to: number
-  /** `undefined` if the caller does not know it: the call may have happened at any time since, or never. */
+  /** `undefined` if the caller does not know it: the call may have taken effect at any time since, or never. */
   output: Output | undefined
 }
 
@@ -50,7 +50,7 @@ export const isLinearizable = <State, Input, Output>(
 
 export type CreateOutput = 'created' | 'same' | 'conflict'
 
-/** The model of creates of one group: the first create determines its request. */
+/** The model of creating one group: the first call determines its request. */
 export const createModel: Model<string | null, { readonly requestHash: string }, CreateOutput> = {
   initial: null,
   apply: (state, { requestHash }, output) => {

@@ -184,9 +184,7 @@ export type Plan = {
   readonly handlerMs: readonly [number, number]
   readonly operations: readonly Operation[]
   readonly faults: readonly Fault[]
-  /**
-   * Rates of further faults of calls, which happen by chance. `null`: only the faults of the plan happen.
-   */
+  /** Rates of additional, random faults of calls; `null` if only the faults of the plan happen. */
   readonly rates: {
     readonly store: Rates<StoreFault>
     readonly transaction: Rates<TransactionFault>
@@ -196,8 +194,8 @@ export type Plan = {
 }
 
 /**
- * Returns the maximum time for which its rate limit can have delayed a subscription, in milliseconds: for the attempts
- * so far, and one more of each delivery.
+ * Returns the maximum time by which a subscription's rate limit can have delayed it, in milliseconds: for the attempts
+ * so far, and one more for each delivery.
  */
 export const getHeldUpMs = (
   { subscriptions, operations }: Plan,

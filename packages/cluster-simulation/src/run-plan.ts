@@ -36,11 +36,11 @@ export type RunResult = {
   readonly violation: Violation | undefined
   /** Hash of the trace. Runs of the same plan have the same hash. */
   readonly traceHash: string
-  /** The lines of the trace, with `keepsTrace`; otherwise empty. */
+  /** The lines of the trace if `keepsTrace` is set; otherwise empty. */
   readonly trace: readonly string[]
   /** The events of the run, in words. */
   readonly notes: readonly string[]
-  /** Faults of calls that happened. */
+  /** The faults of calls that happened. */
   readonly callFaults: readonly CallFault[]
   /** Duration of the run in virtual time, in milliseconds. */
   readonly virtualMs: number
@@ -71,7 +71,7 @@ const downtimes: readonly [Range, ...Range[]] = [
   [10_000, 60_000],
 ]
 
-/** Maximum number of tasks in a run. No run of a correct cluster needs as many. */
+/** Maximum number of tasks in a run. No correct cluster needs that many. */
 const maximumSteps = 400_000
 
 /** Runs a plan. Runs of the same plan are identical. A thread can run only one plan at a time. */
@@ -79,7 +79,7 @@ export const runPlan = async (
   plan: Plan,
   { keepsTrace = false, record }: RunOptions = {},
 ): Promise<RunResult> => {
-  // In real time, because the run has not begun.
+  // This takes real time, because the run has not begun.
   const postgres = plan.engine === 'postgres' ? await openEmptyDatabase() : undefined
   const draws = createDraws(plan.seed)
   const trace = createTrace(keepsTrace)

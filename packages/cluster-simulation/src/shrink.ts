@@ -89,7 +89,7 @@ const maximumSeeds = 300
 export type ShrinkOptions = Pick<Failure, 'violation'> & {
   /** @default 120_000 */
   readonly maximumCpuMs?: number
-  /** Number of operations and faults that is small enough, so that shrinking ends. @default 0 */
+  /** Ends the shrinking when no more than this number of operations and faults are left. @default 0 */
   readonly enough?: number
 }
 
@@ -157,7 +157,7 @@ export const shrinkPlan = async (
     best = found ?? best
     return found !== undefined
   }
-  /** Tries other seeds, under which faults that must coincide may do so with fewer others. */
+  /** Tries other seeds, because faults that must coincide may do so with fewer entries there. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
     for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds && !isExhausted(); nth++) {

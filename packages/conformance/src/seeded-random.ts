@@ -2,7 +2,7 @@
 export type Random = {
   /** Returns a whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number
-  /** Returns that many bytes. */
+  /** Returns this number of bytes. */
   bytes(length: number): Buffer
 }
 

@@ -1,6 +1,6 @@
 import { type ExecOptions, exec } from 'node:child_process'
 
-/** Quotes a text as one word of a shell. */
+/** Quotes a text as one word for a shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**

@@ -4,7 +4,7 @@ import { loadBullMq } from './bullmq.ts'
 import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-// bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
+// Runs bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
 const { database, role, endpoint, concurrency } = readSettings()
 const { Queue, Worker } = loadBullMq<Job>()
 const name = 'deliver'

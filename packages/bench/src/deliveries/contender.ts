@@ -37,8 +37,8 @@ export const formatNames = (name: string) => ({
 })
 
 /**
- * The contenders of a queue: storing and delivering events concurrently, and delivering a backlog that was stored before.
- * CPU time is that of all processes but the endpoint, and from a backlog without a separate producer.
+ * Creates the contenders of a queue: one stores and delivers events concurrently, the other delivers a backlog. The CPU
+ * time excludes the endpoint and, for a backlog, a separate producer.
  */
 export const createQueueContenders = (
   name: string,

@@ -6,7 +6,7 @@ import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 import { connections, readSettings, secret } from './job.ts'
 
-// The least work that durable deliveries need: each is a row that is read, signed with node:crypto, sent with undici's
+// The minimum work of durable deliveries: each is a row that is read, signed with node:crypto, sent with undici's
 // dispatch, and settled by a delete and an insert, in a commit shared with concurrent deliveries. `fill` stores a
 // backlog, `deliver` sends it, and `store` stores events (two inserts each, in the same commits) and sends them.
 type Row = { readonly id: number; readonly payload: string }

@@ -27,7 +27,7 @@ export const createJobs = (url: string): ((body?: string) => Job) => {
 export type ProcessSettings = {
   /** URL or path of the queue's database. */
   readonly database: string
-  /** The role of the process: it stores events, delivers them, or both. */
+  /** `api` stores events, `worker` delivers them, `all` does both. */
   readonly role: 'api' | 'worker' | 'all'
   readonly endpoint: string
   /** Maximum number of concurrent webhooks. */

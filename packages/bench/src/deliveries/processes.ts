@@ -13,7 +13,7 @@ const files = {
 export const startEndpoint = (delayMs = 0): Promise<Child> =>
   startChild({ file: import.meta.resolve('../endpoint-process.ts'), arguments: [`${delayMs}`] })
 
-/** Starts a process that does only the least work that durable deliveries need. */
+/** Starts a process that does only the work that durable deliveries require. */
 export const startFloor = (database: string, endpoint: Child): Promise<Child> => {
   const settings = { database, endpoint: endpoint.readyMessage, role: 'all', concurrency: connections }
   return startChild({

@@ -60,7 +60,7 @@ const createGroup = async (): Promise<void> => {
   if (!response.ok) throw new Error(`The server responded with ${response.status}.`)
 }
 
-// While any delivery is unsettled, there is a next due time.
+// There is a next due time as long as any delivery is unsettled.
 const countOpen = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
 const store = (times: number): Promise<void> =>

@@ -2,7 +2,7 @@ import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
 
-/** The endpoints of a scenario in addition to 20 healthy ones. Each option is for one kind of scenario. */
+/** The size of a scenario, and its endpoints in addition to the 20 healthy ones. */
 export type ScenarioOptions = {
   /**
    * Number of endpoints that get events from `flood`.
@@ -14,7 +14,7 @@ export type ScenarioOptions = {
   /** Their organization: one for all of them, one for each, or that of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
   /**
-   * Number of deliveries that are due to another dead endpoint from the start.
+   * Number of deliveries to one more dead endpoint that are already due when the scenario starts.
    * @default 0
    */
   readonly pending?: number

@@ -12,7 +12,7 @@ export type ApiNetwork = {
   disconnect(server: Server): void
 }
 
-/** The faults of this network. It does not duplicate requests, and clients neither die nor pause. */
+/** The faults of this network. Requests are not duplicated, and clients neither die nor pause. */
 const apiFaults = networkFaults.filter(
   (fault) => fault !== 'duplicated' && fault !== 'dies before' && fault !== 'stands still',
 )

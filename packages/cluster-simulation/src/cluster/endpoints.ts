@@ -22,7 +22,7 @@ export type Endpoint = {
   kill(): void
   start(): void
   behave(behavior: EndpointBehavior | undefined, retryAfter: string | null): void
-  /** Also accepts webhooks that are signed with the next secret. */
+  /** Accepts webhooks that are signed with the next secret, too. */
   expectNextSecret(): void
   /** The number of the latest secret. */
   readonly secretNumber: number
@@ -90,7 +90,7 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
       claimTtlMs: 10_000,
     })
       .onAny(work)
-      // Health events are not events of the interface.
+      // Health events are not part of the interface.
       .onUnknown(work)
       .onDrift(({ name: event }) => {
         throw new Error(`The receiver got a drifted ${event}.`)

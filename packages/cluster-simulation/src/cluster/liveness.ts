@@ -15,7 +15,7 @@ const starves = 'what is due is attempted soon'
  */
 const patienceMs = 90_000
 
-/** Interval of retention, in milliseconds, as in `wabakit serve`. It must have run this long after the last fault. */
+/** Time after the last fault at which retention must have run, in milliseconds: its interval in `wabakit serve`. */
 const retentionMs = 60_000
 
 /** Time in the calm after which every delivery must have had its last attempt, in milliseconds. */
@@ -37,7 +37,7 @@ export type LivenessContext = RunContext & {
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
-/** Checks from time to time that no delivery has been due for too long and, in the calm, that everything settles. */
+/** Checks periodically that no delivery has been due for too long and, in the calm, that everything settles. */
 export const watchLiveness = (context: LivenessContext): void => {
   const {
     plan,

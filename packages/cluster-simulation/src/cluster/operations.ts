@@ -31,7 +31,7 @@ export type Operations = {
   haveEnded(): boolean
 }
 
-/** Errors that users may get: for operations that are not possible, and when the store fails. */
+/** Errors that users may get, because an operation is not possible or the store fails. */
 const expected = [
   IllegalTransitionError,
   InputError,

@@ -5,7 +5,7 @@ import { startTime } from './run-context.ts'
 export const organizationId = 'acme'
 export const wabaNumber = '+15550100001'
 export const digits = '15550100001'
-/** Name of the subscription to health events of the others, and of its endpoint. */
+/** Name of the subscription to the health events of all others, and of its endpoint. */
 export const operations = 'operations'
 export const apiKey = 'wk_simulated_key_0123456789'
 

@@ -65,7 +65,7 @@ export const createServers = (context: ServersContext): Servers => {
       wall: () => getTrueTime(context) + (offsets.get(name) ?? 0),
       elapsed: scheduler.now,
     }
-    // A task of the process, so that everything it starts belongs to the process.
+    // The server starts in a task of its process, so that everything it starts belongs to the process.
     scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
       const { store, clock } = engine.open(user)
       const random = draws.stream(`${name} at ${scheduler.now()}`)

@@ -4,7 +4,7 @@ import type { Owner } from '../virtual/scheduler.ts'
 import type { Endpoint, EndpointResponse } from './endpoints.ts'
 import type { RunContext } from './run-context.ts'
 
-/** An error of a connection, as Node's fetch throws it. */
+/** Creates the error that Node's fetch throws for a failed connection. */
 export const createConnectionError = (code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) })
 

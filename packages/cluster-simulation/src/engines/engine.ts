@@ -23,10 +23,10 @@ export type Engine = {
    * session.
    */
   endSession?(server: string): () => void
-  /** Determines whether a worker can renew its lease. Nothing else is affected. */
+  /** Sets whether a worker can renew its lease. Affects nothing else. */
   setRenewable?(server: string, canRenew: boolean): void
-  /** Determines whether the store can be reached. */
+  /** Sets whether the store can be reached. */
   setAvailable(isAvailable: boolean): void
-  /** Reads committed data. Only for invariants. */
+  /** Reads committed data, for invariants only. */
   readonly committed: Store
 }

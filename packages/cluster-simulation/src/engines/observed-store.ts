@@ -72,7 +72,7 @@ export const observeCommits = (
 const toResult = (error: unknown): 'not done' | 'unknown' =>
   error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'
 
-/** Reports the results that a server gets for its changes. The store must keep what they promise. */
+/** Reports the results that a server gets for its changes. The store must keep what it has acknowledged. */
 export const observePromises = (
   store: Store,
   { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,

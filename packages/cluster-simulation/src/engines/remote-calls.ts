@@ -6,7 +6,7 @@ import type { StoreUser } from './engine.ts'
 /** A call to a store over a network. */
 export type RemoteCall = {
   readonly name: string
-  /** Set if it changes nothing, so that it cannot leave an unknown outcome. */
+  /** Set if the call changes nothing, so that its outcome cannot be unknown. */
   readonly isRead: boolean
   /** Creates the error of an aborted transaction. */
   createAbort?(): Error
@@ -75,7 +75,7 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
           return fail(why, createAbort?.() ?? refuse(why))
         }
         if (fault === 'commit lost') return lose('the commit is lost')
-        // Only settlements: turn and epoch make a late one stale.
+        // Only settlements may be committed late: turn and epoch make a late one stale.
         if (fault === 'late commit' && method === 'settleDeliveries') {
           const lateMs = draws.between(`${name} commits late`, [500, 20_000])
           run.noteTrouble(lateMs)

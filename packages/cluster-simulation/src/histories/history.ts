@@ -1,7 +1,7 @@
 import type { AttemptKey, DeliveryRecord, Store } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 
-/** The recorded methods: the order and results of their calls must be the same on every engine. */
+/** The recorded methods. The order and the results of their calls must be the same on every engine. */
 const recorded = [
   'createGroup',
   'saveParticipant',

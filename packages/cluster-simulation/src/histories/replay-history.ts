@@ -52,7 +52,7 @@ const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
       ...each,
       delivery: omitId(delivery),
       next: next && { dueAt: next.dueAt, turn: next.turn },
-      // Only their types: the events contain times.
+      // Compares only their types, because the events contain times.
       health: health.map(({ type }) => type),
     }
   })

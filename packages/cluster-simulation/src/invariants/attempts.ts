@@ -21,7 +21,7 @@ const driftMs = 12_000
  */
 const believesMs = 100
 
-/** Maximum time until the start of an attempt that was read before a failure, in milliseconds. */
+/** Maximum time until an attempt that was loaded before a failure starts, in milliseconds. */
 const beginsMs = 2_000
 
 /** Time that a resumed process needs to notice that its lease or session has ended, in milliseconds. */
@@ -37,7 +37,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
   /** Shards of the deliveries that were loaded. */
   const shards = new Map<string, number>()
-  /** The end of the time in which a process is paused or has just been resumed, by server. */
+  /** Times until which processes are excused, because they are paused or have just been resumed, by server. */
   const stillUntil = new Map<string, number>()
   /** The times since which subscriptions have been failing, as each server sees it. */
   const failingSince = new Map<string, Map<string, number>>()

@@ -1,8 +1,8 @@
 import type { DeliveryRecord } from '@wabakit/core'
 
 /**
- * Remembers the time from which each delivery could have been attempted: a due delivery may be held up by its lane
- * until it is seen as pending.
+ * Remembers the time from which each delivery could have been attempted. Its lane may hold up a due delivery until it
+ * is observed as pending.
  */
 export type DueTimes = {
   /** Returns `undefined` for a delivery that is not pending. */

@@ -28,7 +28,7 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
     const lastSuccess = history.slice(0, index).findLastIndex(({ kind }) => kind === 'delivered')
     const first = history.slice(lastSuccess + 1, index + 1).find(isFailure)
     const failingMs = isFailure(settled) && first !== undefined ? settled.at - first.startedAt : 0
-    // Clocks may differ by that much.
+    // Clocks may differ by a tenth of the limit.
     if (Math.abs(failingMs - reportMs) < reportMs / 10) return 'unclear'
     const isOpen = !history.slice(0, index).some(({ isDisabled }) => isDisabled)
     const isKnown = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
@@ -42,8 +42,8 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
 }
 
 /**
- * Checks that health events follow from the settlements. The commits of changes by users, and of a process on SQLite
- * that dies, are not observed: after these, only the order of the events is checked.
+ * Checks that health events follow from the settlements. Commits of users' changes, and of a process on SQLite that
+ * dies, are not observed. After them, checks only the order of the events.
  */
 export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
   const histories = new Map<string, Settled[]>()

@@ -2,7 +2,7 @@ import { createModel, isLinearizable } from '../linearizability.ts'
 import type { CreateCall } from '../observations.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-/** Checks that the creates of a group are linearizable: some order of them explains the responses of all callers. */
+/** Checks that creating a group is linearizable: some order of the calls explains all responses. */
 export const createLinearizableRule = ({ violate }: RuleContext): Rule => {
   const creates = new Map<string, CreateCall[]>()
   let isPruned = false

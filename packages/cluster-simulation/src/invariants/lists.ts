@@ -18,8 +18,8 @@ const readAll = async <Item>(list: (page: PageRequest) => Promise<Page<Item>>): 
 }
 
 /**
- * Returns the ids of listed items that were known before: an attempt that is settled late can publish an event
- * meanwhile.
+ * Returns the ids of the listed items that were known before, because an attempt that is settled late can publish an
+ * event in the meantime.
  */
 const listIds = (
   listed: readonly { readonly id: string }[],

@@ -5,7 +5,8 @@ const limited = 'no more attempts of a subscription start than it allows'
 
 /**
  * Checks that no server starts more attempts to a subscription than its `maxAttemptsPerSecond` allows, which may change
- * at any time. A process whose clock is moved, or that is paused between its decision and the request, may exceed it.
+ * at any time. A process may exceed it if its clock is stepped, or if it is paused between its decision and the
+ * request.
  */
 export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule => {
   const moved = new Set(

@@ -30,7 +30,7 @@ const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
 const isEndpointFault = (fault: Fault): boolean =>
   isCallFault(fault) ? fault.on.startsWith('endpoint') : 'endpoint' in fault
 
-/** Checks, if only endpoints fail, that all deliveries are attempted in time: those to healthy endpoints at once. */
+/** If only endpoints fail, checks that every delivery is attempted in time, and at once if its endpoint is healthy. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
   const { newsMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0

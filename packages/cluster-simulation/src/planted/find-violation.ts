@@ -1,5 +1,5 @@
-// Runs one seed after another until an invariant is broken, and prints it. Started in a copy with a planted bug, and
-// then in the original with the seed that was found, which must not break an invariant there.
+// Runs one seed after another until an invariant is broken, and prints it. It runs in a copy with a planted bug, and
+// then, with the seed that was found, in the original, which must not break an invariant.
 
 import { plantedBugs } from '../../bugs/index.ts'
 import { drawPlan } from '../draw-plan.ts'

@@ -52,7 +52,7 @@ export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string
   return parts.join(replace)
 }
 
-/** Copies the sources. Links to the installed packages. */
+/** Copies the sources, and links to the installed packages. */
 export const copySources = (): Copy => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-planted-'))
   for (const name of packages) {

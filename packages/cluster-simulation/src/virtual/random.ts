@@ -1,6 +1,6 @@
 /**
- * The randomness of a run. A number depends on the seed, a label, and how often the label was used before. So the
- * numbers of one part of the cluster do not depend on how often other parts have drawn, and a shrunk run stays similar.
+ * The random numbers of a run. Each depends on the seed, a label, and how often the label was used before. So a part of
+ * the cluster does not affect the numbers of the others, and a shrunk run stays similar.
  */
 export type Draws = {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */

@@ -29,7 +29,7 @@ export type TaskOptions = {
   /** @default the owner of the task that is running */
   readonly owner?: Owner
   readonly delayMs: number
-  /** Its purpose, for the trace. */
+  /** The purpose of the task, for the trace. */
   readonly label: string
 }
 

@@ -60,12 +60,12 @@ const stop = (handle: unknown): void => {
 type SleepOptions = { readonly signal?: AbortSignal }
 
 /**
- * Functions that stop listening to the signals of unended sleeps. While a signal has a listener, Node may keep it in
+ * Functions that stop listening to the signals of pending sleeps. While a signal has a listener, Node may keep it in
  * memory.
  */
 const unended = new Set<() => void>()
 
-/** `setTimeout` of node:timers/promises. */
+/** Replaces `setTimeout` of `node:timers/promises`. */
 const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Promise<unknown> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -109,5 +109,5 @@ export const useVirtualTimers = (used: Scheduler): void => {
   scheduler = used
 }
 
-/** Resolves after a virtual time. */
+/** Resolves after this time has passed in virtual time. */
 export const wait = (ms: number): Promise<unknown> => sleep(ms)

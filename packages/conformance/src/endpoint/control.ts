@@ -48,7 +48,7 @@ const learnEffects = async (
     effectMs: limits.firstEffectMs,
     signal,
   })
-  // An effect that shows at once may have taken no time at all.
+  // An effect that is visible at once may have taken no time at all.
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : shownAt - sentAt
   if (calls > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
@@ -66,8 +66,8 @@ const learnEffects = async (
 }
 
 /**
- * Plays a whole call in order, then the summary of another call without its earlier events, and determines from the
- * responses how this endpoint can be examined.
+ * Sends all events of one call in order, and then the summary of another call without its earlier events. The responses
+ * determine how this endpoint can be examined.
  *
  * @throws TargetUnreachableError when no connection can be made.
  */

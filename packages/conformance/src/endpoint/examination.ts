@@ -22,7 +22,7 @@ export type GenuineDelivery = {
 export type GenuineOptions = {
   /** @default the current one */
   readonly secret?: string | readonly string[] | undefined
-  /** Seconds to add to the present time. */
+  /** Seconds to add to the current time. */
   readonly shiftSeconds?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly parts?: readonly Uint8Array[]
@@ -96,7 +96,7 @@ export const createExamination = (
 
   const send: Examination['send'] = (request) => sendWithin(getAttackMs(), request)
 
-  /** Adds bytes that no HTTP client sends to the exchanges, with the head of the response if one was awaited. */
+  /** Records raw bytes as an exchange, with the head of the response if one was awaited. */
   const recordBytes = (bytes: Uint8Array, head = ''): void => {
     const [line, status] = /^HTTP\/1\.[01] (\d{3}).*/.exec(head) ?? []
     exchanges.push({

@@ -33,7 +33,7 @@ const estimateMs = (
   return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }
 
-/** The flag of each prerequisite in a command. */
+/** The command-line option for each prerequisite. */
 const flags: Readonly<Record<Need, string>> = {
   signature: '--secret "$WABAKIT_WEBHOOK_SECRET"',
   credentials: '--header "$WABAKIT_HEADER"',
@@ -81,7 +81,7 @@ const runCheck = async (
   }
 }
 
-/** Returns a check of this run, whose result names no secret. */
+/** Binds a check to this run, and removes secrets from its result. */
 const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run) => ({
   ...check,
   run: async (signal: AbortSignal): Promise<Finding> => {

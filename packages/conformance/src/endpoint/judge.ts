@@ -26,7 +26,7 @@ export const sendEach = async <Variation>(
   return attempts
 }
 
-/** Sends deliveries at once, and returns which were accepted. */
+/** Sends deliveries concurrently, and returns those that were accepted. */
 export const deliverAtOnce = async (
   { deliver }: Examination,
   deliveries: readonly Delivery[],
@@ -64,8 +64,8 @@ const describeStatuses = (attempts: readonly Attempt[]): string =>
 const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
 
 /**
- * Judges deliveries that were accepted although they must be refused. The verdict is advice if effects prove that none
- * was handled.
+ * Judges deliveries that were accepted although they should have been refused. The verdict is advice if effects prove
+ * that none was handled.
  */
 const judgeWronglyAccepted = async (
   { knowledge, countEffects }: Examination,

@@ -1,15 +1,15 @@
 import type { EventName } from '@wabakit/contract'
 import type { Exchange } from './send.ts'
 
-/** The findings of the run so far, on which later checks depend. */
+/** The results of the run so far, on which later checks depend. */
 export type Knowledge = {
   /** The genuine deliveries of the control, in order. */
   controls: Exchange[]
-  /** Whether the endpoint accepted them; `undefined` until they were sent. */
+  /** Set if the endpoint accepted them; `undefined` until they have been sent. */
   acceptsGenuine: boolean | undefined
   /** The probable reason for a refusal. */
   controlProblem: string
-  /** The name of an event that has an effect; `undefined` until an effect was seen. */
+  /** The name of an event that has an effect; `undefined` until an effect has been seen. */
   effectName: EventName | undefined
   /** The reason why effects prove nothing. */
   effectsProblem: string

@@ -45,8 +45,8 @@ export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange =
 const read = ({ request }: Exchange, header: string): string => String(request.headers[header] ?? '')
 
 /**
- * The signature that the request should have had, in the encodings of a digest. A response that contains it makes the next
- * forgery genuine.
+ * Returns the signature that the request should have had, in every encoding of its digest. If a response contains it,
+ * the next forgery can be genuine.
  */
 const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]

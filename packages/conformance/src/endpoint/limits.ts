@@ -27,7 +27,7 @@ export type Limits = {
    */
   readonly effectMs: number
   /**
-   * Time for which the number of effects must stay the same until it is final.
+   * Time for which the number of effects must stay the same before it is final.
    * @default 300
    */
   readonly settleMs: number

@@ -17,7 +17,7 @@ export type ExaminationPlan = {
 export type ExamineEndpointOptions = {
   /** URL of the endpoint. */
   readonly url: string
-  /** Secret that signs its deliveries by Standard Webhooks, such as `whsec_…`. */
+  /** Secret that signs its deliveries with Standard Webhooks, such as `whsec_…`. */
   readonly secret?: string | undefined
   /** Secret that it still accepts during a rotation. */
   readonly previousSecret?: string | undefined

@@ -6,7 +6,7 @@ import { eventExamples } from '@wabakit/contract/documents'
 export type Delivery = {
   /** Its `webhook-id`. */
   readonly id: string
-  /** The `callId` or `groupId`, which no other delivery has unless the check wants it. */
+  /** The `callId` or `groupId`. Deliveries share it only if the check requires that. */
   readonly subject: string
   readonly body: Buffer
 }
@@ -19,7 +19,7 @@ export const callInOrder = [
   'CALL_AI_SUMMARY',
 ] as const satisfies readonly EventName[]
 
-/** The contract's example of an event, about this call or group. */
+/** Returns the contract's example of an event, about this call or group. */
 export const buildEvent = (name: EventName, subject: string): Record<string, unknown> => ({
   ...eventExamples[name],
   ...(name.startsWith('GROUP_') ? { groupId: subject } : { callId: subject }),
@@ -38,13 +38,13 @@ export const createIds = (run: string) => {
   return { createWebhookId: () => next('msg_doctor'), createSubject: () => next('doctor') }
 }
 
-/** The bytes of a Standard Webhooks secret. */
+/** Returns the bytes of a Standard Webhooks secret. */
 export const decodeKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
 export const signContent = (key: string | Uint8Array, ...content: readonly (string | Uint8Array)[]): string =>
   content.reduce((hmac, part) => hmac.update(part), createHmac('sha256', key)).digest('base64')
 
-/** Signs a delivery by Standard Webhooks 1.0, "Signature scheme". */
+/** Signs a delivery as in Standard Webhooks 1.0, "Signature scheme". */
 export const signDelivery = (
   key: string | Uint8Array,
   { id, timestamp, body }: { id: string; timestamp: string; body: Uint8Array },

@@ -30,7 +30,7 @@ const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
 
 /**
  * Every check of an endpoint, in the order in which they run: the positive control, then the most important ones, then
- * those that may crash the endpoint, and last those that judge all exchanges.
+ * those that may crash the endpoint, and finally those that judge all exchanges.
  */
 const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = Object.entries(groups)
   .flatMap(([group, checks]) => checks.map((check) => ({ ...check, group })))

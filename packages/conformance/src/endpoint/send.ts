@@ -43,7 +43,7 @@ export const isAccepted = ({ status }: Exchange): boolean =>
 export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
 export type SendLimits = {
-  /** Milliseconds until the whole response must have arrived. */
+  /** Time limit for the complete response, in milliseconds. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
   /** @default 64 KiB */

@@ -17,7 +17,7 @@ export type Settings = {
   /** Headers that authenticate the sender, by name. */
   readonly credentials: Readonly<Record<string, string>>
   readonly effects: EffectsSource | undefined
-  /** The prerequisites of checks that the run has. */
+  /** The prerequisites that the run provides. */
   readonly given: ReadonlySet<Need>
   readonly limits: Limits
   readonly random: Random
@@ -25,7 +25,7 @@ export type Settings = {
   readonly ids: { createWebhookId(): string; createSubject(): string }
 }
 
-/** Lists the prerequisites of checks that a run with these options has. */
+/** Lists the prerequisites that a run with these options provides. */
 export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
   const { secret, previousSecret, headers = {}, effects } = options
   const given: Record<Need, boolean> = {

@@ -41,7 +41,7 @@ export const readTarget = (text: string): URL => {
 export const formatTarget = (url: URL): string =>
   `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
 
-/** Checks whether a host is this machine or in a private network. All addresses of a name must be. */
+/** Checks whether a host is this machine or in a private network. If it is a name, all of its addresses must be. */
 export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isNear(host)
@@ -50,7 +50,7 @@ export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
     const addresses = await lookup(host, { all: true })
     return addresses.every(({ address }) => isNear(address))
   } catch {
-    // A name without an address gets no request: the first one fails, and reports it as unreachable.
+    // A name without an address can get no request: the first request fails, and the target is reported as unreachable.
     return true
   }
 }

@@ -25,7 +25,7 @@ export type CheckResult = {
   /** The rule in a few words. */
   readonly title: string
   readonly severity: Severity
-  /** The clause of the specification, standard or decision that the rule rests on. */
+  /** The clause of the specification, standard or decision on which the rule is based. */
   readonly clause: string
   /** Present if the specification is silent and this project decided the rule. Breaking it is advice, not a failure. */
   readonly decision?: true
@@ -38,7 +38,7 @@ export type CheckResult = {
   readonly risk: string
   /** The change that makes the check pass. */
   readonly fix: string
-  /** A command that repeats the check, or `null` where none can. Contains no secret. */
+  /** A command that repeats the check; `null` if there is none. Contains no secret. */
   readonly reproduce: string | null
   /** Duration of the check, in milliseconds. */
   readonly durationMs: number
@@ -48,7 +48,7 @@ export type CheckResult = {
  * The verdict of a whole run:
  * - `fail`: at least one check failed.
  * - `inconclusive`: none failed, but the run could not prove what a pass promises: the positive controls were not
- *   accepted, the time was over, or no check could show that a delivery is handled once.
+ *   accepted, the time ran out, or no check could show that a delivery is handled only once.
  * - `pass`: none failed, and the positive controls passed. Individual checks may still be inconclusive: see `counts`.
  *
  * @inline

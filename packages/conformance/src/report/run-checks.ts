@@ -26,7 +26,7 @@ export type Check = {
   run(signal: AbortSignal): Promise<Finding>
 }
 
-/** The limits of a run, and the callbacks that decide about its checks and get their results. */
+/** The limits of a run, and the callbacks that can decline its checks and that receive their results. */
 export type RunOptions<Kind extends Check> = {
   /** Returns the maximum duration of one check, in milliseconds. */
   getTimeoutMs(): number

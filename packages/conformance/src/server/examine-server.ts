@@ -36,10 +36,10 @@ const fixedRules: readonly Rule[] = [
   ...webhookRules,
 ]
 
-/** Rules that are examined last, because they judge the exchanges of the others, or use up the rate limits. */
+/** Rules that are examined last, because they judge the exchanges of the others or use up the rate limits. */
 const lastRules: readonly Rule[] = [...runRules, ...errorRules, ...limitRules]
 
-/** Returns a function that selects rules by the beginnings of their ids. The positive control is always selected. */
+/** Returns a function that selects rules by prefixes of their ids. The positive control is always selected. */
 const createSelection = (only: readonly string[] | undefined) => {
   const all = [controlRule, ...fixedRules, ...createRandomRules({ seed: 0, minutes: 0 }), ...lastRules]
   const matches = (id: string, start: string): boolean => id === start || id.startsWith(`${start}.`)

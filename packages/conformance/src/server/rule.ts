@@ -9,7 +9,7 @@ export type Examination = { readonly lab: Lab; readonly scenes: Scenes }
 
 /** The result of examining a rule. */
 export type Observation = {
-  /** Whether the rule is kept; `undefined` if the run could not determine it. */
+  /** Set if the rule is kept; `undefined` if the run could not determine it. */
   readonly kept: boolean | undefined
   readonly observed: string
   readonly requests?: readonly ApiRequest[] | undefined
@@ -21,7 +21,9 @@ export type Rule = {
   readonly id: string
   /** The rule as a sentence without a full stop. */
   readonly title: string
-  /** Section of the specification; where that is silent, number and name of a decision: `0010 (repeated group id)`. */
+  /**
+   * Section of the specification; where it is silent, the number and name of a decision: `0010 (repeated group id)`.
+   */
   readonly clause: string
   readonly expected: string
   readonly severity?: Severity
@@ -32,7 +34,9 @@ export type Rule = {
   examine(examination: Examination): Promise<Observation>
 }
 
-/** Returns the decisive observation: one of a broken rule, else one of a kept rule, else one without a result. */
+/**
+ * Returns the decisive observation: one of a broken rule, otherwise one of a kept rule, otherwise one without a result.
+ */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 

@@ -14,7 +14,7 @@ export type GroupScene = {
 
 /** The webhooks of an added subscription, before and after a rotation of its secret and a response with status 410. */
 export type SubscriptionScene = {
-  /** The reason why the subscription could not be added, or its secret not rotated. */
+  /** The reason why the subscription could not be added, or why its secret could not be rotated. */
   readonly failure: string | undefined
   readonly first: ReceivedWebhook | undefined
   readonly newSecret: string
@@ -42,7 +42,10 @@ export type SceneResults = CallScenes & {
   readonly deferred: GroupScene
   /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
   readonly redirected: GroupScene
-  /** A group with a participant who joined, left, joined again and was removed. `failure` has the reason if it failed. */
+  /**
+   * A group with a participant who joined, left, joined again and was removed. `failure` is the reason if a step
+   * failed.
+   */
   readonly participants: GroupScene & { readonly failure: string | undefined }
   /** Groups on the number of an added subscription. */
   readonly subscribed: SubscriptionScene
@@ -59,7 +62,7 @@ export type Scenes = {
   settle(): Promise<void>
 }
 
-/** The target of redirects by the examiner's listener. */
+/** The path to which the examiner's listener redirects. */
 export const redirectPath = '/redirected'
 
 /** The path of the added subscription, and its static headers. */

@@ -2,7 +2,9 @@ import type { CheckResult } from '../report/report.ts'
 import type { ExaminerFetch } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 
-/** The server to examine, and the means of the examination. Checks that lack one are skipped, and report which. */
+/**
+ * The server to examine, and everything that the checks need. A check that lacks an option is skipped, and names it.
+ */
 export type ServerExamination = {
   /** Base URL of the public API. */
   readonly baseUrl: string
@@ -19,7 +21,7 @@ export type ServerExamination = {
    * @default 'Authorization'
    */
   readonly authHeader?: string | undefined
-  /** `host:port` at which the examiner receives the server's webhooks; port 0 takes a free one. */
+  /** `host:port` on which the examiner receives the server's webhooks; port 0 chooses a free one. */
   readonly listen?: string | undefined
   /**
    * Called with the URL of `listen` before the first request, to subscribe it. Use the paths `/pstn` and `/whatsapp` to
@@ -41,7 +43,7 @@ export type ServerExamination = {
   /** Token of that control API. */
   readonly controlToken?: string | undefined
   /**
-   * Checks to run: their ids, or beginnings of ids such as `create.subject`. The positive control always runs.
+   * Checks to run: their ids, or prefixes of ids such as `create.subject`. The positive control always runs.
    * @default all
    */
   readonly only?: readonly string[] | undefined

@@ -49,7 +49,7 @@ const build = {
 
 const names = { curl: 'a curl command', json: 'a JSON fixture', vitest: 'a vitest test' } as const
 
-/** Copies the text that `write` returns, and reports its form. */
+/** Copies the text that `write` returns, and reports the form in which it was copied. */
 export const copyAs = (form: keyof typeof names, write: () => Promise<string>): Promise<boolean> =>
   perform(async () => {
     await copy(await write())

@@ -15,7 +15,7 @@ const overlapMs = 86_400_000
  * The dialog:
  * - asks: nothing has changed yet.
  * - asks → shows: the server signs with the new secret, which is shown here and never again.
- * - shows → closed: at once if the secret was copied, otherwise when the reader confirms.
+ * - shows → closed: at once if the secret was copied, otherwise after the reader confirms.
  */
 const rotation = signal<{ readonly subscription: Subscription; readonly secret?: string } | undefined>(
   undefined,

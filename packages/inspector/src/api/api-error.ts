@@ -1,6 +1,6 @@
 export type FieldIssue = { readonly path: string; readonly message: string }
 
-/** The control API did not perform a request. The message is shown to the reader. */
+/** The control API did not perform a request. The page shows the message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The status of the response; 0 when there was none. */

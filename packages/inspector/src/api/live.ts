@@ -13,7 +13,8 @@ type Listener = (messages: readonly LiveMessage[]) => void
 
 /**
  * The connection to the live stream:
- * - `connecting` → `connected`: the stream responded. All records in view are read again, because changes were missed.
+ * - `connecting` → `connected`: the stream responded. All records in view are read again, because changes may have
+ *   been missed.
  * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or no message came for too long.
  * - `broken` → `connected`: one of the repeated attempts succeeded.
  */

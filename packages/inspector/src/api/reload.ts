@@ -1,9 +1,9 @@
 import { notify } from '../state/notices.ts'
 import { getMessage } from './api-error.ts'
 
-/** A function that reads a part of the view again when it may have changed. */
+/** Functions that read a part of the view again when it may have changed. */
 export type Reload = {
-  /** Reads soon, but at most once a second. A page in the background does not read. */
+  /** Reads soon, but at most once per second, and not while the page is in the background. */
   request(): void
   /** Reads at once, or as soon as the current read has ended. */
   now(): void
@@ -37,7 +37,7 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) reloadAll()
 })
 
-/** Creates the reload of a part that comes into view. `load` must handle its errors itself. */
+/** Creates the functions that reload a part that comes into view. `load` must handle its errors itself. */
 export const createReload = (load: () => Promise<void>): Reload => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isRunning = false

@@ -37,7 +37,7 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** Finds the delivery to show first: the last one that has not arrived. */
+/** Finds the delivery to show first: the last one that has not been delivered. */
 const findNotable = ({ deliveries }: Timeline): string | undefined =>
   deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
 

@@ -10,7 +10,10 @@ export const showNumber = (number: string): string => reveal(isMasking() ? redac
 /** Returns a text that a person wrote or said, masked if masking is on. */
 export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : reveal(text))
 
-/** Fields of groups to mask. `redact` keeps them, because elsewhere such fields identify the subject of an event. */
+/**
+ * Additional fields of groups to mask. `redact` keeps them, because elsewhere fields of these names identify the
+ * subject of an event.
+ */
 const groupFields = new Set(['groupName', 'subject', 'description'])
 
 /** Returns parsed JSON, with its personal data masked if masking is on. */

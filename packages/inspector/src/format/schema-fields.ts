@@ -28,7 +28,7 @@ const findKind = ({ type, enum: choices }: JsonSchema): Field['kind'] => {
   return type === 'string' ? 'text' : 'json'
 }
 
-/** Ranks a field: required fields come first, and fields with JSON last. */
+/** Returns the rank of a field in a form: required fields come first, and fields with JSON last. */
 const rank = ({ isRequired, kind }: Field): number =>
   isRequired ? 0 : ['choice', 'number', 'boolean', 'text', 'json'].indexOf(kind) + 1
 

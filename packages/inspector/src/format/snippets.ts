@@ -3,7 +3,7 @@ import { showBody, showJson } from './mask.ts'
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** Formats a request as a curl command. Secret headers have to be filled in. */
+/** Formats a request as a curl command. The reader fills in the secret headers. */
 export const formatCurl = ({ url, headers, hiddenHeaders, body }: SentRequest): string =>
   (showBody(body) === body ? '' : '# Personal data is masked, so the signature cannot verify.\n') +
   [
@@ -15,7 +15,7 @@ export const formatCurl = ({ url, headers, hiddenHeaders, body }: SentRequest): 
 
 type NamedPayload = Pick<Event, 'name' | 'payload'>
 
-/** Formats a text as a string of JavaScript that contains exactly this text. */
+/** Formats a text as a JavaScript string literal. */
 const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 

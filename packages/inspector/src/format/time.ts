@@ -1,6 +1,6 @@
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
-// Created once, because creating a format takes longer than drawing a row.
+// The formats are created once, because creating one takes longer than drawing a row.
 const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 

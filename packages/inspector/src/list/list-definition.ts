@@ -40,13 +40,15 @@ export type ListDefinition<Item> = {
   /** Returns the time by which the list is ordered, newest first. A list without it is short, and read completely. */
   readonly getTime?: (item: Item) => string
   readonly filters: readonly Filter[]
-  /** The name of the records in the search field; without it, there is no search field. */
+  /**
+   * The parts of the records that the search field covers, such as `payloads`; without it, there is no search field.
+   */
   readonly searches?: string
   readonly columns: readonly Column<Item>[]
   readonly isChangedBy: (message: LiveMessage) => boolean
-  /** Interval of reading a list that changes without messages, in milliseconds. */
+  /** Polling interval for a list that changes without messages, in milliseconds. */
   readonly pollMs?: number
-  /** Actions of keys on the current record. */
+  /** Keys that act on the current record. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>
   /** Actions on all records that match the filters. */
   readonly Bulk?: ComponentType<{

@@ -38,7 +38,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   const list = useMemo(() => createRecordList(definition, { organizationId: organization, query }), [key])
   const items = list.items.value
 
-  // Before the list is painted, so that a key cannot act on a record of the previous list.
+  // Runs before the list is painted, so that a key cannot act on a record of the previous list.
   useLayoutEffect(() => {
     leaveRow()
     const stop = list.start()

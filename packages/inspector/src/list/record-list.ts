@@ -9,7 +9,7 @@ import type { ListDefinition } from './list-definition.ts'
 import { mergePage } from './merge-page.ts'
 
 export const pageSize = 100
-/** Maximum number of requests without a result in a row. Each request examines a limited number of records. */
+/** Maximum number of consecutive requests without a result. Each request examines a limited number of records. */
 const maxEmptyPages = 50
 
 type Query = Readonly<Record<string, string | number | undefined>>
@@ -151,7 +151,7 @@ export const createRecordList = <Item>(
 
   return {
     items,
-    /** Number of records that are newer than those shown. From `pageSize` on, there may be more. */
+    /** Number of records that are newer than those shown. If it equals `pageSize`, there may be more. */
     freshCount,
     isLoading,
     error,
@@ -172,14 +172,14 @@ export const createRecordList = <Item>(
       isWanted = true
       reload.now()
     },
-    /** Starts to follow changes. */
+    /** Starts following changes. Returns a function that stops it. */
     start: (): (() => void) => {
       reload.now()
       const ignore = listen((messages) => {
         if (messages.some(isChangedBy)) reload.request()
       })
       const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
-      // Counted records appear as soon as the list is no longer held, and kept ones disappear.
+      // As soon as the list is no longer held, the counted records appear, and those that were only kept disappear.
       let wasHeld = false
       const unhold = isHeld.subscribe((held) => {
         if (wasHeld && !held) reload.now()

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 type FactsProps = {
   /** Facts by their names. Facts without a value are left out. */
   readonly facts: Readonly<Record<string, ComponentChildren>>
-  /** Shows the facts side by side rather than below each other. */
+  /** Shows the facts side by side instead of stacked. */
   readonly isInline?: boolean
 }
 

@@ -62,7 +62,7 @@ const FieldInput = (props: FieldInputProps) => {
   )
 }
 
-/** A group of fields with its own title. The other fields follow the groups. */
+/** A group of fields with its own title. All other fields follow the groups. */
 export type FieldGroup = { readonly title: string; readonly fields: readonly string[] }
 
 type SchemaFormProps = {
@@ -70,7 +70,7 @@ type SchemaFormProps = {
   readonly groups: readonly FieldGroup[]
   readonly initial: Readonly<Record<string, string>>
   readonly submitLabel: string
-  /** Performs the request. The form shows its errors, next to the fields that they name. */
+  /** Performs the request. The form shows its errors next to the fields that they name. */
   readonly onSubmit: (body: Record<string, unknown>) => Promise<void>
 }
 

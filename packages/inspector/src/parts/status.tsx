@@ -1,6 +1,6 @@
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
-/** A state in a word, in the color of its tone. The word alone is enough. */
+/** A state in one word, in the color of its tone. The word is clear without the color. */
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )

@@ -10,7 +10,10 @@ type RecordSource<Value> = {
   readonly isAbout?: (message: LiveMessage, known: Value | undefined) => boolean
 }
 
-/** Loads a record, and loads it again when one of the keys changes. The previous value is kept until then. */
+/**
+ * Loads a record, and loads it again when one of the keys changes. The previous value stays until the new one is
+ * loaded.
+ */
 export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unknown[]) => {
   const value = useSignal<Value | undefined>(undefined)
   const problem = useSignal('')

@@ -54,7 +54,7 @@ const screens: Readonly<Record<View, ComponentType>> = {
 
 const retryMs = 1_000
 
-/** Loads the initial data of the page. Repeats the requests until a server responds. */
+/** Loads the initial data of the page. Repeats the requests until the server responds. */
 const start = async (): Promise<void> => {
   try {
     await Promise.all([loadOrganizations(), loadInfo()])

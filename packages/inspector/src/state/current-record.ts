@@ -3,12 +3,14 @@ import { getParam, setParams } from './route.ts'
 
 export const listedIds = signal<readonly string[]>([])
 export const firstInView = signal(0)
-/** The row that was reached. The list scrolls only to a row that was reached by a key. */
+/** The row that the reader has moved to. The list scrolls to it only if a key was used. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
 export const openId = computed(() => getParam('id'))
 
-/** The id of the current record, on which keys act: the open one, or the reached one; empty if there is neither. */
+/**
+ * The id of the current record, on which keys act: the open record, or else the reached row; empty if there is neither.
+ */
 export const currentId = computed(() => openId.value || reached.value.id)
 
 export const openRecord = (id: string, { byKey = false } = {}): void => {
@@ -26,7 +28,7 @@ export const leaveRow = (): void => {
   reached.value = { id: '', byKey: false }
 }
 
-/** Goes to a row. If a record is open, opens that of the row instead. */
+/** Moves to a row. If a record is open, opens that of the row instead. */
 const reach = (index: number): void => {
   const ids = listedIds.value
   const id = ids[Math.min(Math.max(index, 0), ids.length - 1)]

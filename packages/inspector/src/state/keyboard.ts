@@ -82,7 +82,7 @@ const findAction = (key: string): (() => void) | undefined => {
   }
 }
 
-/** Starts to react to keys, except while the reader types or a dialog is open. */
+/** Starts listening to keys, except while the reader types or a dialog is open. */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event

@@ -12,7 +12,7 @@ export const dismiss = (id: number): void => {
   notices.value = notices.value.filter((notice) => notice.id !== id)
 }
 
-/** Shows a message for some seconds. */
+/** Shows a message for a few seconds. */
 export const notify = (text: string, { isProblem = false } = {}): void => {
   const id = ++count
   notices.value = [...notices.value.slice(-2), { id, text, isProblem }]

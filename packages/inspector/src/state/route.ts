@@ -49,7 +49,10 @@ export const navigate = (to: View, params: Params = {}): void => {
   route.value = read()
 }
 
-/** Changes parameters of the current view; empty ones are removed. Typing and selecting add no entry to the history. */
+/**
+ * Changes parameters of the current view; empty ones are removed. Typing and selecting do not add entries to the
+ * browser's history.
+ */
 export const setParams = (changes: Params, { isStep = false } = {}): void => {
   const href = toHref(view.value, { ...Object.fromEntries(route.value.params), ...changes })
   if (isStep) history.pushState(null, '', href)

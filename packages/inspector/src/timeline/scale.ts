@@ -24,11 +24,11 @@ export type ScaleMode = 'compressed' | 'linear'
 
 /**
  * Returns the weight of a gap on the axis. Attempts are milliseconds, minutes or a day apart. On a compressed axis, a
- * gap that is ten times as long takes only one step more.
+ * gap that is ten times as long is only a little wider.
  */
 const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (ms: number) => ms } as const
 
-/** The share of the axis that remains free at each end. */
+/** The fraction of the axis that stays free at each end. */
 const margin = 0.02
 
 /** Creates the axis for times, given as Unix time in milliseconds. */

@@ -5,7 +5,7 @@ import { listTicks } from './ticks.ts'
 type TimeAxisProps = {
   readonly scale: Scale
   readonly width: number
-  /** The time of day, or the time since the first moment. */
+  /** The time of day, or the time since the first entry. */
   readonly labels: 'clock' | 'elapsed'
 }
 

@@ -6,10 +6,7 @@ export type Stretch = { readonly from: number; readonly to: number }
 /** Minimum difference that counts, in milliseconds. Smaller ones come from the server's processing time. */
 const minimumMs = 1_000
 
-/**
- * Returns the period of a simulated call that lies before its simulation: the call states times in it, and its events
- * were published after it.
- */
+/** Returns the period that a simulated call states for itself before its events were published. */
 export const findVirtualTime = (
   entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[],
 ): Stretch | undefined => {

@@ -16,8 +16,8 @@ import { createRemoteCalls } from '../remote-calls.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 /**
- * The real PostgreSQL store, on PGlite, behind a network that fails. One server delivers. There is one session, so no
- * statement waits for another one. Locks are tested by `npm run test:races` and by torture.
+ * Creates the real PostgreSQL store on PGlite, behind a network that fails. Only one server delivers. There is one
+ * session, so no statement waits for another. `npm run test:races` and torture test locks.
  */
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
   const { scheduler } = run
@@ -88,7 +88,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       closing.delete(name)
       shared.disconnect()
     },
-    // The server connects again by itself.
+    // The server reconnects by itself.
     endSession: () => {
       shared.disconnect()
       return () => {}

@@ -11,7 +11,7 @@ const createSqliteError = (errcode: number): Error =>
 export type FaultyDatabaseOptions = {
   /** The server that uses the database. */
   readonly user: string
-  /** Set while another program holds the lock. */
+  /** Returns whether another program holds the lock. */
   isLocked(): boolean
   /** Called after a commit, with its duration in milliseconds. */
   block(ms: number): void
@@ -22,7 +22,7 @@ export type FaultyDatabase = { readonly database: DatabaseSync; failReads(): voi
 
 /**
  * Wraps a real database. Faults are drawn per transaction: it cannot begin, one of its statements fails, or its commit
- * fails, with or without an effect.
+ * fails, whether or not it took effect.
  */
 export const createFaultyDatabase = (
   database: DatabaseSync,
@@ -72,7 +72,7 @@ export const createFaultyDatabase = (
     }
   }
 
-  /** After a full disk, SQLite has rolled back the whole transaction. */
+  /** When the disk is full, SQLite rolls back the whole transaction. */
   const write = (really: () => unknown): unknown => {
     if (--writesLeft > 0 || !database.isTransaction) return really()
     writesLeft = Infinity

@@ -2,7 +2,7 @@ import type { EndpointCheck } from '../check.ts'
 import { judgeAccepted } from '../judge.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
-/** Lines of stack traces, and paths of source files, in the languages that endpoints are written in. */
+/** Lines of stack traces, and paths of source files, in the languages in which endpoints are commonly written. */
 const stackPatterns: readonly RegExp[] = [
   /^\s*at .+[:(].+:\d+/m,
   /\bat .+\.[cm]?[jt]sx?:\d+:\d+/,

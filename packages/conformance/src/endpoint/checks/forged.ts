@@ -24,7 +24,7 @@ const without = (...names: readonly string[]): Forgery => {
   })
 }
 
-/** Signs with a random secret, and writes the names of the headers differently. */
+/** Signs with a random secret, and spells the header names differently. */
 const renameHeaders = (
   { headers, ...genuine }: Parameters<Forgery>[0],
   { random }: Examination,
@@ -36,7 +36,7 @@ const renameHeaders = (
 
 const tamperName = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
 
-/** Changes a text that people read, and nothing else. */
+/** Changes only a text that people read. */
 const tamperText = (body: Buffer): Buffer =>
   Buffer.from(body.toString().replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '))
 
@@ -85,7 +85,7 @@ const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> =
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
-/** Checks that are decided by a signature, for endpoints that verify signatures. */
+/** Checks of signatures, for endpoints that verify them. */
 const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-unsigned',

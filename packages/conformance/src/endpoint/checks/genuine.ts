@@ -6,12 +6,12 @@ import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.t
 import { buildEvent, capitalize, type Delivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
-/** Makes a summary of 8 kB, as of a long call. */
+/** Makes the summary 8 kB long, like that of a long call. */
 const longRecap = 'Long. '.repeat(1_333)
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
-/** Functions that serialize an event in different ways that mean the same in JSON. */
+/** Functions that serialize an event in different but equivalent ways. */
 const spellings: Readonly<Record<string, (event: Record<string, unknown>) => string>> = {
   'odd spacing': (event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`,
   'escaped characters': (event) =>
@@ -25,7 +25,7 @@ const spellings: Readonly<Record<string, (event: Record<string, unknown>) => str
     JSON.stringify(event).replace(/"durationInSeconds":(\d+)/, '"durationInSeconds":$1.0'),
 }
 
-/** Builds a summary that this endpoint handles, with fields or a spelling of its own. */
+/** Builds a summary that this endpoint handles, with custom fields or a custom serialization. */
 const buildSummary = async (
   examination: Examination,
   write: (event: Record<string, unknown>) => object | Buffer,
@@ -145,7 +145,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
       const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...writeRecap(longRecap) }
       const long = buildDelivery(examination, event, subject)
       attempts.push({ label: 'a summary of 8 kB', exchange: await examination.deliver(long) })
-      // Another check judges endpoints that insist on the order of a call's events.
+      // Another check judges endpoints that require a call's events in order.
       const isJudged = ({ label }: Attempt) =>
         !examination.knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
       return judgeAccepted(attempts.filter(isJudged))

@@ -19,7 +19,7 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
 }
 
 /**
- * Judges whether all deliveries were accepted and, if effects of summaries are visible, whether the summary had one.
+ * Judges whether all deliveries were accepted and, if summaries have visible effects, whether this one had an effect.
  */
 const judgeKept = async (
   { knowledge, countEffects }: Examination,
@@ -46,7 +46,7 @@ export const orderedChecks: readonly EndpointCheck[] = [
     requests: callInOrder.length,
     run: async (examination) => {
       const { attempts, delivery } = await sendAll(examination, [...callInOrder].reverse())
-      // Another check reports an endpoint that insists on predecessors.
+      // Another check reports endpoints that require the earlier events.
       if (examination.knowledge.needsPredecessors) {
         const [first, ...later] = attempts
         const lost = first && judgeAccepted([first]).verdict !== 'pass'

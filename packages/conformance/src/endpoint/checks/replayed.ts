@@ -19,7 +19,7 @@ const sendShifted = async (
   return judgeRefused(examination, attempts)
 }
 
-/** Functions that write the present time in other forms than the digits of Unix seconds. */
+/** Functions that write the current time in a form other than the digits of Unix seconds. */
 const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'digits and letters': (seconds) => `${seconds}abc`,
   'a fraction': (seconds) => `${seconds}.5`,

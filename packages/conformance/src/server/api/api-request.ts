@@ -1,7 +1,7 @@
 /** The key of a request: one of the keys in the options, an unknown one, or none. */
 export type KeyName = 'api' | 'other' | 'unknown' | 'empty' | 'none'
 
-/** A request to the public API, without base URL and key. */
+/** A request to the public API, without the base URL and the key. */
 export type ApiRequest = {
   readonly method: 'GET' | 'POST'
   /** Path with query, relative to the base URL. */

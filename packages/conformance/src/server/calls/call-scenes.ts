@@ -50,7 +50,7 @@ const pollMs = 200
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns what the run may be given. Without it, the scene that needs it fails. */
+/** Returns an optional function of the run. Throws if it is missing, so that the scene that needs it fails. */
 const need = <Given>(given: Given | undefined, purpose: string): Given => {
   if (given === undefined) throw new Error(`the run cannot ${purpose}`)
   return given
@@ -107,7 +107,7 @@ export const createCallScenes = (lab: Lab) => {
       const isFirst = (each: ReceivedWebhook): boolean =>
         each.callId === callId && each.event === first?.event
       if (first !== undefined) await listener?.waitFor(isFirst, wait.timeoutMs)
-      // A failed delivery of CALL_AI_SUMMARY must not affect the summary, neither before nor after the second attempt.
+      // A failed delivery of CALL_AI_SUMMARY must not affect the summary, either before or after the second attempt.
       if (first?.event === 'CALL_AI_SUMMARY') await sleep(pollMs)
       const early = first?.event === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
       const summary = await listener?.waitFor(isSummary, timeoutMs)

@@ -34,7 +34,9 @@ export type Simulate = {
   readonly moveParticipant?:
     | ((move: { groupId: string; phone: string; step: ParticipantStep }) => Promise<void>)
     | undefined
-  /** Subscribes a URL to another WABA number of the organization, with `secret` of the examination and static headers. */
+  /**
+   * Subscribes a URL to another WABA number of the organization, with static headers and the examination's `secret`.
+   */
   readonly addSubscription?:
     | ((subscription: {
         url: string

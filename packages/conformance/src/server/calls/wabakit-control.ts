@@ -10,7 +10,7 @@ export type ControlAddress = {
   readonly webhookUrl: string
 }
 
-/** Everything that an examination needs, on its own organization. */
+/** The settings of an examination on its own organization. */
 export type ControlledOrganization = {
   readonly apiKey: string
   readonly otherKey: string
@@ -34,7 +34,7 @@ const customerNumber = '+15550190009'
 const agentNumber = '+15550190008'
 
 /**
- * Time for which a simulated call rings, and time for which it lasts, in milliseconds: long enough for a fetch during
+ * Time that a simulated call rings, and time that it lasts, in milliseconds: long enough to fetch its summary during
  * the call.
  */
 const pauseMs = 100

@@ -51,7 +51,7 @@ export const createModel = () => {
           if (first === undefined) {
             const isRepeat = step.slot !== undefined && groups.has(step.slot)
             if (step.slot !== undefined) groups.set(step.slot, describe(step))
-            // Lengths in code points are a decision, too.
+            // Counting lengths in code points is a decision, too.
             return { status: 200, decided: isRepeat || step.subject.length > limits.subjectMaxLength }
           }
           // A decision determines which of several faults is reported.

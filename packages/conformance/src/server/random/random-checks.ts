@@ -16,7 +16,7 @@ type Played = {
 /** Maximum number of requests to show for a failure. */
 const maxShownRequests = 5
 
-/** Minimum number of sequences, even if the time is over, on a busy machine. */
+/** Minimum number of sequences, even if the time runs out on a busy machine. */
 const minSequences = 5
 
 const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promise<Played> => {
@@ -63,7 +63,10 @@ const judge = ({ sequences, broken }: Played, kind: keyof Played['broken']): Obs
   return { kept: false, observed: `in a sequence of ${shown.length}: ${observed}${note}`, requests: shown }
 }
 
-/** Rules that random sequences of legal and illegal requests examine, against a model of the server. */
+/**
+ * Creates the rules that random sequences of legal and illegal requests examine, by comparison with a model of the
+ * server.
+ */
 export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
   let played: Promise<Played> | undefined
   const play = (lab: Lab): Promise<Played> => {

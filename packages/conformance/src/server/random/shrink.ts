@@ -2,10 +2,10 @@
 const maxAttempts = 60
 
 /**
- * Shortens a failing sequence as long as it still fails: tries its last step alone, then with one other step, then
- * without each step in turn.
+ * Shortens a failing sequence as far as it still fails: tries its last step alone, then with one other step, then
+ * leaves out each step in turn.
  *
- * @param fails - plays a sequence.
+ * @param fails - plays a sequence, and resolves to whether it fails.
  */
 export const shrink = async <Step>(
   steps: readonly Step[],

@@ -34,7 +34,7 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
     }
     return {
       kind: 'create',
-      // Rarely, because requests without a valid key have a low rate limit.
+      // Unknown keys are rare, because requests without a valid key have a low rate limit.
       key: random() < 0.03 ? 'unknown' : has.has('--other-key') && random() < 0.15 ? 'other' : 'api',
       number: pick([
         'own',

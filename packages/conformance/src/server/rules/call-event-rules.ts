@@ -13,10 +13,7 @@ const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUM
 const isInitiated = ({ event }: ReceivedWebhook): boolean =>
   event === 'CALL_INCOMING_INITIATED' || event === 'CALL_OUTGOING_INITIATED'
 
-/**
- * Returns the steps of a call as the specification names them: with one name for the start of a call in either
- * direction.
- */
+/** Returns the steps of a call as the specification names them, with one name for the start in either direction. */
 const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
   webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
 
@@ -130,5 +127,5 @@ const rules: readonly Rule[] = [
   }),
 ]
 
-/** Rules of the events of calls, except those of CALL_AI_SUMMARY. */
+/** Rules for the events of calls, except CALL_AI_SUMMARY. */
 export const callEventRules: readonly Rule[] = rules.map((rule) => ({ needs: playing, ...rule }))

@@ -43,7 +43,7 @@ const areOneGroup = (exchanges: readonly Exchange[], { groupId }: GroupScene): b
     ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
   )
 
-/** The positive control: unless a valid request is accepted, refusals prove nothing. */
+/** The positive control. Unless a valid request is accepted, refusals prove nothing. */
 export const controlRule: Rule = {
   id: 'create.valid.is-200',
   title: 'A valid create request succeeds with status 200',
@@ -57,7 +57,7 @@ export const controlRule: Rule = {
   },
 }
 
-/** Rules of the create endpoint that need more than the status of one response. */
+/** Rules for the create endpoint that need more than the status of one response. */
 export const createRules: readonly Rule[] = [
   {
     id: 'create.response.is-json',

@@ -61,7 +61,7 @@ const toCodeRule = ([code, [build, need]]: [string, NonNullable<(typeof codeRule
 const findPhrase = (status: number): string | undefined =>
   Object.entries(reasonPhrases).find(([each]) => Number(each) === status)?.[1]
 
-/** Rules of error responses. They come after the rules that provoke errors, because they judge all error responses. */
+/** Rules for error responses. They come after the rules that provoke errors, because they judge all error responses. */
 export const errorRules: readonly Rule[] = [
   ...Object.entries(codeRules).map(toCodeRule),
   {

@@ -24,7 +24,7 @@ const expectStatus = (
   },
 })
 
-/** Judges the status of the fetch of a call's summary. */
+/** Judges the status of the response to fetching a call's summary. */
 export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
   kept: fetched && fetched.response.status === status,
   observed: fetched === undefined ? 'the call was not made' : describeResponse(fetched),
@@ -40,7 +40,7 @@ const judgeSummary = (
     return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }
   })
 
-/** Judges whether a fetched summary equals its event in the compared parts. */
+/** Judges whether the compared parts of a fetched summary equal those of its event. */
 const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown): Rule['examine'] =>
   judgeSummary((json, { summary }) => {
     if (summary === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }

@@ -5,7 +5,7 @@ import type { Observation, Rule } from '../rule.ts'
 
 const headers = '0015 (Retry-After and rate limit headers)'
 
-/** Judges the first response with status 429 of the whole run. */
+/** Judges the first 429 response of the whole run. */
 const judgeLimited =
   (judge: (exchange: Exchange) => Omit<Observation, 'requests'>): Rule['examine'] =>
   async ({ lab, scenes }) => {
@@ -18,7 +18,7 @@ const judgeLimited =
     }
   }
 
-/** Rules of rate limits. They come last, because they use the limits up. */
+/** Rules for rate limits. They come last, because they use up the limits. */
 export const limitRules: readonly Rule[] = [
   {
     id: 'limits.429.is-json',

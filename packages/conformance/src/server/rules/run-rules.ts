@@ -11,7 +11,7 @@ const generated = 8
 
 const toDigits = (number: unknown): string => String(number ?? '').replace(/\D/g, '')
 
-/** Finds a time of an event that lies in the future, by the fields whose names end in `At`. */
+/** Finds a time in the future among the fields of an event whose names end in `At`. */
 const findFutureTime = (json: unknown, now: number): string | undefined =>
   Object.entries(Object(json))
     .filter(([name, value]) => name.endsWith('At') && typeof value === 'string')
@@ -25,7 +25,7 @@ const listFetched = ({ exchanges }: Lab): Exchange[] =>
       request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200,
   )
 
-/** Judges that the records of both channels name the customer of their call, if they name one. */
+/** Judges whether the records of both channels name the customer of their call, if they name one. */
 const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
   if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
   const customer = readField(fetched.response.json, 'customerNumber')

@@ -167,7 +167,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   },
 }
 
-/** Rules of the fields of CALL_AI_SUMMARY. Every CALL_AI_SUMMARY that arrives must keep them. */
+/** Rules for the fields of CALL_AI_SUMMARY. Every CALL_AI_SUMMARY that arrives must follow them. */
 export const summaryFieldRules: readonly Rule[] = Object.entries(fieldRules).map(
   ([id, { keeps, applies = () => true, ...rule }]) => ({
     clause: '"Call AI summary event payload"',

@@ -132,5 +132,5 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Rules of CALL_AI_SUMMARY, except those of its fields. */
+/** Rules for CALL_AI_SUMMARY, except those for its fields. */
 export const summaryRules: readonly Rule[] = rules.map((rule) => ({ needs, ...rule }))

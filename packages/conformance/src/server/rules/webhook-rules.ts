@@ -15,7 +15,10 @@ const readId = ({ headers }: ReceivedWebhook): string => headers.get('webhook-id
 
 type JudgeAttempts = (first: ReceivedWebhook, second: ReceivedWebhook) => Observation
 
-/** Judges the second attempt of a delivery whose first failed or was deferred. Without one, `missing` is the verdict. */
+/**
+ * Judges the second attempt of a delivery whose first attempt failed or was deferred. If there is none, `missing` is
+ * the verdict.
+ */
 const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing?: false): Rule['examine'] =>
   judgeGroup(name, ({ webhooks: [first, second], lab }) => {
     if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }

@@ -7,7 +7,7 @@ import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-
 
 type Examine = Rule['examine']
 
-/** Names events in the order of their arrival. */
+/** Lists the names of events in the order of their arrival. */
 export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
   webhooks
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
@@ -20,7 +20,7 @@ type Run = {
   readonly groups: ReadonlySet<string>
 }
 
-/** Lists the ids of the groups that the run has requested or received in responses: a response may be lost. */
+/** Lists the ids of the groups in the run's requests and responses, because a response may be lost. */
 const listGroups = ({ exchanges }: Lab): Set<string> =>
   new Set(
     exchanges.flatMap(({ request: { body = '' }, response: { json } }) => [

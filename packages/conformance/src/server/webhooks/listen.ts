@@ -19,7 +19,7 @@ export type Listener = {
   readonly url: string
   /** Every webhook so far, oldest first. */
   readonly webhooks: readonly ReceivedWebhook[]
-  /** From now on, responds to each webhook as `responder` decides. */
+  /** Responds to all further webhooks as `responder` decides. */
   plan(responder: Responder): void
   subscribe(listener: (webhook: ReceivedWebhook) => void): () => void
   /** Resolves to the first matching webhook, past or future; `undefined` if none arrives in time. */
@@ -56,7 +56,7 @@ const toHeaders = ({ headersDistinct }: IncomingMessage): Headers => {
   return headers
 }
 
-/** Listens for webhooks on `host:port`; port 0 takes a free one. */
+/** Listens for webhooks on `host:port`; port 0 chooses a free one. */
 export const listen = async (address: string): Promise<Listener> => {
   const webhooks: ReceivedWebhook[] = []
   const responders: Responder[] = []

@@ -18,7 +18,7 @@ export type ReceivedWebhook = {
   readonly status: number
 }
 
-/** Removes deliveries that arrived again although they had been accepted, which at-least-once delivery allows. */
+/** Leaves out deliveries that arrived again after they had been accepted, which at-least-once delivery allows. */
 export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] => {
   const accepted = new Set<string>()
   return webhooks.filter(({ headers, status }) => {
@@ -32,7 +32,7 @@ export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): Recei
 /**
  * Checks the signature of a webhook (Standard Webhooks 1.0), independently of the code that the examined server may use.
  *
- * @returns what is wrong, or `undefined`.
+ * @returns the problem, or `undefined` if there is none.
  */
 export const checkSignature = ({ headers, text }: ReceivedWebhook, secret: string): string | undefined => {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
