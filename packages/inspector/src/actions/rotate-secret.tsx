@@ -43,7 +43,7 @@ const Question = ({ subscription }: { readonly subscription: Subscription }) => 
   return (
     <div class="form">
       <p>
-        Webhooks to <code>{url}</code> are signed with a new secret from now on.
+        Once you rotate it, webhooks to <code>{url}</code> are signed with a new secret.
       </p>
       <p>
         The current secret also signs until <Time at={new Date(Date.now() + overlapMs).toISOString()} />. A

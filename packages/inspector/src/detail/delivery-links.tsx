@@ -20,7 +20,7 @@ const none = {
 } as const
 
 export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
-  <section class="attempts" aria-label="Deliveries">
+  <section class="attempts links" aria-label="Deliveries">
     <h3>Deliveries</h3>
     {deliveries?.length === 0 && <p class="hint">{none[by]}</p>}
     <ul>

@@ -17,25 +17,40 @@ const toLocal = (iso: string): string => {
 
 const fromLocal = (local: string): string => (local === '' ? '' : new Date(local).toISOString())
 
+type MomentProps = { readonly name: string; readonly label: string; readonly word: 'from' | 'before' }
+
+/** One end of a range. */
+const Moment = ({ name, label, word }: MomentProps) => (
+  <label class="filter">
+    <span>{word}</span>
+    <input
+      type="datetime-local"
+      step="1"
+      aria-label={`${label} ${word}`}
+      value={toLocal(getParam(name))}
+      onChange={({ currentTarget }) => setParams({ [name]: fromLocal(currentTarget.value) })}
+    />
+  </label>
+)
+
 /**
  * Filters by time. The address contains absolute times rather than "an hour ago", so that a link always shows the same
  * records.
  */
 export const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {
-  const from = getParam(filter.from)
-  const before = getParam(filter.before)
-  const isSet = from !== '' || before !== ''
+  const { label: title, from, before } = filter
+  const isSet = getParam(from) !== '' || getParam(before) !== ''
   const choose = (value: string): void => {
-    if (value === '') setParams({ [filter.from]: undefined, [filter.before]: undefined })
+    if (value === '') setParams({ [from]: undefined, [before]: undefined })
     else if (value !== 'custom') {
       const since = new Date(Date.now() - Number(value)).toISOString()
-      setParams({ [filter.from]: since, [filter.before]: undefined })
+      setParams({ [from]: since, [before]: undefined })
     }
   }
   return (
     <>
       <label class={`filter ${isSet ? 'set' : ''}`}>
-        <span>{filter.label}</span>
+        <span>{title}</span>
         <select value={isSet ? 'custom' : ''} onChange={({ currentTarget }) => choose(currentTarget.value)}>
           <option value="">any</option>
           {ranges.map(([label, ms]) => (
@@ -43,29 +58,15 @@ export const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly ki
               last {label}
             </option>
           ))}
-          {isSet && <option value="custom">from … to …</option>}
+          {isSet && <option value="custom">range</option>}
         </select>
         <Icon name="down" />
       </label>
       {isSet && (
-        <>
-          <input
-            class="moment"
-            type="datetime-local"
-            step="1"
-            aria-label={`${filter.label} from`}
-            value={toLocal(from)}
-            onChange={({ currentTarget }) => setParams({ [filter.from]: fromLocal(currentTarget.value) })}
-          />
-          <input
-            class="moment"
-            type="datetime-local"
-            step="1"
-            aria-label={`${filter.label} before`}
-            value={toLocal(before)}
-            onChange={({ currentTarget }) => setParams({ [filter.before]: fromLocal(currentTarget.value) })}
-          />
-        </>
+        <span class="moments">
+          <Moment name={from} label={title} word="from" />
+          <Moment name={before} label={title} word="before" />
+        </span>
       )}
     </>
   )

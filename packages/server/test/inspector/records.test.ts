@@ -210,6 +210,40 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(hidden).toBe(0)
   })
 
+  test('names the ends of a range of time, next to each other', async () => {
+    const { page } = await inspector.open('deliveries?organization=acme&from=2026-01-01T00:00:00.000Z', {
+      viewport: { width: 1440, height: 800 },
+    })
+    const ends = page.locator('.filter').filter({ has: page.locator('input[type=datetime-local]') })
+    expect(await ends.allInnerTexts()).toEqual(['from', 'before'])
+    const tops = await ends.evaluateAll((all) => all.map((end) => end.getBoundingClientRect().top))
+    expect(tops[0]).toBe(tops[1])
+  })
+
+  test.each([375, 1440])('lists the deliveries of a subscription in full at %i px', async (width) => {
+    await inspector.simulate({})
+    const { page, picture } = await inspector.open(
+      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+      { viewport: { width, height: 800 } },
+    )
+    const list = page.getByRole('region', { name: 'Deliveries' })
+    await list
+      .getByText(/^\+\d{11}$/)
+      .first()
+      .waitFor()
+    const cut = await list
+      .locator('.badge, .name, .error, time')
+      .evaluateAll((all) =>
+        all.filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.textContent),
+      )
+    expect(cut).toEqual([])
+    const starts = await list
+      .locator('.name')
+      .evaluateAll((names) => names.map((name) => name.getBoundingClientRect().left))
+    expect(new Set(starts).size).toBe(1)
+    await picture(`${inspector.store}-subscription-${width}`)
+  })
+
   test('says that a verdict is about an attempt before the last', async () => {
     const callId = await inspector.simulate({ outcome: 'missed' })
     const { service } = inspector.stage.server
@@ -438,6 +472,12 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.getByLabel('Payload').fill('{}')
     await page.keyboard.press('Escape')
     await dialog.getByText('The edited payload is not saved.').waitFor()
+    await page.setViewportSize({ width: 375, height: 800 })
+    const tops = await dialog
+      .locator('.ask button')
+      .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top))
+    expect(tops[0], 'both choices in one line').toBe(tops[1])
+    await page.setViewportSize({ width: 1440, height: 900 })
     await dialog.getByRole('button', { name: 'Go back' }).click()
     expect(await dialog.getByLabel('Payload').inputValue()).toBe('{}')
     await page.keyboard.press('Escape')
