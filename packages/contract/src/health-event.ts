@@ -17,15 +17,15 @@ const defineHealthEventData = () =>
     subscriptionId: z.string(),
     /** The URL of the attempt. */
     url: z.string(),
-    /** Start of the first failed attempt since the last success before it; null if none had failed. */
+    /** Start of the first failed attempt since the last success before this event; null if no attempt had failed. */
     failingSince: z.nullable(UtcTimestamp),
     /** Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days. */
     disabledReason: z.nullable(z.enum(['gone', 'failing'])),
     /** The event whose delivery to the subscription caused this one. */
     eventId: z.string(),
-    /** The name of that event. */
+    /** The name of the event with this `eventId`. */
     eventName: z.string(),
-    /** Number of attempts of that delivery so far. */
+    /** Number of attempts of the delivery so far. */
     attempts: z.number(),
     /** The endpoint's last response: its `status`; or, if there was no response, null and an `error`. */
     lastResponse: z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) }),
@@ -49,7 +49,7 @@ const defineHealthEvent = () =>
  * Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery failed.
  * `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten minutes.
  * `subscription.disabled`: the endpoint responded 410, or failed for 5 days. `subscription.recovered`: the first
- * success after one of these two.
+ * success after `failing` or `disabled`.
  */
 export const HealthEvent = /* @__PURE__ */ defineHealthEvent()
 export type HealthEvent = z.infer<typeof HealthEvent>

@@ -64,5 +64,4 @@ export { extraFields } from './extra-fields.ts'
 export { Issue, toIssues } from './issue.ts'
 export { validate } from './validate.ts'
 
-// Withheld: the schema builders (exact, text, storable …) and the code generated from the schemas, which validateEvent
-// uses. Flat is exported only because the types of the events refer to it.
+// Withheld: the schema builders (exact, text, storable …).

@@ -50,8 +50,8 @@ export type ReferenceServer = {
    */
   onRequest(listener: (report: RequestReported) => void): () => void
   /**
-   * Calls `listener` with each event of this name (`'*'`: of any) that this process publishes, after it has been stored,
-   * whether or not a subscription matches it. Events of other processes with the same store are not included.
+   * Calls `listener` with each event of this name (`'*'`: any name) that this process publishes, after it has been
+   * stored, whether or not a subscription matches it. Events of other processes with the same store are not included.
    *
    * @returns a function that removes the listener.
    */

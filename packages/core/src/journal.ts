@@ -54,7 +54,7 @@ export type AttemptVerdict =
     }
   | { readonly kind: 'deferred'; readonly attempt: AttemptResult; readonly delayMs: number }
 
-/** An attempt that has ended, and its verdict, to be written. */
+/** An attempt that has ended, with the verdict to write. */
 export type Settlement = AttemptKey & {
   readonly now: number
   /** The delivery as it was loaded. */
@@ -110,7 +110,7 @@ export type QueuesPage = {
     readonly state: QueueState
     /** 0 if the queue must be read again from its start. */
     readonly from: number
-    /** All heads from that position on, if the store has read them already. */
+    /** All heads from that position on, if the store has already read them. */
     readonly heads?: readonly PendingDelivery[] | undefined
   }>
   readonly cursor: string
@@ -120,7 +120,7 @@ export type QueuesPage = {
 /** Selects heads of a queue. @inline */
 export type HeadsRequest = { readonly queue: string; readonly after: number; readonly limit: number }
 
-/** The heads among the examined deliveries, which reach up to and including position `after`. */
+/** The heads among the examined deliveries, the last of which is at position `after`. */
 export type HeadsPage = {
   readonly heads: readonly PendingDelivery[]
   readonly after: number
@@ -166,15 +166,16 @@ export type WorkersView = {
  * **Order.** Within a lane, positions are committed in order. Across lanes they are not: a transaction that took its
  * position early may be committed late.
  *
- * **Fences.** Loading and settling do nothing for a delivery of another turn, or if its shard has another epoch. So
- * outdated knowledge of a worker does no harm: neither pages that were read long ago, nor shards that it has lost.
+ * **Fences.** Loading and settling do nothing for a delivery of another turn, or if its shard has another epoch. So it
+ * does no harm if a worker acts on outdated information, such as a page that it read long ago, or a shard that it has
+ * lost.
  */
 export type Journal = {
   /** Number of shards. */
   readonly shards: number
   /**
-   * Lists queues with unfinished deliveries. With `since`, lists those that were changed by transactions which the read
-   * that returned the cursor did not see, even if they were committed late. It may also list others.
+   * Lists queues with unfinished deliveries. With `since`, lists those changed by transactions that were not visible to
+   * the read that returned the cursor, even if they were committed late. It may also list others.
    */
   readQueues(request: QueuesRequest): Promise<QueuesPage>
   /**
@@ -191,9 +192,9 @@ export type Journal = {
    */
   loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<LoadedDelivery | undefined>>
   /**
-   * Writes the outcomes of attempts in one transaction. Each is of a different delivery, and a worker never calls this
-   * again before the last call has ended. An outcome is `stale`, and nothing is written for it, if the delivery is gone
-   * or has another turn, or its shard has another epoch. So a call whose outcome is unknown can be repeated.
+   * Writes the outcomes of attempts in one transaction. Each belongs to a different delivery, and a worker never calls
+   * this again before its last call has ended. An outcome is `stale`, and nothing is written for it, if the delivery is
+   * gone or has another turn, or its shard has another epoch. So a call whose outcome is unknown can be repeated.
    *
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
@@ -207,8 +208,8 @@ export type Journal = {
   settleDeliveries(settlements: readonly Settlement[]): Promise<SettlementOutcome[]>
   /**
    * Calls `listener` after transactions of any process. Calls may be merged, late or lost, so workers also call
-   * `readQueues` from time to time. A delivery that was committed while a settlement of its lane was being written may
-   * be missing from `next`, so it must be reported as `appended`.
+   * `readQueues` periodically. A delivery that was committed while a settlement of its lane was being written may be
+   * missing from `next`, so it must be reported as `appended`.
    *
    * @returns a function that unsubscribes.
    */
@@ -226,7 +227,7 @@ export type Journal = {
    * @returns the shards that were taken, with their new epochs.
    */
   takeShards(request: ShardsRequest): Promise<OwnedShard[]>
-  /** Gives shards up. Does not affect shards of other workers. */
+  /** Gives up shards. Does not affect shards of other workers. */
   giveShards(request: ShardsRequest): Promise<void>
   /** Forgets a worker, and gives up all its shards. */
   endWorker(worker: string): Promise<void>

@@ -194,14 +194,17 @@ export type SubscriptionRecord = {
   /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
   readonly channel: EventChannel
-  /** The number as specified at its creation; empty for `OPERATIONS`. */
+  /** The number as specified when the subscription was created; empty for `OPERATIONS`. */
   readonly number: string
   /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   readonly url: string
   readonly events: 'all' | readonly string[]
   readonly secret: string
-  /** The secret before the last rotation. It also signs until it expires. `rotatedAt` is when it was replaced. */
+  /**
+   * The secret before the last rotation, which also signs until it expires. `rotatedAt` is the time at which it was
+   * replaced.
+   */
   readonly previousSecret: {
     readonly secret: string
     readonly expiresAt: number
@@ -258,7 +261,7 @@ export type DeliveryRecord = {
   readonly failures: number
   /** Number of deferrals since it was created or last sent again. See `AttemptVerdict`. */
   readonly deferrals: number
-  /** The pauses after these deferrals in total, in milliseconds. */
+  /** Total of the pauses after these deferrals, in milliseconds. */
   readonly deferredMs: number
   /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number

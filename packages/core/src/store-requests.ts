@@ -18,8 +18,8 @@ export type SaveOutcome = 'saved' | 'stale'
 /** Selects a page of a list. */
 export type PageRequest = {
   /**
-   * `nextCursor` of the previous page; omit it for the first page. It is opaque: a position in the whole list, so that
-   * it also works with other conditions.
+   * `nextCursor` of the previous page; omit it for the first page. It is opaque. It marks a position in the whole list,
+   * so it also works with other conditions.
    */
   readonly cursor?: string | undefined
   /** Maximum number of records on the page, 1 to 1,000. */
@@ -81,13 +81,13 @@ export type CallQuery = RecordQuery & {
   /** Only calls with a customer whose number has these digits. */
   readonly customerDigits?: string | undefined
   readonly state?: CallState | undefined
-  /** Only calls whose id or customer's number contains this text, with ASCII letters in any case. */
+  /** Only calls whose id or customer's number contains this text, ignoring the case of ASCII letters. */
   readonly text?: string | undefined
 }
 
 /** Selects groups. */
 export type GroupQuery = RecordQuery & {
-  /** Only groups whose id or subject contains this text, with ASCII letters in any case. */
+  /** Only groups whose id or subject contains this text, ignoring the case of ASCII letters. */
   readonly text?: string | undefined
 }
 
@@ -114,11 +114,11 @@ export type EventSelection = {
   readonly occurredFrom?: number | undefined
   /** Only events before this time. */
   readonly occurredBefore?: number | undefined
-  /** Only events whose payload contains this text, with ASCII letters in any case, or whose id it is. */
+  /** Only events whose payload contains this text, ignoring the case of ASCII letters, or whose id equals it. */
   readonly text?: string | undefined
 }
 
-/** Selects deliveries by properties of their events and their own. Omitted conditions do not restrict. */
+/** Selects deliveries by their own properties and those of their events. Omitted conditions do not restrict. */
 export type DeliverySelection = EventSelection & {
   readonly deliveryId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined

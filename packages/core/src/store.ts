@@ -93,8 +93,8 @@ export type Store = Journal & {
 
   /**
    * Creates a group and publishes its event. If the organization already has a group with this `clientCustomGroupId`,
-   * nothing is written, and the outcome is `same` if both have the same request hash (a hash of `null` equals no
-   * other), otherwise `conflict`.
+   * nothing is written. The outcome is then `same` if both have the same request hash (`null` never equals another
+   * hash), otherwise `conflict`.
    */
   createGroup(change: GroupCreation): Promise<GroupCreationOutcome>
   /** Finds a group by its client custom group id. */
@@ -129,9 +129,10 @@ export type Store = Journal & {
   listEvents(query: EventQuery): Promise<Page<EventRecord>>
 
   /**
-   * Writes a subscription by compare-and-set. The store maintains `failingSince` and `isReported` itself: it keeps the stored
-   * values, and sets `failingSince` to `null` if the URL changes or the subscription is enabled again. If the subscription is disabled, its
-   * unfinished deliveries become `skipped`; an attempt of one can still be settled (see {@link Journal.settleDeliveries}).
+   * Writes a subscription by compare-and-set. The store maintains `failingSince` and `isReported` itself: it keeps the
+   * stored values, and sets `failingSince` to `null` if the URL changes or the subscription is enabled again. If the
+   * subscription is disabled, its unfinished deliveries become `skipped`; an attempt that is under way can still be
+   * settled (see {@link Journal.settleDeliveries}).
    */
   saveSubscription(subscription: SubscriptionRecord): Promise<SaveOutcome>
   /** Finds a subscription by its id, with its secrets. */
@@ -173,24 +174,25 @@ export type Store = Journal & {
   measureBacklog(request: BacklogRequest): Promise<Backlog>
   /**
    * Removes old records: finished deliveries with their attempts, events that have no delivery left and, if
-   * `recordsBefore` is set, calls that were last written before it, as was their summary, groups without a step of a
-   * participant since then, and participants who are no longer in their group. Also continues removals that were interrupted.
+   * `recordsBefore` is set, calls that were last written before it and whose summaries were, too; groups in which no
+   * participant has changed since then; and participants who are no longer in their group. Also continues removals that
+   * were interrupted.
    *
    * @returns the number of records that were removed; 0 if there are none left to remove.
    */
   prune(request: PruneRequest): Promise<number>
   /**
-   * Checks whether changes can be committed: commits a change without meaning, unless the outcome of the store's last
-   * change shows it.
+   * Checks whether changes can be committed: commits an insignificant change, unless the outcome of the store's last
+   * change already answers the question.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.
    */
   checkWritable(): Promise<void>
   /**
    * Erases calls with their summaries, participants, and events with their deliveries and attempts, in one transaction.
-   * Records that do not exist are ignored. Of a summary, the SHA-256 of the call's id is kept, so that its event is not
-   * published again. The next delivery in the lane of an erased one becomes due; the settlement of an erased delivery
-   * is stale.
+   * Ignores records that do not exist. If a call had a summary, the SHA-256 of the call's id is kept, so that the event
+   * of the summary is not published again. The next delivery in the lane of an erased one becomes due; the settlement
+   * of an erased delivery is stale.
    */
   erase(request: ErasureRequest): Promise<void>
   /** Closes the store's files and connections. */

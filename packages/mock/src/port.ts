@@ -56,7 +56,7 @@ const write = async (response: Response, outgoing: ServerResponse): Promise<void
   outgoing.end()
 }
 
-/** Listens on a port of 127.0.0.1, 0 for a free one, until it is closed. */
+/** Listens on a port of 127.0.0.1 (0: a free one) until it is closed. */
 export const listen = async (handle: Handler, port: number): Promise<OpenPort> => {
   let origin = ''
   const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -119,4 +119,4 @@ export {
 } from './errors.ts'
 
 // Not exported: HMAC and base64, which every runtime has; the parsing of single headers, which `verifySignature` does;
-// and the steps of a receiver, which its options and handlers can change.
+// and the steps of a receiver, whose options and handlers can change them.

@@ -10,8 +10,9 @@ const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Pro
   typeof source === 'function'
 
 /**
- * Converts secrets: a value at once, and the values of a function on demand. The returned function calls it the first
- * time, and again after a minute. Concurrent requests do not share a promise, because Workers forbid that.
+ * Converts secrets: a value at once, and the values of a function on demand. The returned function calls such a
+ * function the first time, and again after a minute. Concurrent requests do not share a promise, because Workers forbid
+ * that.
  */
 export const prepare = <Input, Output>(
   source: OnDemand<Input>,

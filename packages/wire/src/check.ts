@@ -10,7 +10,7 @@ export const dateTime: RegExp =
 export const dateTimeOrEmpty: RegExp = /* @__PURE__ */ (() =>
   new RegExp(`^(?:${dateTime.source.slice(1, -1)})?$`))()
 
-/** Rules of a string. */
+/** Rules for a string. */
 export type TextRules = {
   readonly min?: 0 | 1
   /** Maximum length in code points. */
@@ -20,7 +20,7 @@ export type TextRules = {
   readonly form?: string
 }
 
-/** Checks whether a text has at most `max` code points. It counts them only if the UTF-16 length does not decide. */
+/** Checks whether a text has at most `max` code points. It counts them only if the UTF-16 length is not conclusive. */
 export const isWithinLength = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= max * 2 && [...text].length <= max)
 
@@ -42,7 +42,7 @@ export type Fields = { readonly [field: string]: unknown }
 /** The issues of a value, and the paths of the fields to drop from it. */
 export type Report = { readonly issues: Issue[]; readonly leftOut: string[] }
 
-/** Checks a value, and adds an issue to the report, worded as the schema words it. Without a report, it only checks. */
+/** Checks a value, and adds any issue to the report, in the words of the schema. Without a report, it only checks. */
 export type Check = (value: unknown, path?: string, report?: Report) => boolean
 
 /** Reports that a value has a problem, or is missing. */

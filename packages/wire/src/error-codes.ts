@@ -178,7 +178,7 @@ export const errorCodes = {
 /** One of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** HTTP status of an error code. They include 202, whose body is a {@link ReceivedErrorBody}, too. */
+/** HTTP status of an error code. This includes 202, whose body is also a {@link ReceivedErrorBody}. */
 export type ErrorStatus = (typeof errorCodes)[ErrorCode]
 
 /** Checks whether a value is one of {@link errorCodes}. */

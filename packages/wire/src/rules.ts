@@ -66,8 +66,8 @@ export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One
 })
 
 /**
- * The rule of an object with these fields, and any others. It takes a function, and callers mark the call as pure, so
- * that bundlers can drop unused rules.
+ * Creates the rule for an object with these fields, and any others. It takes a function, and callers mark the call as
+ * pure, so that bundlers can drop unused rules.
  */
 export const object = <Value>(define: () => Rules<Value>): Rule<Value> => ({
   kind: 'object',

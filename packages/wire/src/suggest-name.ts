@@ -1,6 +1,6 @@
 const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** Counts the letters that only one of two texts has. */
+/** Counts the letters that only one of two texts contains. */
 const countDifferences = (left: string, right: string): number => {
   let rest = right
   for (const letter of left) rest = rest.replace(letter, '')

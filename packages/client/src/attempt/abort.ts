@@ -44,7 +44,7 @@ export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: nu
   parent?.addEventListener('abort', follow)
   return {
     signal: controller.signal,
-    /** Returns whether it was the time limit that ended the attempt. */
+    /** Returns whether the time limit ended the attempt. */
     timedOut: () => timedOut,
     /** Removes the timer and the listener. */
     close: () => {

@@ -46,8 +46,8 @@ const reportError = async (settings: Settings, context: Context<'afterError'>): 
 }
 
 /**
- * Makes one attempt of a call, and reports it to the logger and the hooks. Throws only errors that end the call as they
- * are: the reason of an abort, or an error of a hook or of the `auth` function.
+ * Makes one attempt of a call, and reports it to the logger and the hooks. Throws only errors with which the call then
+ * rejects: the reason for an abort, or an error of a hook or of the `auth` function.
  */
 export const makeAttempt = async <Data>(
   settings: Settings,

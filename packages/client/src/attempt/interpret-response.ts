@@ -4,8 +4,8 @@ import type { WabakitError } from '../errors/wabakit-error.ts'
 import { createApiError, type ReceivedResponse, redactResponse } from './create-api-error.ts'
 
 /**
- * The outcome of an attempt. Errors that an attempt throws instead (an abort, an error of a hook) end the call as they
- * are.
+ * The outcome of an attempt. If an attempt throws instead (after an abort, or because of a hook), the call rejects with
+ * that error.
  */
 export type Outcome<Data> =
   | { readonly result: WithResponse<Data>; readonly failure?: undefined }

@@ -111,7 +111,7 @@ export type ClientOptions = {
   /**
    * Your ky instance, which then sends every attempt: its hooks, `fetch`, headers and other defaults apply. The client
    * still controls retries, time limits, error statuses and URLs. The instance's hooks see the API key, unlike the
-   * client's. An error in them is a failed attempt. @default a plain instance
+   * client's. An error that they throw counts as a failed attempt. @default a plain instance
    */
   readonly ky?: KyInstance | undefined
   /**

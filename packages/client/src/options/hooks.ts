@@ -46,7 +46,10 @@ export type Hooks = {
     | ((context: {
         /** The request of the attempt. */
         readonly request: HookRequest
-        /** A `ConnectionError`, a `TimeoutError`, the reason of an abort, or the error of `beforeRequest` or `auth`. */
+        /**
+         * A `ConnectionError`, a `TimeoutError`, the reason for an abort, or an error that `beforeRequest` or `auth`
+         * threw.
+         */
         readonly error: unknown
         /** Duration of the attempt in milliseconds. */
         readonly durationMs: number

@@ -92,7 +92,7 @@ const makeAttempts = async <Data>(settings: Settings, call: ApiCall<Data>): Prom
 
 const channel = /* @__PURE__ */ findTracingChannel('wabakit.client')
 
-/** Makes attempts until one succeeds, no retry is allowed, or the time is over. Traces the call. */
+/** Makes attempts until one succeeds, no retry is allowed, or the time is up. Traces the call. */
 export const send = <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> => {
   if (!channel?.hasSubscribers) return makeAttempts(settings, call)
   const { endpoint, method, path, options } = call

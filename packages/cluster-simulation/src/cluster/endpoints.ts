@@ -16,7 +16,7 @@ export type WebhookRequest = { readonly url: string; readonly headers: Headers; 
 /** The server at the URL of a subscription, with a real receiver. */
 export type Endpoint = {
   readonly name: string
-  /** Handles a request. Calls `respond` unless the process dies meanwhile. */
+  /** Handles a request. Calls `respond` unless the process dies first. */
   receive(request: WebhookRequest, respond: (response: EndpointResponse) => void): void
   /** Kills the process. Its dedupe store survives. */
   kill(): void

@@ -147,7 +147,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       worker.lose()
       endLater(worker)
       return () => {
-        // The worker may have died meanwhile.
+        // The worker may have died in the meantime.
         if (workers.get(server) !== worker) return
         worker.isRegistered = true
         for (const tell of worker.waiting.splice(0)) tell()

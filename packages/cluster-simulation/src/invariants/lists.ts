@@ -72,7 +72,7 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
       compare(`an event with the text ${id}`, listIds(found, events).includes(id), true)
     }
     for (const { id, attempts } of deliveries) {
-      // The outcome of an attempt that outlived its delivery may be settled meanwhile.
+      // In the meantime, the outcome of an attempt that outlived its delivery may have been settled.
       const [last] = await committed.listLastAttempts(organizationId, [id])
       const all = await committed.listAttempts(organizationId, id)
       compare(

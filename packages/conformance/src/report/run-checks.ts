@@ -22,7 +22,7 @@ export type Check = {
   readonly expected: string
   readonly risk: string
   readonly fix: string
-  /** Runs the check. No behavior of the target makes it reject. `signal` aborts when the check's time is over. */
+  /** Runs the check. No behavior of the target makes it reject. `signal` aborts when the check's time is up. */
   run(signal: AbortSignal): Promise<Finding>
 }
 

@@ -103,7 +103,7 @@ export const descriptions: {
     }
   },
   "HealthEvent": {
-    "description": "Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery failed. `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten minutes. `subscription.disabled`: the endpoint responded 410, or failed for 5 days. `subscription.recovered`: the first success after one of these two.",
+    "description": "Schema of the webhooks for operational subscriptions. `delivery.exhausted`: the last attempt of a delivery failed. `subscription.failing`: a first delivery was exhausted, or all attempts have failed for ten minutes. `subscription.disabled`: the endpoint responded 410, or failed for 5 days. `subscription.recovered`: the first success after `failing` or `disabled`.",
     "fields": {
       "data": "The subscription, and the attempt that caused the event.",
       "timestamp": "When the outcome that caused the event was recorded.",
@@ -113,11 +113,11 @@ export const descriptions: {
   "HealthEventData": {
     "description": "The subscription that a health event is about, and the attempt that caused it.",
     "fields": {
-      "attempts": "Number of attempts of that delivery so far.",
+      "attempts": "Number of attempts of the delivery so far.",
       "disabledReason": "Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days.",
       "eventId": "The event whose delivery to the subscription caused this one.",
-      "eventName": "The name of that event.",
-      "failingSince": "Start of the first failed attempt since the last success before it; null if none had failed.",
+      "eventName": "The name of the event with this `eventId`.",
+      "failingSince": "Start of the first failed attempt since the last success before this event; null if no attempt had failed.",
       "lastResponse": "The endpoint's last response: its `status`; or, if there was no response, null and an `error`.",
       "organizationId": "The organization of the subscription.",
       "subscriptionId": "The subscription that failed, was disabled or recovered, or whose delivery was exhausted.",

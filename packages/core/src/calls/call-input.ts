@@ -8,16 +8,16 @@ import { findOwnNumber, phoneNumberRule, toDigits } from '../values/phone-number
 export type CallInput = {
   /** @default a generated `call_…` */
   readonly callId?: string | undefined
-  /** The network that the call goes through. */
+  /** The network of the call. */
   readonly channel: Channel
   /** `INCOMING` (customer to business) or `OUTGOING` (business to customer). */
   readonly direction: CallDirection
-  /** One of the organization's `pstnNumbers` (PSTN) or integrations (WHATSAPP). */
+  /** One of the organization's numbers on this channel: of `pstnNumbers` (PSTN) or of its integrations (WHATSAPP). */
   readonly channelNumber: string
   /** The customer's phone number. */
   readonly customerNumber: string
   /**
-   * Handler of the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).
+   * Who handles the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).
    * @default 'AGENT'
    */
   readonly callType?: CallType | undefined
@@ -27,8 +27,8 @@ export type CallInput = {
    */
   readonly triggeredVia?: TriggeredVia | undefined
   /**
-   * Phone number of the team member who starts or handles the call. Ignored for an AI bot's call, unless a team member
-   * started it (`triggeredVia: 'UI'`).
+   * Phone number of the team member who starts or handles the call. Ignored if an AI bot handles the call, unless a
+   * team member started it (`triggeredVia: 'UI'`).
    */
   readonly agentNumber?: string | undefined
   /** Makes this a bot test call. Its events are published only if `webhooks` is true. */

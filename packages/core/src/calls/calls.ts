@@ -29,7 +29,7 @@ export type CallAcceptance = {
 /** The end of a conversation. @inline */
 export type CallEnding = {
   /**
-   * Length of the conversation, in whole seconds: the time from acceptance to the end. At most the time since
+   * Length of the conversation, in whole seconds: the time from acceptance to the end. It cannot exceed the time since
    * acceptance, because no event states a time in the future. For a past call, pass `startedAt` to `accept`.
    * @default the time since it was accepted
    */

@@ -21,8 +21,8 @@ export type SavedSummary = {
 export type Summaries = {
   /**
    * Saves a call's summary. The first one publishes CALL_AI_SUMMARY (except for a bot test call without webhooks);
-   * every later one replaces it without an event. `automatic`: after the call, if the organization's setting allows it.
-   * `team_member`: on request, from the chat.
+   * every later one replaces it without an event. `generatedBy` is `automatic` after the call, if the organization's
+   * setting allows it, or `team_member` on request, from the chat.
    *
    * @throws InputError if the summary is invalid.
    * @throws IllegalTransitionError if the call has not ended, or was never answered.
@@ -49,7 +49,7 @@ export const parseSummary = (input: unknown): CallSummary => {
   return { recap, keyPoints, nextSteps }
 }
 
-/** @throws SummaryRefusedError if the summary is automatic, and the organization's summaries are not. */
+/** @throws SummaryRefusedError if the summary is automatic and the organization's summaries are manual. */
 export const checkGeneration = (
   { callSummaries }: OrganizationRecord,
   { generatedBy }: Pick<CallSummaryRecord, 'generatedBy'>,

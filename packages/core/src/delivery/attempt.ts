@@ -16,7 +16,7 @@ export type DeliveryRequest = {
   readonly signal: AbortSignal
 }
 
-/** A `Response`, or an object with the parts of one that are used. */
+/** A `Response`, or an object with the parts of one that the dispatcher uses. */
 export type DeliveryResponse = {
   readonly status: number
   readonly headers: { get(name: 'retry-after'): string | null }

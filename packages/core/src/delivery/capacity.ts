@@ -6,7 +6,7 @@ type Pacer = { isOpen(): boolean; count(): void }
 
 /** The capacity that an attempt occupies. */
 export type Slot = {
-  /** Frees the slot. Later steps, such as writing the result, do not need it. */
+  /** Frees the slot, which later steps, such as writing the result, do not need. */
   free(): void
   /** Moves the attempt to a slow slot. */
   moveToSlow(): void
@@ -16,7 +16,7 @@ export type Slot = {
 
 /**
  * The capacity of a worker (decision 0050). Quick attempts share `concurrency` slots, for at most half a second each.
- * All others use slow slots and start one after another. An organization that holds as many slow slots as are free gets
+ * All others use slow slots and start one after another. An organization that uses as many slow slots as are free gets
  * no more.
  */
 export type Capacity = {
@@ -36,7 +36,7 @@ export type CapacityOptions = {
   onFree(): void
 }
 
-/** Number of attempts per slot: while one runs, the result of another may be being written. */
+/** Number of attempts per slot: while one runs, the result of another can be written. */
 const heldPerSlot = 2
 
 /** Number of slow slots per slot: slow attempts mostly wait, so there can be many. */
@@ -78,7 +78,7 @@ export const createCapacity = ({ concurrency, clock, isPaced, onFree }: Capacity
   const slow = new Map<string, number>()
   let slowTaken = 0
   let running = 0
-  /** Attempts that are running without being slow, or whose result is being written. */
+  /** Number of attempts that are running and not slow, or whose result is being written. */
   let held = 0
 
   const countFree = (): number => Math.max(0, concurrency * slowSlotsPerSlot - slowTaken)

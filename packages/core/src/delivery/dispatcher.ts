@@ -17,9 +17,8 @@ export type DeliveryOptions = {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Maximum number of concurrent attempts to endpoints that respond quickly. An attempt that takes longer than half a
-   * second no longer counts. The maximum for slow attempts and for suspect endpoints (see `sharesFairly`) is 16 times
-   * as high.
+   * Maximum number of concurrent attempts to endpoints that respond quickly. After half a second, an attempt no longer
+   * counts. The maximum for slow attempts and for suspect endpoints (see `sharesFairly`) is 16 times as high.
    * @default 64
    */
   readonly concurrency?: number | undefined
@@ -75,7 +74,7 @@ export type AttemptReported = {
 /** Options for stopping a dispatcher. @inline */
 export type StopOptions = {
   /**
-   * Time for running attempts to finish, in milliseconds. After that, they are ended and released.
+   * Time for running attempts to finish, in milliseconds. After that, they are aborted and released.
    * @default 10_000
    */
   readonly graceMs?: number | undefined
@@ -96,7 +95,7 @@ export type Dispatcher = {
   start(): void
   /**
    * Starts no more attempts, and lets running ones finish. Releases attempts that do not finish in time. Attempts to
-   * endpoints whose last attempt failed are released at once: they rarely finish, and are repeated anyway.
+   * endpoints whose last attempt failed are released at once: they rarely succeed, and will be repeated anyway.
    */
   stop(options?: StopOptions): Promise<void>
   /**

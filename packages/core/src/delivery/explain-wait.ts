@@ -8,7 +8,7 @@ import { blockingFailures } from './schedule.ts'
  * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was handling the event already.
  * - `attempting`: it is being attempted.
  * - `endpoint`: it is due, and the endpoint has other attempts under way. A new or failing endpoint gets one at a time.
- * - `limit`: it is due, and its subscription has a maximum of attempts per second.
+ * - `limit`: it is due, and its subscription has a maximum number of attempts per second.
  * - `slot`: it is due, and a worker takes it as soon as it can.
  * - `disabled`: it was skipped, and its subscription is still disabled.
  */
@@ -55,7 +55,7 @@ const explainWaiting = (
   return before === undefined ? { reason: 'slot' } : { reason: 'lane', delivery: before }
 }
 
-/** Returns what a delivery waits for; `undefined` if it needs no attempt. */
+/** Returns the reason why a delivery waits; `undefined` if it needs no attempt. */
 export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings): Wait | undefined => {
   const { status, dueAt, failures, deferrals } = delivery
   const { now, disabledReason } = surroundings

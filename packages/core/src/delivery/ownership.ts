@@ -11,11 +11,11 @@ import { startBackgroundTimer } from '../values/clock.ts'
  * - owned → being given up: this worker has more than its share. No attempt starts. Running attempts get 5 s, unless
  *   their endpoint is failing. One shard at a time.
  * - being given up → not owned, by `giveShards`.
- * - owned or being given up → not owned: the lease is over, the store has lost the worker, or another worker has taken
- *   the shard. Running attempts end at once, even within their 5 s.
+ * - owned or being given up → not owned: the lease has ended, the store has lost the worker, or another worker has
+ *   taken the shard. Running attempts end at once, even within their 5 s.
  *
- * A worker must never start an attempt in a shard after its lease is over. So it counts the lease from the moment
- * before it sent the renewal, and relies on only three quarters of it, in case its clock is set back a little.
+ * A worker must never start an attempt in a shard after its lease has ended. So it counts the lease from just before it
+ * sends the renewal, and relies on only three quarters of it, in case its clock is set back a little.
  */
 export type Ownership = {
   /** Renews the lease, takes free shards, and gives up shards beyond its share. Returns the time until the next renewal, in milliseconds. */
@@ -60,13 +60,13 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   let leaseEnd = -Infinity
   let timer: ReturnType<typeof setTimeout> | undefined
   let renewing: Promise<number> | undefined
-  /** Number of times that the store has lost this worker. */
+  /** Number of times that the store has lost the worker. */
   let losses = 0
 
   const drop = (shard: number): void => {
     owned.delete(shard)
     const left = onLeft(shard, 0)
-    // A shard that is being given up is forgotten there.
+    // `give` removes a shard that is being given up from `leaving`.
     if (leaving.has(shard)) return
     leaving.add(shard)
     void left.then(() => leaving.delete(shard))
@@ -105,7 +105,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   const give = async (shard: number, epoch: number): Promise<void> => {
     leaving.add(shard)
     await onLeft(shard, givingGraceMs)
-    // In this order, so that no attempt starts in between.
+    // Deletes the shard from `owned` first, so that no attempt starts in between.
     const isStillOwned = owned.delete(shard)
     leaving.delete(shard)
     if (isStillOwned) await journal.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })

@@ -1,7 +1,7 @@
 /** Maximum number of characters of a response body that are kept. */
 const maxLength = 4_096
 
-/** Minimum length of a value to hide: shorter ones cannot be distinguished from other text. */
+/** Minimum length of a value to hide. Shorter ones cannot be distinguished from other text. */
 const minSecretLength = 4
 
 const decodeBase64 = (text: string): string => {
@@ -39,7 +39,7 @@ const findNext = (text: string, secrets: readonly string[], from: number) => {
   return next
 }
 
-/** Returns the beginning of a text, with each secret replaced, even one that extends beyond the beginning. */
+/** Returns the beginning of a text with all secrets replaced, even one that extends beyond it. */
 const hideSecrets = (text: string, secrets: readonly string[]): string => {
   let kept = ''
   let end = 0

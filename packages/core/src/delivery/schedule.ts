@@ -21,18 +21,18 @@ const retryPauses: readonly number[] = [
 ]
 
 /**
- * Maximum random extension of a pause, as a share of it, so that deliveries that failed together are not retried
- * together.
+ * Maximum random extension of a pause, as a fraction of it, so that deliveries that failed at the same time are not
+ * retried at the same time.
  */
 const jitter = 0.1
 
 /** Number of failures after which the head of a lane no longer blocks the others. */
 export const blockingFailures = 3
 
-/** Maximum pause that an endpoint can request by `Retry-After`, in milliseconds. */
+/** Maximum pause that an endpoint can request with `Retry-After`, in milliseconds. */
 const maxRetryAfterMs = 24 * hour
 
-/** Maximum number of deferrals of a delivery, and of their pauses in total, in milliseconds. */
+/** Maximum number of deferrals of a delivery, and maximum total of their pauses, in milliseconds. */
 const maxDeferrals = 20
 const maxDeferredMs = 15 * minute
 
@@ -41,8 +41,9 @@ export const failingLimitMs = 5 * 24 * hour
 
 /**
  * Decides the verdict on an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
- * `Retry-After` defers the delivery for the requested pause, at least a second. Otherwise the delivery is retried after
- * the pause of the schedule, or later if a 429 or 503 requests it with `Retry-After`. A refused event is skipped.
+ * `Retry-After` defers the delivery for the requested pause, but at least for a second. Otherwise the delivery is
+ * retried after the pause of the schedule, or later if a 429 or 503 requests it with `Retry-After`. A refused event is
+ * skipped.
  */
 export const decideResult = (
   { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,

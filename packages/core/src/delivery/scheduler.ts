@@ -22,8 +22,8 @@ import { createTurns, type Turns } from './turns.ts'
 import { createWindow, type Entry, type Window } from './window.ts'
 
 /**
- * Decides when each delivery is attempted. No other code does: stores only keep deliveries, and determine the heads of
- * lanes (see {@link Journal}).
+ * Decides when each delivery is attempted. No other code decides this: stores only keep deliveries, and determine the
+ * heads of lanes (see {@link Journal}).
  *
  * States of a delivery, as its scheduler sees it:
  * - *stored*: only in the store, because it is not the head of its lane, or does not fit the window of its queue;
@@ -34,17 +34,17 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * Transitions:
  * - stored → held: a page contains it, news reports it, or a settlement returns it as `next` of its lane.
  * - held → stored: it does not fit, or its queue is read again.
- * - held → loading: it is due, it is the turn of its queue and organization, its queue is below its maximum of
- *   deliveries under way, and there is capacity for its pace.
+ * - held → loading: it is due, it is the turn of its queue and its organization, its queue has fewer deliveries under
+ *   way than its maximum, and there is capacity for its pace.
  * - loading → attempting; → held, if its subscription has reached its limit of starts, or is failing and has another
  *   attempt running; → stored, if it has changed since it was held: then its queue is read again.
  * - attempting → settling; → held, if it was stopped before it had a result.
  * - settling → held, as a retry; → finished; → stored, if the settlement was stale or could not be written: then its queue is read again.
  * - any → stored, when its shard is lost. A running attempt is stopped.
  *
- * Queues are *ready* (a delivery is due, and they wait in the turns of their pace), *upcoming* (a delivery is due
- * later, or may start later), *full* (a delivery is due, and they have reached their maximum under way), or *reading*.
- * A queue with no delivery that is held, under way or unread is forgotten.
+ * A queue is *ready* (a delivery is due, and the queue waits for its turn within its pace), *upcoming* (a delivery is
+ * due later, or may start later), *full* (a delivery is due, and the maximum number are under way), or *reading*. A
+ * queue with no delivery that is held, under way or unread is forgotten.
  *
  * Counters: per queue, the number of deliveries that are loading, attempting or settling (`busy`); per pace, the
  * counters of {@link Capacity}.
@@ -56,7 +56,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  *   count starts again.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
  * - A queue with a due delivery is neither ready, full nor reading, and nothing wakes it.
- * - More than about `windowLimits.budget` deliveries are held, with any backlog.
+ * - More than about `windowLimits.budget` deliveries are held, however large the backlog is.
  */
 export type Scheduler = {
   /** Reads all queues of newly owned shards. */
@@ -76,7 +76,7 @@ export type Scheduler = {
    */
   close(graceMs: number): Promise<void>
   open(): void
-  /** Resolves when no delivery is due and no attempt runs. Rejects if a read or a write failed. */
+  /** Resolves when no delivery is due and no attempt is running. Rejects if a read or a write failed. */
   drain(): Promise<void>
   /** Returns the latest end of the current attempt of a delivery; `undefined` if there is none. */
   findAttempt(deliveryId: string): number | undefined
@@ -91,7 +91,7 @@ export type Job = {
   readonly stopping: StopSignal
 }
 
-/** An attempt that has ended. Without a `result`, it was stopped. */
+/** An attempt that has ended. If it has no `result`, it was stopped. */
 export type Ended = { readonly result: AttemptVerdict | undefined; readonly isSlow: boolean }
 
 export type SchedulerContext = {
@@ -277,7 +277,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     place(queue)
   }
 
-  /** Reads heads from a position on, and again once the settlements that may have missed them are written. */
+  /** Reads heads starting at a position, and again once the settlements that may have missed them are written. */
   const lookFrom = (state: QueueState, from: number): void => {
     const queue = open(state)
     if (queue === undefined) return
@@ -525,9 +525,9 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
         const [key, attempted] = [keys[index], loaded[index]]
         const isLimited = limits.has(picked.queue.id)
         if (key === undefined || attempted === undefined) discardForNow(picked)
-        // The scheduler may have been closed meanwhile, or the shard given up.
+        // In the meantime, the scheduler may have been closed, or the shard given up.
         else if (!isOpen || getEpoch(picked.queue.shard) !== picked.queue.epoch) putBack(picked)
-        // The maximum is lower if the subscription has failed meanwhile.
+        // The maximum is lower if the subscription has failed in the meantime.
         else if (picked.queue.jobs.size >= getMaximum(picked.queue)) putBack(picked)
         else if (mayStart(picked.queue, attempted.subscription)) void run(picked, key, attempted)
         else putBack(picked)

@@ -8,14 +8,14 @@ import type { Journal, Settlement, SettlementOutcome } from '../store.ts'
 export type SettlementWriter = {
   /**
    * Writes a settlement. If the store is unavailable, or the outcome is unknown, repeats it for a limited time: if the
-   * result were lost, the delivery would be attempted again.
+   * result were lost, the delivery would be attempted again later.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
    */
   write(settlement: Settlement): Promise<SettlementOutcome>
   /** Returns whether a batch is being written. */
   isWriting(): boolean
-  /** With `true`, ends the repetition of failed writes. */
+  /** With `true`, failed writes are no longer repeated. */
   setImpatient(isImpatient: boolean): void
 }
 
@@ -31,8 +31,8 @@ const maxBatch = 128
 const failurePatienceMs = 50
 
 /**
- * Returns the pause before a repetition. Both errors allow one: if the settlements were committed after all, the next
- * outcomes are `stale`.
+ * Returns the pause before a repetition. A repetition is safe after both errors: if the settlements were committed
+ * after all, the next outcomes are `stale`.
  */
 const getPauseMs = (error: unknown): number | undefined => {
   if (error instanceof StorageUnavailableError) return error.retryAfterMs
@@ -42,7 +42,7 @@ const getPauseMs = (error: unknown): number | undefined => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export type SettlementWriterOptions = {
-  /** Maximum time for which a failed batch is repeated, in milliseconds. */
+  /** Maximum time for repeating a failed batch, in milliseconds. */
   readonly patienceMs: number
   /** Returns whether failures may wait. */
   isPatient(): boolean
@@ -96,7 +96,7 @@ export const createSettlementWriter = (
     clearTimeout(timer)
     timer = undefined
     isWriting = true
-    // Attempts that end together share a batch.
+    // Attempts that end at the same time share a batch.
     await undefined
     do {
       const batch = takeBatch()

@@ -2,11 +2,12 @@
  * Spreads the attempts of a subscription that has `maxAttemptsPerSecond`. With a limit of `n`, at most `⌈n⌉` start in
  * any `⌈n⌉ / n` seconds; if `n` is a whole number, at most `n` in any second.
  *
- * The limit comes from the subscription as loaded for each attempt, so that no attempt starts under an outdated one.
+ * The limit is that of the subscription as loaded for each attempt, so that no attempt starts under an outdated limit.
  */
 export type StartLimit = {
   /**
-   * Returns when the next delivery can be picked; `Infinity` while that depends on deliveries that are being loaded.
+   * Returns the time at which the next delivery can be picked; `Infinity` while that depends on deliveries that are
+   * being loaded.
    */
   nextAt(): number
   /** Notes that a delivery was picked and is being loaded. */

@@ -14,7 +14,7 @@ export type DeliveryTrace = {
   readonly headers: Record<string, string>
   /** The response: set when there is one. */
   result?: unknown
-  /** The reason why there is no response. */
+  /** The reason why there is no response: set when the attempt fails. */
   error?: unknown
 }
 

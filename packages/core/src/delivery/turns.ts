@@ -1,18 +1,18 @@
 /** Determines the order of items: organizations take turns, and so do the items of each organization. */
 export type Turns<Item> = {
   isEmpty(): boolean
-  /** Adds an item behind the others of its organization. Does nothing if it has been added already. */
+  /** Adds an item after the others of its organization. Does nothing if it has already been added. */
   add(organizationId: string, item: Item): void
   /** Removes an item. Returns false if there is no such item. */
   delete(item: Item): boolean
   /**
-   * Returns the item whose turn it is, and moves it behind the other items of its organization, and its organization
-   * behind the other organizations. Organizations in `except` are left out.
+   * Returns the item whose turn it is. Moves it after the other items of its organization, and its organization after
+   * the other organizations. Skips organizations in `except`.
    */
   next(except: ReadonlySet<string>): Item | undefined
 }
 
-/** Creates empty turns. Every call takes constant time, with any number of items. */
+/** Creates empty turns. Every call takes constant time, however many items there are. */
 export const createTurns = <Item>(): Turns<Item> => {
   const organizations = new Map<string, Set<Item>>()
   const organizationIds = new Map<Item, string>()

@@ -2,15 +2,15 @@ import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
 
 /**
- * A delivery in a window. While it is `busy`, the scheduler has taken it; `newer` is a newer state of it on a page that
- * was read meanwhile: it may be delivered and sent again before the scheduler has the outcome.
+ * A delivery in a window. While it is `busy`, the scheduler has taken it; `newer` is its newer state on a page that was
+ * read in the meantime: it may have been delivered and sent again before the scheduler has the outcome.
  */
 export type Entry = PendingDelivery &
   HeapItem & { isRetry: boolean; isBusy: boolean; newer: PendingDelivery | null }
 
 /**
  * The part of one queue that a scheduler holds in memory: as many of the deliveries that can be attempted as fit. The
- * rest stays in the store.
+ * rest stay in the store.
  *
  * A window has a place in the **heads**: all of them up to the position `after` are held, taken or finished; `isEnd` is
  * set if there was none behind it. It also has a place in the **retries**: all that are due up to `horizon` are held or
@@ -23,7 +23,7 @@ export type Entry = PendingDelivery &
  * - a page brings back a delivery that was taken or ended while the page was read.
  */
 export type Window = {
-  /** Returns when the next delivery that is held is due; `Infinity` if none is held. */
+  /** Returns the earliest due time of the deliveries that are held; `Infinity` if there are none. */
   nextAt(): number
   /** Takes the delivery that is due first. The window remembers it until `end` or `putBack`. */
   take(): Entry | undefined
@@ -36,7 +36,7 @@ export type Window = {
   lookFrom(position: number): void
   /** Reads everything again. */
   restart(): void
-  /** Returns whether a page should be read, and none is being read. */
+  /** Returns whether a page should be read and none is being read. */
   needsReading(): boolean
   /** Reads one page. */
   read(): Promise<void>
@@ -53,7 +53,7 @@ const isBefore = (left: Place, right: Place): boolean =>
 const nowhere: Place = { dueAt: -Infinity, position: -1 }
 const everywhere: Place = { dueAt: Infinity, position: Infinity }
 
-/** The changes while a page is being read. */
+/** The changes that happen while a page is being read. */
 type Reading = {
   isVoid: boolean
   /** The turns of deliveries that ended, by their ids. */
@@ -113,7 +113,7 @@ export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext
 
   const add = (head: PendingDelivery, hasRoom: boolean): void => {
     if (reading !== undefined) reading.heads.push(head)
-    // Heads that are not read yet are read in their order.
+    // Heads that have not been read yet are read in order.
     else if (hasRoom && (isEnd || head.position <= after)) hold(head, false)
     else lookFrom(Math.min(head.position, after + 1))
   }

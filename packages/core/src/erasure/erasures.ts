@@ -22,7 +22,7 @@ export type ErasureOptions = {
   readonly dryRun?: boolean | undefined
 }
 
-/** One part of an erasure, and how many records of each kind it erased. */
+/** One part of an erasure: the number of records of each kind that it erased. */
 export type ErasedPart = {
   readonly calls: number
   readonly participants: number
@@ -38,8 +38,8 @@ export type Erasures = {
    * customer's events are those whose payload has the number as `customerNumber` or `customerPhone`. Unfinished
    * deliveries are no longer sent; an attempt in progress may still arrive.
    *
-   * A call takes one part. A customer takes several: repeat the call with `nextCursor` until there is none. An erasure can
-   * be repeated from the start at any time.
+   * A call takes one part. A customer takes several: repeat the call with `nextCursor` until there is none. You can
+   * repeat an erasure from the start at any time.
    *
    * @throws InputError if an id or the number is invalid.
    * @throws RecordNotFoundError if there is no such organization.
@@ -72,7 +72,7 @@ const parseDigits = (customerNumber: string): string => {
   return digits
 }
 
-/** Prefixes of the cursors in a customer's calls, and in the events, which come after them. */
+/** Prefixes of the cursors for a customer's calls, and for the events, which come after them. */
 const callsPrefix = 'calls:'
 const eventsPrefix = 'events:'
 
@@ -95,8 +95,8 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
   }
 
   /**
-   * Erases the matching events of a page. Reads newest first, because that does not wait for events that are being
-   * written.
+   * Erases the matching events of a page. Reads the newest first, because that order does not wait for events that are
+   * being written.
    */
   const eraseEvents = async (
     context: Context,

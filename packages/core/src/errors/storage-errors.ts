@@ -7,7 +7,7 @@ export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'
   /** Identifies the error. */
   readonly code = 'storage_unavailable'
-  /** Time to wait before the next try, in milliseconds. */
+  /** Time to wait before trying again, in milliseconds. */
   readonly retryAfterMs: number
 
   /**
@@ -21,8 +21,9 @@ export class StorageUnavailableError extends Error {
 }
 
 /**
- * A store lost its database during a commit, so the change may have been made or not. The API endpoints respond with 503
- * `outcome_unknown` without `Retry-After`. If nothing can have been changed, a store throws `StorageUnavailableError`.
+ * A store lost its database during a commit, so the change may or may not have been made. The API endpoints respond
+ * with 503 `outcome_unknown` without `Retry-After`. If nothing can have been changed, a store throws
+ * `StorageUnavailableError`.
  */
 export class StorageOutcomeUnknownError extends Error {
   override readonly name = 'StorageOutcomeUnknownError'

@@ -18,7 +18,7 @@ export type EmissionEventOf<Name extends EmittedEventName | '*'> = Name extends 
   ? EmittedEventOf<Name>
   : EmittedEvent
 
-/** Called with each event of a name. May be async. Its errors go to `onError`, and have no other effect. */
+/** Called with each event of a name. May be async. Its errors go to `onError` and have no other effect. */
 export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
   event: EmissionEventOf<Name>,
   emission: Emission<EmissionEventOf<Name>>,
@@ -47,7 +47,8 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       // Awaits only promises, because awaiting is slow.
       if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
     } catch (error) {
-      // Asynchronous, like a rejection: an error of `onError` must not fail the change that the event reports.
+      // Reports the error asynchronously, like a rejection: if `onError` throws, the change that the event reports must
+      // not fail.
       Promise.reject(error).catch(onError)
     }
   }

@@ -33,7 +33,7 @@ export type ApiFault = {
   /** Sends a success whose JSON does not match the contract. */
   readonly offContract?: true | undefined
   /**
-   * Performs the request nevertheless, so that only its response is lost.
+   * Performs the request anyway, so that only its response is lost.
    * @default true for `truncated`, `malformed`, `offContract`, and for latency alone; otherwise false
    */
   readonly carriedOut?: boolean | undefined
@@ -69,7 +69,7 @@ const checkFault = (fault: ApiFault): void => {
 /**
  * Creates an empty list of faults of a public API.
  *
- * @param random - decides about faults with a `chance`.
+ * @param random - decides whether a fault with a `chance` hits.
  */
 export const createApiFaults = (random: Random): ApiFaults => {
   const list = createFaultList<EndpointFault>(random)

@@ -4,7 +4,9 @@ import type { Random } from '../values/ids.ts'
 export type FaultOptions = {
   /** Number of hits, at least 1, or `always` (until the fault is removed). @default 1 */
   readonly times?: number | 'always' | undefined
-  /** Probability of a hit, for each request that it applies to: more than 0 and at most 1. @default 1 */
+  /**
+   * Probability of a hit for each request or delivery to which the fault applies: more than 0 and at most 1. @default 1
+   */
   readonly chance?: number | undefined
 }
 
@@ -28,7 +30,7 @@ export type FaultList<Fault extends FaultOptions> = {
 /**
  * Creates an empty list of faults.
  *
- * @param random - decides about faults with a `chance`.
+ * @param random - decides whether a fault with a `chance` hits.
  */
 export const createFaultList = <Fault extends FaultOptions>(random: Random): FaultList<Fault> => {
   const planned = new Map<string, PlannedFault<Fault>>()

@@ -38,7 +38,7 @@ const buildBody = (fault: ApiFault, status: number): { readonly type: string; re
   return { type: json, text: JSON.stringify(body === undefined ? buildErrorBody(fault, status) : body) }
 }
 
-/** Builds the headers of a response. A 429 has the headers of rate limits, as in the service. */
+/** Builds the headers of a response. A 429 has rate-limit headers, as in the service. */
 const buildHeaders = (
   { retryAfterSeconds, headers }: ApiFault,
   { status, base }: { readonly status: number; readonly base: HeadersInit },
@@ -65,7 +65,7 @@ const truncate = async (response: Response, { sleep, reset }: FaultedExchange): 
         controller.enqueue(bytes.slice(0, Math.ceil(bytes.length / 2)))
         return
       }
-      // Gives an HTTP server that reads ahead the time to send the first half.
+      // Gives an HTTP server that reads ahead time to send the first half.
       await sleep(20)
       reset()
     },

@@ -14,7 +14,7 @@ import { sha256 } from '../values/sha256.ts'
 export type CreatedGroup = {
   /** The group's id: the one in the request, or the generated one. */
   readonly groupId: string
-  /** `repeated`: the same request had created the group before, so nothing was written and no event was published. */
+  /** `repeated`: the same request had already created the group, so nothing was written and no event was published. */
   readonly outcome: 'created' | 'repeated'
   readonly group: GroupRecord
 }
@@ -54,7 +54,7 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
 
 /**
  * Hashes a create request. Requests are the same if their WABA numbers have the same digits and all other fields are
- * equal. Defaults are not part of the hash, so that a retry stays the same when a default changes.
+ * equal. Defaults are not part of the hash, so a retry has the same hash even if a default has changed.
  */
 const hashRequest = (request: CreateGroupRequest): string => {
   const { wabaNumber, subject, description, joinApprovalMode, groupId } = request
@@ -65,7 +65,7 @@ const hashRequest = (request: CreateGroupRequest): string => {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Creates an unguessable link. Its host can never exist (RFC 2606), because the link does not lead to a group. */
+/** Creates an unguessable link. Its host can never exist (RFC 2606), so it cannot lead to a real group. */
 const createInviteLink = (random: Random): string => {
   let code = ''
   while (code.length < 22) code += alphabet[Math.floor(random() * alphabet.length)]
@@ -98,7 +98,7 @@ const createConflict = (groupId: string): RequestRefusedError =>
     { issues: [{ path: 'groupId', message: `${JSON.stringify(groupId)} is taken` }] },
   )
 
-/** Finds the group of a repeated request: a retry must succeed even if the integration has been disabled since. */
+/** Finds the group of a repeated request. A retry must succeed even if the integration has since been disabled. */
 const findRepeated = async (store: Store, wanted: GroupRecord): Promise<CreatedGroup> => {
   const { organizationId, clientCustomGroupId: groupId, requestHash } = wanted
   const group = requestHash === null ? undefined : await store.findGroup(organizationId, groupId)

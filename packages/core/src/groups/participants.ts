@@ -26,7 +26,7 @@ export type ParticipantInput = {
 export type Participants = {
   /** Adds a person to a group, and publishes GROUP_PARTICIPANT_JOINED. */
   join(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** Makes a participant leave, and publishes GROUP_PARTICIPANT_LEFT. */
+  /** Records that a participant leaves, and publishes GROUP_PARTICIPANT_LEFT. */
   leave(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
   /** Removes a participant, and publishes GROUP_PARTICIPANT_REMOVED. */
   remove(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>

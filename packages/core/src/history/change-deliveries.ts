@@ -65,7 +65,7 @@ export const createResendCount = (store: Store, selection: DeliverySelection): C
         const found = await store.findSubscription(organizationId, subscriptionId)
         enabled.set(subscriptionId, found?.disabledReason === null)
       }
-      // Deliveries without an attempt since they were created or sent again need no resend.
+      // Deliveries without an attempt since they were created or sent again do not have to be resent.
       const isFresh = status === 'waiting' || (status === 'pending' && failures + deferrals === 0)
       if (enabled.get(subscriptionId) && !isFresh) count += 1
     }

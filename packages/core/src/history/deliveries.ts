@@ -16,7 +16,7 @@ import {
 } from './change-deliveries.ts'
 import { checkSelection, type ListQuery, limitExamined } from './selection.ts'
 
-/** Selects deliveries to change. Omitted conditions do not restrict, but at least one is needed. @inline */
+/** Selects deliveries to change. Omitted conditions do not restrict, but at least one is required. @inline */
 export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {
   /**
    * Selects all deliveries if there is no condition.
@@ -55,8 +55,8 @@ export type SignedDelivery = {
   readonly hiddenHeaders: readonly string[]
   readonly body: string
   /**
-   * Changes since that time, because of which an attempt at that time sent a different request: of the `secret`, of the
-   * `subscription` (possibly its secret), or of the `webhook_id`.
+   * The parts that have changed since that time, so that an attempt then sent a different request: the `secret`, the
+   * `subscription` (possibly its secret), or the `webhook_id`.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }
@@ -86,11 +86,12 @@ export type Deliveries = {
   /** Lists the last attempt of each of these deliveries that has one. */
   lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
-   * Sends finished and pending deliveries again, in the order of their events. Their schedule starts again. Deliveries of
-   * disabled subscriptions do not change.
+   * Sends finished and pending deliveries again, in the order of their events. Their schedules start again. Deliveries
+   * of disabled subscriptions do not change.
    *
    * @returns the number of deliveries that are sent again.
-   * @throws InputError if the selection is not an object of known conditions, or has none and not `all: true`.
+   * @throws InputError if the selection is not an object of known conditions, or contains neither a condition nor `all:
+   * true`.
    * @example
    * await server.deliveries.resend('acme', { statuses: ['skipped', 'exhausted'], finishedFrom, finishedBefore })
    */
@@ -105,8 +106,8 @@ export type Deliveries = {
    * Signs the event of a delivery for a given time, as an attempt at that time would, with the current settings.
    *
    * @param signedAt - Unix time in milliseconds.
-   * @returns the headers without the subscription's own, and the names of those; `undefined` if there is no such
-   *   delivery.
+   * @returns the headers except the subscription's own, and the names of those; `undefined` if there is no such
+   * delivery.
    */
   sign(organizationId: string, deliveryId: string, signedAt: number): Promise<SignedDelivery | undefined>
   /**
@@ -117,7 +118,7 @@ export type Deliveries = {
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
   /**
    * Cancels all deliveries of a selection that are waiting or pending, the newest of each lane first, so that no lane
-   * continues meanwhile.
+   * continues in the meantime.
    *
    * @returns the number of deliveries that were canceled.
    * @throws InputError as `resend` does.

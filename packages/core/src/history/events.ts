@@ -9,7 +9,7 @@ import { checkSelection, type ListQuery, limitExamined, maxExamined } from './se
 
 /** A simulated event. */
 export type PublishedEvent = {
-  /** The name of the event. Only subscriptions to `all` events receive one with an unknown name. */
+  /** The name of the event. Only subscriptions to `all` events receive an event with an unknown name. */
   readonly name: string
   /**
    * The call or group that the event is about, such as `call:…`. At most 261 characters. Events of one subject are
@@ -42,7 +42,7 @@ export type Events = {
   ): Promise<EventRecord>
 }
 
-/** The length of `group:` and the longest identifier. Stores index subjects. */
+/** The length of `group:` and the longest identifier. It is limited because stores index subjects. */
 const subjectMaxLength = 261
 
 export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({

@@ -8,7 +8,7 @@ export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
 /** Maximum number of records that a page of a filtered list examines. */
 export const maxExamined = 20_000
 
-/** Returns how many records a page of a selection may examine. There is no limit if an index finds all that match. */
+/** Limits how many records a page may examine. There is no limit if an index finds all matching records. */
 export const limitExamined = ({
   names,
   digits,
@@ -28,7 +28,7 @@ export const limitExamined = ({
 /**
  * Checks the texts of a selection.
  *
- * @throws InputError if a text cannot be in any store.
+ * @throws InputError if a text cannot be stored.
  */
 export const checkSelection = (selection: DeliverySelection): void => {
   const { organizationId, deliveryId, eventId, subscriptionId, names = [], subject, text } = selection

@@ -17,7 +17,7 @@ export type ConnectionInfo = {
 /** Responds to a request of the public API. Never rejects. */
 export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<ApiResponse>
 
-/** An API, and the listeners to its requests. */
+/** An API whose requests can be observed. */
 export type FollowedApi = {
   readonly respond: Api
   /** @returns a function that removes the listener. */

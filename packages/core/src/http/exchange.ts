@@ -88,7 +88,7 @@ export const buildJsonResponse = (
   body: JSON.stringify(body),
 })
 
-/** Converts an error for the caller. Reveals nothing about an unexpected error. */
+/** Converts an error to the one that the caller gets, which reveals nothing about an unexpected error. */
 const toRefusal = (error: unknown): RequestRefusedError => {
   if (error instanceof RequestRefusedError) return error
   if (error instanceof StorageUnavailableError) {

@@ -30,7 +30,10 @@ const pending = (): RequestRefusedError =>
 const unavailable = (): RequestRefusedError =>
   new RequestRefusedError('summary_unavailable', 'This call can never have a summary.')
 
-/** A key without permission for a call's WABA number cannot see the call. Every key can see PSTN calls. */
+/**
+ * Returns whether a key can see a call. A WhatsApp call requires permission for its WABA number; every key can see PSTN
+ * calls.
+ */
 const isVisible = ({ key }: CallerRecord, { call }: CallWithSummary): boolean =>
   call.channel === 'PSTN' || key.wabaNumbers === 'all' || key.wabaNumbers.includes(call.digits)
 

@@ -21,6 +21,6 @@ export type RequestReported = {
   /** The group or call that the request named, if the id is valid. */
   readonly groupId: string | null
   readonly callId: string | null
-  /** Set if the same request had created the group before. */
+  /** Set if the same request had already created the group. */
   readonly isRepeated: boolean
 }

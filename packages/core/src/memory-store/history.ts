@@ -67,8 +67,8 @@ export type HistoryContext = {
 }
 
 /**
- * Takes a position for a delivery, behind the last one of its lane. In a database, a transaction may take its position
- * long before it is committed, so that the position is before those of deliveries that were committed meanwhile.
+ * Takes a position for a delivery, after the last one of its lane. In a database, a transaction may take its position
+ * long before it is committed, so that the position precedes those of deliveries that were committed in the meantime.
  */
 export type TakePosition = (order: number, lastOfLane: number) => number
 
@@ -275,7 +275,7 @@ export const createHistory = (context: HistoryContext): History => {
     retryDelivery: async ({ organizationId, deliveryId, now }) => {
       const row = findRow(organizationId, deliveryId)
       if (row === undefined || getStatus(row) !== 'pending') return false
-      // A delivery that was never attempted is due already.
+      // A delivery that was never attempted is already due.
       if (row.state !== 'fresh') row.dueAt = now
       journal.tellChanged(row.owner)
       return true

@@ -75,7 +75,7 @@ export const createJournal = ({
     news.tell({ kind: 'changed', state: toState(owner) })
   }
 
-  /** Finds the delivery of an attempt, unless it was begun in an earlier turn or by an earlier owner. */
+  /** Finds the delivery of an attempt, unless the attempt began in an earlier turn or under an earlier owner. */
   const find = (key: AttemptKey): DeliveryRow | undefined => {
     const row = deliveries.get(key.id)
     return row?.turn === key.turn && isCurrent(key) ? row : undefined

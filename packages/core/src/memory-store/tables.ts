@@ -48,7 +48,7 @@ export type SubscriptionRow = {
   changedAt: number
   /** The unfinished deliveries of each subject, by position. */
   readonly lanes: Map<string, DeliveryRow[]>
-  /** Deliveries that were never attempted, by position. Some may have been attempted since. */
+  /** Deliveries that had never been attempted when they were added, by position. Some may have been attempted since. */
   fresh: DeliveryRow[]
   /** Deliveries that were attempted. */
   readonly retries: Set<DeliveryRow>

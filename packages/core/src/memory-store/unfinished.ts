@@ -1,6 +1,6 @@
 import { type DeliveryRow, findHead, isUnfinished, type SubscriptionRow } from './tables.ts'
 
-/** Returns the index of the first row behind a position. */
+/** Returns the index of the first row after a position. */
 const findIndex = (rows: readonly DeliveryRow[], after: number): number => {
   let low = 0
   let high = rows.length
@@ -12,7 +12,7 @@ const findIndex = (rows: readonly DeliveryRow[], after: number): number => {
   return low
 }
 
-/** Inserts a row at its position, unless it is there already. */
+/** Inserts a row at its position, unless it is already there. */
 const insert = (rows: DeliveryRow[], row: DeliveryRow): void => {
   const index = findIndex(rows, row.position)
   if (rows[index - 1] !== row) rows.splice(index, 0, row)

@@ -68,8 +68,8 @@ export type RateLimits = {
    */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
   /**
-   * Rejects a request from an address that has used up its limit, before its key is looked up. A key that was valid from
-   * this address before is admitted: failures of other clients behind the same address do not lock it out.
+   * Rejects a request from an address that has used up its limit, before its key is looked up. A key that has been
+   * valid from this address before is admitted, so that other clients behind the same address cannot lock it out.
    *
    * @throws RequestRefusedError `rate_limited`.
    */
@@ -79,8 +79,8 @@ export type RateLimits = {
 const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /**
- * Returns the network that requests are counted by: an IPv4 address itself, or the /64 of an IPv6 address, because one
- * customer usually has all of it (RFC 6177). An IPv4 address in IPv6 notation is an IPv4 address.
+ * Returns the network for which requests are counted: an IPv4 address itself, or the /64 of an IPv6 address, because
+ * one customer usually has all of it (RFC 6177). An IPv4 address in IPv6 notation is an IPv4 address.
  */
 export const toClientNetwork = (address: string): string => {
   if (!address.includes(':')) return address

@@ -9,7 +9,7 @@ export type TokenBucket = {
 
 /** The state of a bucket after a request for a token. */
 export type TokenBucketState = {
-  /** Whole tokens that are left. */
+  /** Number of whole tokens that are left. */
   readonly remaining: number
   /** Milliseconds until the requested token is available; 0 if it was granted. */
   readonly retryAfterMs: number
@@ -17,7 +17,7 @@ export type TokenBucketState = {
   readonly fullAfterMs: number
 }
 
-/** Requests one token of each of these buckets. `now` is Unix time in milliseconds. @inline */
+/** Requests one token from each of these buckets. `now` is Unix time in milliseconds. @inline */
 export type TokenRequest = { readonly now: number; readonly buckets: readonly TokenBucket[] }
 
 /**
@@ -33,7 +33,7 @@ export type TokenBuckets = {
   take(request: TokenRequest): Promise<TokenBucketState[]>
 }
 
-/** The tokens of a bucket at a time, including fractions, and when it will be full. */
+/** The tokens of a bucket at a point in time, including fractions, and the time at which it will be full. */
 type Level = { readonly tokens: number; readonly at: number; readonly fullAt: number }
 
 /** Tolerance for rounding errors in sums of fractions. */
@@ -47,7 +47,7 @@ const countTokens = ({ capacity, refillMs }: TokenBucket, level: Level | undefin
 
 const minimumSweep = 10_000
 
-/** Stores token buckets in memory, for this process. Buckets that are full again are removed from time to time. */
+/** Stores token buckets in memory, for this process. Buckets that are full again are removed periodically. */
 export const memoryTokenBuckets = (): TokenBuckets => {
   const levels = new Map<string, Level>()
   let nextSweep = minimumSweep

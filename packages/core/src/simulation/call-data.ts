@@ -4,7 +4,7 @@ import { conversations } from './conversations.ts'
 import { createPersonName, createPhoneNumber } from './people.ts'
 import { pick, pickInteger } from './seeded-random.ts'
 
-/** Made-up data of a call. */
+/** Made-up data for a call. */
 export type CallData = {
   readonly customerNumber: string
   readonly customerName: string
@@ -15,7 +15,7 @@ export type CallData = {
 }
 
 /**
- * Makes up the data of a call.
+ * Makes up data for a call.
  *
  * @param taken - numbers that neither the customer nor the team member may have.
  */

@@ -29,7 +29,7 @@ export const completeSummary = (
   nextSteps: [...(nextSteps ?? summary.nextSteps)],
 })
 
-/** A summary to save, and the time until then. */
+/** A summary, and the delay before it is saved. */
 type SummaryPlan = Pick<CallSummaryRecord, 'generatedBy'> & {
   readonly summary: CallSummary
   readonly delayMs: number

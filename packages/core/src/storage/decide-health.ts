@@ -10,9 +10,10 @@ import { sha256 } from '../values/sha256.ts'
  * both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or not.
  *
  * Transitions of an enabled subscription, each with one event. Only settlements cause them:
- * - well → reported, `subscription.failing`: a delivery is exhausted, or an attempt fails and all have failed for ten minutes.
- * - well or reported → reported and disabled, `subscription.disabled`: the endpoint responded with 410, or an attempt fails and all
- *   have failed for the whole limit.
+ * - well → reported, `subscription.failing`: a delivery is exhausted, or an attempt fails after all attempts have
+ *   failed for ten minutes.
+ * - well or reported → reported and disabled, `subscription.disabled`: the endpoint responded with 410, or an attempt
+ *   fails after all attempts have failed for the whole limit.
  * - reported → well, `subscription.recovered`: an attempt succeeds.
  *
  * In any state, even if it is disabled: `delivery.exhausted`, if the last attempt of a delivery fails.
@@ -81,8 +82,8 @@ const buildEvent = (
 })
 
 /**
- * The health events of one subscription share a subject, so they are delivered in order. Their ids are derived from
- * their causes.
+ * Converts a health event to records. All health events of one subscription share a subject, so they are delivered in
+ * order. Their ids are derived from their causes.
  */
 const toRecords = (event: HealthEvent, { turn, now }: Settlement): EventRecord[] => {
   const { organizationId, subscriptionId, eventId } = event.data

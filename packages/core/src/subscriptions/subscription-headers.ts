@@ -9,7 +9,7 @@ export type SubscriptionAuthorization =
 export type SubscriptionHeaders = {
   /**
    * Static headers, at most 20, of at most 8,192 characters in total. Values are visible ASCII characters and spaces.
-   * Names that HTTP or the signature use are refused.
+   * Names that HTTP or the signature uses are refused.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The `authorization` header. `null` removes it. */

@@ -29,7 +29,7 @@ export type DirectoryContext = {
   readonly declared: readonly DeclaredOrganization[]
 }
 
-/** Creates a key, unless the organization has it already. */
+/** Creates a key, unless the organization already has it. */
 const declareKey = async (
   { store, apiKeys }: DirectoryContext,
   organizationId: string,

@@ -5,7 +5,8 @@ export type Clock = {
    */
   now(): number
   /**
-   * Returns the time of day, for payloads and signatures, as Unix time in milliseconds. Omit it if it is always `now()`.
+   * Returns the time of day, for payloads and signatures, as Unix time in milliseconds. Omit it if it always equals
+   * `now()`.
    */
   wall?(): number
 }

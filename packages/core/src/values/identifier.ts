@@ -4,7 +4,7 @@ const pattern = /^[^\p{Control}\p{Surrogate}]{1,255}$/u
 
 export const identifierRule = 'must have 1 to 255 characters, without control characters or lone surrogates'
 
-/** Returns whether a text can be an identifier: one that every store can store and index. */
+/** Returns whether a text can be an identifier, which every store can save and index. */
 export const isIdentifier = (text: unknown): text is string => typeof text === 'string' && pattern.test(text)
 
 /**

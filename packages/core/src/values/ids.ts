@@ -43,8 +43,8 @@ const increment = (digits: string): string => {
 
 /**
  * Creates a generator of ids that sort by the time of their creation: prefix, underscore, ULID (26 characters of
- * Crockford's base 32: 48 bits of time and 80 random bits). Within one millisecond, and while the clock stands still or
- * goes back, each id is the previous one plus one. The same clock and random numbers result in the same ids.
+ * Crockford's base 32: 48 bits of time and 80 random bits). Within one millisecond, and while the clock does not
+ * advance or goes back, each id is the previous one plus one. The same clock and random numbers result in the same ids.
  *
  * @example
  * const ids = createIds({ clock: { now: () => 0 }, random: Math.random })

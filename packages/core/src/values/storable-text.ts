@@ -1,6 +1,6 @@
 import { InputError } from '../errors/input-error.ts'
 
-/** Returns whether every store can store `text`: PostgreSQL needs well-formed Unicode without NUL. */
+/** Returns whether every store can save `text`. PostgreSQL requires well-formed Unicode without NUL. */
 export const isStorableText = (text: unknown): text is string =>
   typeof text === 'string' && !/[\0\p{Surrogate}]/u.test(text)
 

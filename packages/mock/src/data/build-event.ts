@@ -8,7 +8,7 @@ import {
 import { MockUsageError } from '../errors.ts'
 import { createEventTemplates, type Fields, type TemplateSources } from './event-templates.ts'
 
-/** Pairs of fields that always have the same value. */
+/** Fields that always have the same value as another. */
 const twins = { from: 'channelNumber', channelNumber: 'from', to: 'customerNumber', customerNumber: 'to' }
 
 /** Changes the fields that depend on overridden ones. */

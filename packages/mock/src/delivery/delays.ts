@@ -13,7 +13,7 @@ export type DelaysOptions = {
 
 /**
  * Holds deliveries back for the faults `delay` and `reorder`. The server counts a held delivery as delivered, so that
- * later ones can overtake it. When it is due, the server sends it again, with its own rules for retries.
+ * later ones can overtake it. When it is due, the server sends it again, and its usual rules for retries apply.
  */
 export type Delays = {
   /** Returns whether this delivery is held back now. */

@@ -14,10 +14,10 @@ export type Destination = {
 }
 
 export type Targets = {
-  /** URL of the tenant's first subscriptions. Their deliveries are only collected until `deliverTo`. */
+  /** URL of the tenant's first subscriptions. Until `deliverTo`, their deliveries are only recorded. */
   readonly defaultUrl: string
   /**
-   * Delivers the first subscriptions to a target, whose requests have the URL `url`.
+   * Delivers the webhooks for the first subscriptions to a target, as requests to `url`.
    *
    * @returns a function that removes the target.
    */

@@ -85,7 +85,7 @@ const createKind = <Shape extends z.core.$ZodShape>(
 /**
  * Creates empty lists of delivery faults, one for each kind.
  *
- * @param random - decides about faults with a `chance`.
+ * @param random - decides whether a fault with a `chance` hits.
  */
 export const createDeliveryFaultLists = (random: Random) => ({
   duplicate: createKind('duplicate', DuplicateFault, random),

@@ -63,7 +63,7 @@ const optionsSchema = z.strictObject(faultOptions)
 
 const names: readonly FaultedEndpoint[] = [...(Object.keys(endpoints) as EndpointName[]), '*']
 
-/** @param random - decides about faults with a `chance`. */
+/** @param random - decides whether a fault with a `chance` hits. */
 export const createFaults = (random: Random): TenantFaults => {
   const api = createApiFaults(random)
   const deliveries = createDeliveryFaultLists(random)

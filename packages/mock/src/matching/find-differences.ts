@@ -38,8 +38,8 @@ const hasFields = (expected: unknown): expected is Readonly<Record<string, unkno
   isObject(expected) && !isAsymmetric(expected) && !(expected instanceof RegExp)
 
 /**
- * Finds the fields in which `actual` differs from `expected`. Objects may have further fields; arrays must have the same
- * length.
+ * Finds the fields in which `actual` differs from `expected`. Objects may have additional fields; arrays must have the
+ * same length.
  */
 export const findDifferences = (expected: unknown, actual: unknown, path = ''): Difference[] => {
   if (!hasFields(expected)) return isSame(expected, actual) ? [] : [{ path, expected, actual }]

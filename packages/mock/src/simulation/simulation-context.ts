@@ -8,7 +8,7 @@ export type SimulationContext = {
   readonly account: Account
   readonly server: ReferenceServer
   readonly scheduler: Scheduler
-  /** Makes up the data of the next call. */
+  /** Makes up data for the next call. */
   createCallData(): CallData
   /** Publishes an event that the server itself would not publish. */
   publish(payload: object, channel: 'PSTN' | 'WHATSAPP'): Promise<void>

@@ -27,8 +27,8 @@ export type TenantStateOptions = {
   readonly targets: Targets
   readonly faults: TenantFaults
   /**
-   * Randomness of ids. A reset does not restart it, so that ids never repeat and receivers do not take new events for
-   * duplicates.
+   * Source of randomness for ids. A reset does not restart it, so that ids never repeat and receivers do not mistake
+   * new events for duplicates.
    */
   readonly idRandom: Random
   readonly createScheduler: () => Scheduler
@@ -52,7 +52,7 @@ export type TenantState = {
 
 const delivery = {
   signatureClock: { now: () => Date.now() },
-  // No jitter, so that a test can advance the clock to an attempt.
+  // There is no jitter, so that a test can advance the clock to an attempt.
   random: () => 0,
   // One worker, whose slots are never full.
   concurrency: 1e6,

@@ -49,7 +49,7 @@ export type MockTenant = {
   readonly faults: Faults
   /** All requests of the public API, oldest first. */
   readonly requests: readonly RecordedRequest[]
-  /** All known events, oldest first, whether or not they were delivered. */
+  /** All known events, oldest first, even if they were not delivered. */
   readonly events: readonly WebhookEvent[]
   /** All attempts to deliver a webhook, oldest first. */
   readonly deliveries: readonly RecordedDelivery[]
@@ -71,7 +71,7 @@ export type MockTenant = {
    *
    * @param target - a receiver, or a function from `Request` to `Response`.
    * @returns a function that removes the target.
-   * @throws MockUsageError if there is a target already: both would have to verify with the same secret.
+   * @throws MockUsageError if there already is a target: both would have to verify with the same secret.
    * @example
    * mock.deliverTo(receiver)
    * mock.deliverTo(app.fetch, { url: 'https://app.test/webhooks/wabakit' })
@@ -80,12 +80,13 @@ export type MockTenant = {
   /**
    * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
    *
-   * @throws MockUsageError if a field is unknown, or unless exactly one of `url` and `receiver` is set.
-   * @throws InputError of the core if the number is not the tenant's, or the URL, the secret or a header is invalid.
+   * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
+   * @throws InputError of the core if the number does not belong to the tenant, or the URL, the secret or a header is
+   * invalid.
    */
   subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
   /**
-   * Simulates a call from its start to its end, and saves its summary when that is due. Resolves when the call is over;
+   * Simulates a call from its start to its end, and saves its summary when it is due. Resolves when the call has ended;
    * deliveries follow (see `waitForDelivery`).
    *
    * @example
@@ -110,7 +111,7 @@ export type MockTenant = {
   trigger<Name extends EventName>(name: Name, overrides?: FixtureOverrides<Name>): Promise<void>
   trigger(payload: object): Promise<void>
   /**
-   * Resolves to the first matching event of this name, past or future.
+   * Resolves to the first matching event with this name, past or future.
    *
    * @throws MockTimeoutError if it does not happen in time. The message shows what happened instead.
    */
@@ -120,7 +121,7 @@ export type MockTenant = {
     options?: WaitOptions,
   ): Promise<WebhookEventOf<Name>>
   /**
-   * Resolves to the first acknowledged delivery (with 200 to 299) of a matching event of this name, past or future.
+   * Resolves to the first acknowledged delivery (with 200 to 299) of a matching event with this name, past or future.
    * Deliveries without a target count until the first `subscribe`.
    *
    * @throws MockTimeoutError if there is none in time. The message shows the responses.
@@ -131,7 +132,7 @@ export type MockTenant = {
     options?: WaitOptions,
   ): Promise<DeliveryOf<Name>>
   /**
-   * Asserts that no matching event of this name has happened.
+   * Asserts that no matching event with this name has happened.
    *
    * @throws UnexpectedEventError if one has.
    */

@@ -5,7 +5,7 @@ export type MockClock = {
   /** Returns the time as Unix time in milliseconds. */
   now(): number
   /**
-   * Moves the clock forward, from one due time to the next, and resolves when all work that became due is done:
+   * Moves the clock forward from one due time to the next, and resolves when all work that became due is done:
    * summaries are saved, and deliveries have a response or an error. `advance(0)` delivers what is due now.
    *
    * Do not call it in a webhook handler: it would wait for the handler's own delivery.

@@ -7,7 +7,7 @@ const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
  */
 const isFake = (): boolean => 'clock' in startRealTimer
 
-/** Starts a timer that fake timers do not affect. It does not keep a process alive, but a test runner does. */
+/** Starts a timer that fake timers do not affect. It does not keep the process alive; the test runner does. */
 const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
   const stop = new AbortController()
   if ('Bun' in globalThis) {

@@ -2,7 +2,7 @@ import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
 import { sleepRealTime } from './timers.ts'
 
 /**
- * Creates a scheduler whose time stands still until it is moved.
+ * Creates a scheduler whose clock advances only on request.
  *
  * @param startAt - Unix time in milliseconds.
  * @param onError - receives errors of the dispatcher that no caller awaits.
@@ -49,7 +49,7 @@ export const createVirtualScheduler = (startAt: number, onError: (error: unknown
     },
     listTasks: () => tasks,
     advance: (ms) => {
-      // One after another, so that two concurrent calls of 30 s move the clock by 60 s.
+      // Advances one after another, so that two concurrent calls of 30 s move the clock by 60 s.
       const advance = advances.then(() => advanceTo(time + ms))
       advances = advance.catch(() => {})
       return advance

@@ -3,7 +3,9 @@ import { parseName } from '../input.ts'
 import { type Difference, findDifferences, type Partially } from '../matching/find-differences.ts'
 import { printValue } from '../matching/print.ts'
 
-/** Selects events of a name: those with these fields, at any depth, or those for which a function returns true. */
+/**
+ * Selects events with a name: those that have these fields, at any depth, or those for which a function returns true.
+ */
 export type EventMatch<Name extends EventName> =
   | Partially<WebhookEventOf<Name>>
   | ((event: WebhookEventOf<Name>) => boolean)
@@ -11,7 +13,7 @@ export type EventMatch<Name extends EventName> =
 export type EventFilter<Name extends EventName> = {
   readonly name: Name
   accepts(event: WebhookEvent | undefined): event is WebhookEventOf<Name>
-  /** Returns the differences between the match and an event of the name; `undefined` if the match is a function. */
+  /** Returns the differences between the match and an event with the name; `undefined` if the match is a function. */
   findDifferences(event: WebhookEvent): readonly Difference[] | undefined
   /** Describes the filter in messages: `CALL_ENDED {"callId":"call_1"}`. */
   readonly label: string

@@ -38,7 +38,7 @@ export const readErrorMessage = async (response: Response): Promise<string> => {
 }
 
 /**
- * Refuses to send a secret over plain http to another machine.
+ * Checks that a secret is not sent to another machine over plain http.
  *
  * @throws CliError
  */
@@ -53,7 +53,7 @@ export const checkSecrecy = (url: string, secret: string): void => {
 
 const blockedPort = 'browsers and fetch block this port, so choose another one'
 
-/** Returns the message of an error of `fetch`, whose cause has the reason. */
+/** Returns the message of an error that `fetch` threw: that of its cause, which has the reason. */
 export const getFetchMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   // undici's message for a port that the Fetch standard blocks.

@@ -30,7 +30,7 @@ const init = async (options: InitOptions, output: Output): Promise<void> => {
   await confirm('Write these files?', options)
   for (const { path, text } of plan.files) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
-    // `wx`, so that a file that was created meanwhile is not overwritten either.
+    // Uses `wx`, so that a file that was created in the meantime is not overwritten either.
     await writeFile(join(folder, path), text, { flag: 'wx' })
   }
   const written = plan.files.map(({ path }) => path)

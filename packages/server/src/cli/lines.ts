@@ -11,7 +11,7 @@ export type EventLine = {
   readonly payload?: string
 }
 
-/** Returns the endpoint of a health event and its response; the id of any other event. */
+/** Returns the endpoint and the response of a health event, or the id of any other event. */
 const formatSubject = ({ id, channel, payload }: EventLine): string => {
   if (channel !== 'OPERATIONS' || payload === undefined) return id
   const { data }: HealthEvent = JSON.parse(payload)

@@ -30,7 +30,7 @@ type Event = { id: string; name: string; payload: string }
 
 const timeoutMs = 15_000
 
-/** Sends one signed event and returns the result. No failure of the endpoint makes it reject. */
+/** Sends one signed event and returns the result. Does not reject if the endpoint fails. */
 const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Event) => {
   const signed = await signWebhook({ id, payload, secret })
   const startedAt = performance.now()

@@ -39,7 +39,7 @@ const findRow = (numbers: Numbers, number: string): Row => {
   return row
 }
 
-/** Writes the numbers of an organization: the control API replaces them as a whole. */
+/** Changes the numbers of an organization. The control API replaces them as a whole. */
 const change = async (options: ServerOptions, edit: (numbers: Numbers) => Numbers): Promise<Numbers> => {
   const { integrations, pstnNumbers } = edit(await readNumbers(options))
   const path = getOrganizationPath(options.organization)

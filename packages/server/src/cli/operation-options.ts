@@ -16,7 +16,7 @@ type Schema = {
   readonly format?: string | undefined
 }
 
-/** Descriptions of fields whose default differs in the command line. */
+/** Descriptions of fields whose defaults differ on the command line. */
 const descriptions: Readonly<Record<string, string>> = {
   limit: 'maximum number of records (default: 50)',
   order: 'which records come first (default: newest_first)',
@@ -103,7 +103,10 @@ const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<stri
   return properties as Readonly<Record<string, Schema>>
 }
 
-/** Returns an option for each field of an operation's query and body, and whether other fields need `--set`. */
+/**
+ * Returns an option for each field of an operation's query and body, and whether there are other fields, which need
+ * `--set`.
+ */
 export const listFieldOptions = ({
   query,
   body,

@@ -27,7 +27,7 @@ type OptionFacts = {
   readonly isRequired?: true
 }
 
-/** Adds options that can also be set by variables, by their flags. */
+/** Adds options, given by their flags, that environment variables can also set. */
 export const addOptions = (
   command: Command,
   options: Readonly<Record<string, string | OptionFacts>>,

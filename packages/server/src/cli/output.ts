@@ -26,7 +26,7 @@ export type Output = {
   /** Writes a result: `value` as one line of JSON, or the human-readable `text`. */
   result(value: unknown, text: string): void
   notice(text: string): void
-  /** Styles a part of a result if standard output is a terminal that shows colors. Respects `NO_COLOR`. */
+  /** Styles a part of a result if standard output is a terminal that supports colors. Respects `NO_COLOR`. */
   style(style: Style, text: string): string
 }
 

@@ -53,7 +53,7 @@ const readPages = async (
   }
 }
 
-/** Checks that the record exists. A dry run of a removal can check nothing else. */
+/** Checks that the record exists, which is all that a dry run of a removal can check. */
 const checkExists = async (
   control: ControlClient,
   operation: Operation,
@@ -63,7 +63,7 @@ const checkExists = async (
     await control.send('GET', path)
     return
   }
-  // Keys can only be listed.
+  // There is no operation that reads a single key.
   const keys = await readPages(control, path.slice(0, path.lastIndexOf('/')), { limit: Infinity })
   if (!keys.some((key) => key.id === id)) throw new CliError(`There is no key ${JSON.stringify(id)}.`)
 }

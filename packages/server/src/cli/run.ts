@@ -8,10 +8,13 @@ import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
-/** Errors that last until the user changes a setting, or the resource that it names: a supervisor need not try again. */
+/**
+ * Errors that last until the user changes a setting, or the resource that it names, so a supervisor should not restart
+ * the server.
+ */
 const lastingErrors = [ConfigError, DatabaseInUseError, DatabaseVersionError]
 
-/** Errors whose message is enough, without a stack trace. */
+/** Errors whose message is sufficient without a stack trace. */
 const foreseenErrors = [CliError, BackupError, DatabaseOpenError, ...lastingErrors]
 
 const getExitCode = (error: unknown): number => {

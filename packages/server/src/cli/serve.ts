@@ -58,7 +58,8 @@ const listNextSteps = (
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
   const server = await startServer(config)
-  // Handles signals before the result is printed, because a process that waits for it may send one immediately.
+  // Handles signals before the result is printed, because a process that waits for the result may send a signal
+  // immediately.
   const closed = closeOnSignal(server)
   const database = formatDatabase(config.database)
   const lines = listFacts(server, database, output).map(

@@ -18,7 +18,7 @@ export const toSpawnArguments = (
 type Passing = { readonly signal: NodeJS.Signals; readonly platform: NodeJS.Platform }
 
 /**
- * Passes a signal on to a child. Does nothing on Windows, where the console sends it to the child, and `kill` would end
+ * Forwards a signal to a child. Does nothing on Windows, where the console sends it to the child, and `kill` would end
  * the child at once.
  */
 export const passOn = (child: Pick<ChildProcess, 'kill'>, { signal, platform }: Passing): void => {

@@ -46,7 +46,7 @@ const formatTable = (records: readonly Json[], fields: readonly string[]): strin
     .join('\n')
 }
 
-/** Prints records as a table, or as a line of JSON each. */
+/** Prints records as a table, or as one line of JSON each. */
 export const printTable = (output: Output, records: readonly Json[], fields: readonly string[]): void => {
   if (output.format === 'json') for (const record of records) output.result(record, '')
   else output.result(records, records.length === 0 ? 'none' : formatTable(records, fields))

@@ -4,7 +4,7 @@ export type ConfigProblem = {
   readonly key: string
   /** Source of the value: `--port`, `WABAKIT_PORT` or the path of the file, for example. */
   readonly source: string
-  /** The problem, and the values that are valid. */
+  /** The problem, and the valid values. */
   readonly message: string
 }
 

@@ -20,7 +20,7 @@ export type ConfigSources = {
    */
   readonly file?: string | undefined
   /**
-   * The folder that paths are relative to.
+   * The folder to which paths are relative.
    * @default the current folder
    */
   readonly folder?: string

@@ -7,7 +7,7 @@ export type SettingFacts = {
   readonly about: string
   /** The end of the sentence "must be …". */
   readonly form: string
-  /** A description of the default, if it is not a constant. */
+  /** A description of the default if it is not a constant. */
   readonly otherwise?: string
   /** Set if errors must not show the value. */
   readonly secret?: true
@@ -32,7 +32,9 @@ const hasNoCredentials = (text: string): boolean => {
   return username === '' && password === ''
 }
 
-/** An organization that the server creates at its start, or updates with these settings. Existing API keys stay valid. */
+/**
+ * An organization that the server creates when it starts, or updates with these settings. Existing API keys stay valid.
+ */
 export const SeedOrganization = z.strictObject({
   id: text(),
   integrations: z.optional(

@@ -13,7 +13,10 @@ export type TestEventInput = {
 
 const isCallEvent = (name: string): boolean => name.startsWith('CALL_')
 
-/** Returns the name of the first event that a subscription gets: of a call on PSTN, of a group on WhatsApp. */
+/**
+ * Returns the name of a suitable event that a subscription gets, preferably of a call on PSTN and of a group on
+ * WhatsApp.
+ */
 const chooseName = ({ channel, events }: Subscription): EventName => {
   const wanted = eventNames.filter((name) => events === 'all' || events.includes(name))
   return wanted.find((name) => isCallEvent(name) === (channel === 'PSTN')) ?? wanted[0] ?? 'CALL_ENDED'

@@ -8,7 +8,7 @@ import { DeliveryStatus } from './views/delivery.ts'
 // The filters for listing records and for changing many deliveries. The command line and the inspector use the same
 // names.
 
-/** Several values, joined by commas. */
+/** Several values, separated by commas. */
 const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>
   z.pipe(
     z.pipe(

@@ -13,7 +13,7 @@ const schemaPath = '#/components/schemas'
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Converts a schema to common JSON Schema keywords for allowed unknown fields and for integers. */
+/** Replaces unusual JSON Schema keywords for unknown fields and for integers with common ones. */
 const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   if (isEmptyObject(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties
   if (jsonSchema.multipleOf === 1) {

@@ -100,7 +100,10 @@ const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
   throw new ControlError('invalid_input', `${parsed.issues.map(formatIssue).join('; ')}.`, parsed)
 }
 
-/** Defines operations of a group. Their schemas determine the types of `run`'s input and result. */
+/**
+ * Returns a function that defines an operation of a group. Its schemas determine the types of the input and the result
+ * of `run`.
+ */
 export const operationIn =
   (tag: Tag) =>
   <

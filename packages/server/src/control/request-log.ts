@@ -19,7 +19,7 @@ type RequestQuery = RequestSelection & { readonly cursor?: string | undefined; r
 
 /** A logged request. */
 export type LoggedRequest = Omit<RequestReported, 'caller'> & {
-  /** `null` if the request had no valid key, like the fields of the key. */
+  /** `null`, like the fields of the key, if the request had no valid key. */
   readonly organizationId: string | null
   readonly keyId: string | null
   readonly keyLabel: string | null

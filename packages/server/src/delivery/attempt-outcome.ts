@@ -1,6 +1,6 @@
 import type { AttemptReported } from '@wabakit/core'
 
-/** Maximum number of characters of a response's line. */
+/** Maximum number of characters of a response line. */
 const maxLength = 200
 
 /** Returns the beginning of the first line of a response's body that contains text; `null` if there is none. */
@@ -11,7 +11,7 @@ export const getResponseLine = (body: string | null | undefined): string | null 
     ?.slice(0, maxLength) || null
 
 /**
- * The effect of an attempt on its delivery; `stale` if another worker has taken the delivery over, or it has changed.
+ * The effect of an attempt on its delivery; `stale` if another worker has taken over the delivery, or it has changed.
  */
 export type AttemptOutcome = AttemptReported['result']['kind'] | 'stale'
 

@@ -17,7 +17,7 @@ const parse = (payload: string): unknown => {
   }
 }
 
-/** Minimum length of a common part of two texts that shows that one repeats the other. */
+/** Minimum length of a substring that two texts share if one repeats the other. */
 const windowLength = 12
 
 const repeatsPart = (text: string, whole: string): boolean => {

@@ -67,7 +67,7 @@ export const sendWebhook = (
 
     const abort = (): void => {
       reject(signal.reason)
-      // Before there is a connection, the request has no controller. In that case, onRequestStart aborts it.
+      // A request without a connection has no controller. In that case, `onRequestStart` aborts it.
       controller?.abort(signal.reason)
     }
     const fail = (error: Error): void => {

@@ -15,7 +15,7 @@ export const isPublicAddress = (address: string): boolean => {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }
 
-/** The addresses that webhooks may be sent to. */
+/** The addresses to which webhooks may be sent. */
 export type TargetPolicy = {
   /**
    * If false, `https` to public addresses only. If true, `https` to any address and `http` to loopback addresses.

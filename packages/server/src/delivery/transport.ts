@@ -23,8 +23,8 @@ export type Transport = {
 }
 
 /**
- * Creates a transport. It loads its HTTP client for the first webhook, because loading it would take a quarter of a
- * server's start.
+ * Creates a transport. It loads its HTTP client for the first webhook, because loading it would take a quarter of the
+ * server's start-up time.
  */
 export const createTransport = ({
   allowPrivateTargets,

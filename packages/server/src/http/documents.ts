@@ -18,7 +18,7 @@ export const createDocuments = ({ authHeader, publicUrl, createRequestId }: Docu
   const built = new Map<string, ApiResponse>()
 
   const build = async (path: string): Promise<ApiResponse> => {
-    // Loaded on request, because few servers get such a request.
+    // Loads the documents on request, because few servers ever get such a request.
     const { createAsyncApiDocument, createOpenApiDocument } = await import('@wabakit/contract/documents')
     const document =
       path === '/openapi.json'

@@ -14,7 +14,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 export type HealthOptions = {
   readonly store: Pick<Store, 'nextDueAt' | 'checkWritable'>
   readonly metrics: Metrics
-  /** Checks the token of requests for metrics. Without it, every client may read them. */
+  /** Checks the token of requests for metrics; if `undefined`, every client may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
   /** Set if the server listens on a loopback address only. */
   readonly isLocal: boolean
@@ -24,7 +24,7 @@ export type HealthOptions = {
   isStopping(): boolean
 }
 
-/** Responds to a request for one of the paths that monitor a server. Rejects only with unforeseen errors. */
+/** Responds to a request for one of the paths that monitor a server. Rejects only with unexpected errors. */
 export type Health = (request: ApiRequest, remoteAddress: string | undefined) => Promise<ApiResponse>
 
 export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])

@@ -31,7 +31,7 @@ export type HttpServer = {
   close(graceMs: number): Promise<void>
 }
 
-/** Targets and hosts that `URL` does not change. */
+/** Targets that `URL` does not change. */
 const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
 const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
 
@@ -92,7 +92,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (closing) response.shouldKeepAlive = false
     response.on('close', () => {
       running.delete(response)
-      // The server may have promised keep-alive before it began to close.
+      // The server may have agreed to keep the connection alive before it began to close.
       if (closing) server.closeIdleConnections()
     })
     if (!normalizeTarget(request)) request.url = '*'

@@ -25,7 +25,8 @@ export const createConnectionRefusal = (options: ConnectionRefusalOptions): Conn
     const pending = [...options.running].filter(({ req }) => req.socket === socket)
     const last = pending.at(-1)
     if (last?.req.complete === true) {
-      // The invalid data follows valid requests. A refusal now could be mistaken for the response to one of them.
+      // The invalid data follows valid requests. A refusal at this point could be mistaken for the response to one of
+      // them.
       last.shouldKeepAlive = false
       return
     }

@@ -28,7 +28,7 @@ export type RequestHandlerOptions = {
   readonly log: Logger
   readonly createRequestId: () => string
   readonly trustProxy: number
-  /** Receives unforeseen errors. Their responses reveal nothing about them. */
+  /** Receives unexpected errors, about which the responses reveal nothing. */
   readonly onError: (error: unknown) => void
 }
 
@@ -61,14 +61,14 @@ const getLabel = (path: string): RequestLabel => findEndpoint(path) ?? (isContro
 const getLevel = (status: number): 'debug' | 'info' | 'error' =>
   status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
 
-/** Maximum number of lines per second about refused requests of one status. */
+/** Maximum number of log lines per second about refused requests with the same status. */
 const maxLinesPerSecond = 10
 
 /**
- * Limits the lines about refused requests, so that a stranger cannot fill the log.
+ * Limits the log lines about refused requests, so that a stranger cannot fill the log.
  *
- * @returns a function that counts a request, and returns true if it must not be printed. The number of requests that
- *   were not printed follows on a separate line.
+ * @returns a function that counts a request, and returns true if it must not be printed. A separate line later has the
+ * number of requests that were not printed.
  */
 const createLineLimit = (log: Pick<Logger, 'info'>) => {
   const counts = new Map<number, number>()

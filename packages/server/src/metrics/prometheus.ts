@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type * as prometheus from 'prom-client'
 
 // Loads single files, because the entry of prom-client also loads its default metrics and, for them, all of
-// OpenTelemetry, which takes a tenth of a server's start.
+// OpenTelemetry, which would take a tenth of the server's start-up time.
 const require = createRequire(import.meta.url)
 
 export const Counter: typeof prometheus.Counter = require('prom-client/lib/counter.js')

@@ -55,7 +55,7 @@ const copyTables = async ({ source, target, from, onRows }: CopyOptions): Promis
     for (const batch of divideIntoBatches(source.rows(table, after))) {
       await writing
       writing = target.write(table, batch).then(() => onRows(table, batch.rows))
-      // If the source fails meanwhile, this promise is never awaited.
+      // If the source fails in the meantime, this promise is never awaited.
       writing.catch(() => {})
     }
     await writing

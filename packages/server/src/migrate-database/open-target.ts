@@ -97,7 +97,7 @@ export const openTarget = async (url: string): Promise<Target> => {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      // `false`, because an interrupted copy can be repeated.
+      // Passes `false`, because an interrupted copy can be repeated.
       throw toStorageError(error, false)
     }
   }

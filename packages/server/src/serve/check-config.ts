@@ -19,7 +19,7 @@ export const allowsPrivateTargets = ({ allowPrivateTargets, host }: ServerConfig
   allowPrivateTargets ?? isLoopbackHost(host)
 
 /**
- * Checks rules that concern several settings: the control API is never open to other machines without a token, only
+ * Checks the rules that involve several settings: the control API is never open to other machines without a token, only
  * PostgreSQL can be shared by processes with different roles, and the service accepts the organizations and their URLs.
  *
  * @throws ConfigError

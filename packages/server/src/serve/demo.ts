@@ -7,9 +7,9 @@ export type Demo = {
   readonly organizationId: string
   readonly wabaNumber: string
   readonly pstnNumber: string
-  /** The API key. Present only at the start that created it, because the store contains only its hash. */
+  /** The API key. Present only when this start created it, because the store contains only its hash. */
   readonly apiKey: string | undefined
-  /** The secret that signs the webhooks. Present only at the start that created the subscriptions. */
+  /** The secret that signs the webhooks. Present only when this start created the subscriptions. */
   readonly webhookSecret: string | undefined
 }
 
@@ -70,7 +70,7 @@ const subscribe = async (
 }
 
 /**
- * Creates the demo organization, with a number of each channel and an API key, if the store has no organization.
+ * Creates the demo organization, with a number on each channel and an API key, if the store has no organization.
  *
  * @returns the organization; `undefined` if the store has only other organizations.
  */
@@ -80,7 +80,7 @@ export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Prom
   if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
   const isCreated = isEmpty && (await create(service))
   const webhookSecret = await subscribe(service, endpoint)
-  // The last step, because the key is shown only if no step has failed.
+  // This is the last step, because the key is shown only if no step has failed.
   const apiKey = isCreated ? (await service.apiKeys.create(organizationId, { label: 'demo' })).key : undefined
   return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }
 }

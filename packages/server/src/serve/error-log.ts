@@ -13,7 +13,7 @@ export type ErrorLog = {
 const getCause = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error ? getCause(error.cause) : String(error)
 
-/** Creates a log in which an error that repeats, such as a lost database, is one line per minute with a count. */
+/** Creates a log in which a repeated error, such as a lost database, takes one line per minute, with a count. */
 export const createErrorLog = (log: Pick<Logger, 'error'>): ErrorLog => {
   const counts = new Map<string, number>()
   const timers = new Set<NodeJS.Timeout>()

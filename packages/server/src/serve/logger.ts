@@ -9,7 +9,7 @@ export type LoggerOptions = Pick<ServerConfig, 'logLevel' | 'logFormat'> & {
   readonly stream?: NodeJS.WritableStream | undefined
 }
 
-/** Loads pino-pretty only for the pretty format, because it takes a twentieth of a server's start. */
+/** Loads pino-pretty only for the pretty format, because loading it takes a twentieth of the server's start-up time. */
 const createPretty = async (options: PrettyOptions): Promise<Writable> => {
   const { default: pretty } = await import('pino-pretty')
   return pretty(options)

@@ -8,7 +8,7 @@ import { openDatabase } from '../stores/sqlite/open-database.ts'
 import { storeOnDatabase } from '../stores/sqlite/sqlite-store.ts'
 import { watchWrites } from './watch-writes.ts'
 
-/** A store, and the parts that several processes need to share it. */
+/** A store, and the parts that several processes need in order to share it. */
 export type OpenedStore = {
   readonly store: Store
   /** A clock that continues the time of the store. */
@@ -70,7 +70,7 @@ export const formatDatabase = (database: string): string =>
   isPostgres(database) ? formatAddress(database) : database
 
 /**
- * Opens the SQLite file, the PostgreSQL database or the memory (`:memory:`) that a `database` setting names.
+ * Opens the store that a `database` setting names: a SQLite file, a PostgreSQL database, or memory (`:memory:`).
  *
  * @throws DatabaseOpenError, DatabaseVersionError or DatabaseInUseError when it cannot be opened.
  */

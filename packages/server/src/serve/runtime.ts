@@ -33,7 +33,7 @@ type RuntimeOptions = {
   readonly metrics: Metrics
   readonly log: Logger
   readonly createRequestId: () => string
-  /** Receives errors that have no caller to be reported to. */
+  /** Receives errors that cannot be reported to a caller. */
   readonly onError: (error: unknown) => void
 }
 
@@ -41,7 +41,7 @@ type RuntimeOptions = {
 export type Runtime = {
   readonly service: ReferenceServer
   readonly handler: RequestHandler
-  /** Starts to deliver webhooks and to remove old records, unless the role is `api`. */
+  /** Starts delivering webhooks and removing old records, unless the role is `api`. */
   start(): void
   /**
    * Ends the live streams and stops claiming deliveries. Running attempts are released after `graceMs` milliseconds.
@@ -125,7 +125,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     })
   }
   let loadingControl: Promise<ControlApi> | undefined
-  /** Loads the control API after the start, because loading it would take a fifth of the time of a start. */
+  /** Loads the control API after the start, because loading it would take a fifth of the start-up time. */
   const loadControl = (): Promise<ControlApi> => {
     loadingControl ??= createControl()
     return loadingControl
@@ -171,7 +171,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       onError,
     }),
     start: () => {
-      // Loads it even without a request, because an update may replace the files of a running server.
+      // Loads it even if no request arrives, because an update may replace the files of a running server.
       setTimeout(() => loadControl().catch(onError), loadControlMs).unref()
       if (role === 'api') return
       publishAttempts()

@@ -85,8 +85,8 @@ export const startServer = async (
   }).catch((error: unknown) => {
     throw toStartError(error, settings)
   })
-  // Loaded after the database is open: after a crash, opening it soon starts the time after which the crashed process's
-  // shards are free.
+  // Loads these modules after the database is open: after a crash, the crashed process's shards become free some time
+  // after the database is opened.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
     import('../metrics/metrics.ts'),
     import('./runtime.ts'),
@@ -119,7 +119,7 @@ export const startServer = async (
     const { organizations, role } = settings
     const isDemo = organizations.length === 0 && role !== 'worker' && getExposure(settings) === undefined
     await ensureOperator({ service, store: opened.store }, settings)
-    // The last step that can fail: it creates an API key that is shown only once.
+    // This is the last step that can fail, because it creates an API key that is shown only once.
     const demo = isDemo ? await ensureDemo(service, settings) : undefined
     runtime.start()
     log.info({ url }, 'listening')

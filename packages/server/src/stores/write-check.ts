@@ -8,7 +8,7 @@ export type LastWrite = { readonly at: number; readonly error?: unknown }
 export const noWrite: LastWrite = { at: Number.NEGATIVE_INFINITY }
 
 export type WriteCheckOptions = {
-  /** Commits a change without meaning. */
+  /** Commits an insignificant change. */
   readonly write: () => Promise<unknown>
   readonly readLast: () => LastWrite
   readonly now: () => number

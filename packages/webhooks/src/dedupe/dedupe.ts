@@ -6,7 +6,7 @@ export type Claim = {
   /** Extends the claim to `ttlMs` milliseconds from now. Returns `false` when the claim is lost. */
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
-   * Records that the delivery was handled. From now on, claiming its key returns `duplicate`, for as long as the store
+   * Records that the delivery was handled. From then on, claiming its key returns `duplicate`, for as long as the store
    * keeps it. Returns `false` and changes nothing when another process has claimed the key.
    */
   complete(): boolean | Promise<boolean>
@@ -25,7 +25,7 @@ export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
 export type Dedupe = {
   /**
    * Claims a key for `ttlMs` milliseconds, atomically among all users of the store. Returns `duplicate` when the
-   * delivery was handled before, and `in_progress` when another process is handling it.
+   * delivery has already been handled, and `in_progress` when another process is handling it.
    */
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }

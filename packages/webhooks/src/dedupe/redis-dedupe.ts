@@ -34,8 +34,8 @@ export type RedisDedupeOptions = {
 /** The value of a handled delivery. The value of a claimed one is the claim's token. */
 const done = 'done'
 
-// Scripts, because reading and writing must be one step: in between, the claim could expire, and another process could
-// claim the key.
+// These are scripts, because reading and writing must be one step: in between, the claim could expire, and another
+// process could claim the key.
 const scripts = {
   renew: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,

@@ -11,7 +11,7 @@ import { createSweeper, readColumn, readSqlOptions, type SqlDedupeOptions } from
 
 /**
  * Remembers deliveries in a table ({@link sqlDedupeTable}) of PostgreSQL, SQLite, MySQL or MariaDB, for any number of
- * processes. It uses the clock of the database, and deletes expired rows from time to time.
+ * processes. It uses the clock of the database, and deletes expired rows periodically.
  *
  * @param database - a pool or client of `pg` or `mysql2/promise`, a database of `node:sqlite` or `better-sqlite3`, or a
  *   function that runs one statement. It must not be in a transaction, because other processes would not see the

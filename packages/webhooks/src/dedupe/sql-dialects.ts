@@ -1,4 +1,4 @@
-/** A kind of database. MariaDB speaks `mysql`; D1, Durable Objects, libSQL and Bun speak `sqlite`. */
+/** A kind of database. Use `mysql` for MariaDB, and `sqlite` for D1, Durable Objects, libSQL and Bun. */
 export type SqlDialect = 'postgresql' | 'sqlite' | 'mysql'
 
 type Syntax = {
@@ -7,7 +7,7 @@ type Syntax = {
   readonly types: readonly [key: string, claimedBy: string, expiresAt: string]
   /** The current time by the database's clock. */
   readonly now: string
-  /** The time that many milliseconds from now. */
+  /** Returns the time this many milliseconds from now. */
   readonly later: (milliseconds: string) => string
   /** The beginning and the end of an INSERT that does nothing if the key exists. */
   readonly insert: readonly [start: string, end: string]
@@ -37,7 +37,8 @@ export const syntaxes: Readonly<Record<SqlDialect, Syntax>> = {
   },
   mysql: {
     key: '`key`',
-    // Bytes, because comparisons of text may ignore case and trailing spaces. Keys have at most 200 characters.
+    // The keys are bytes, because comparisons of text may ignore case and trailing spaces. Keys have at most 200
+    // characters.
     types: ['varbinary(800)', 'varchar(36)', 'datetime(6)'],
     now: 'utc_timestamp(6)',
     later: (milliseconds) => `utc_timestamp(6) + INTERVAL ${milliseconds} * 1000 MICROSECOND`,

@@ -20,7 +20,7 @@ export type DiagnosisCause = keyof typeof remedies
 export type Diagnosis = {
   /** The cause, for programs. */
   readonly cause: DiagnosisCause
-  /** The meaning of the cause and its remedy, for people. It never contains a secret. */
+  /** An explanation of the cause and its remedy, for people. It never contains a secret. */
   readonly message: string
 }
 
@@ -123,8 +123,8 @@ const readBody = (payload: unknown): Uint8Array | undefined => {
 /**
  * Finds the likely cause of a mismatch, for a log or a terminal. It tries variants of the body and the secrets, and
  * reports which one matches. It never makes verification more lenient. It costs many times as much as verification, so
- * use it to debug your endpoint rather than on every request. It does not try other ways to write JSON of more than
- * 65,536 characters or 16 levels.
+ * use it to debug your endpoint rather than on every request. It does not try other serializations of JSON with more
+ * than 65,536 characters or 16 levels.
  *
  * @returns the likely cause; `undefined` when the signature matches and is recent enough.
  * @example

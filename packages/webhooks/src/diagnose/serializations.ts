@@ -15,7 +15,7 @@ const escapeNonAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g
 const escapeSlashes = (json: string): string => json.replaceAll('/', '\\/')
 const escapeHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
 
-/** The ways in which those libraries escape characters that JSON does not require them to escape. */
+/** The ways in which those libraries escape characters beyond those that JSON requires. */
 const escapes: readonly ((json: string) => string)[] = [
   (json) => json,
   escapeNonAscii,

@@ -27,7 +27,7 @@ export type Claiming = {
   readonly columns: string
 }
 
-/** Returns a claim as one statement. */
+/** Returns the single statement that makes a claim. */
 export const toClaim = ({ table, token, pick, set, columns }: Claiming): Statement => ({
   text: `WITH picked AS MATERIALIZED (${pick.text})
     UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) RETURNING ${columns}`,
@@ -62,18 +62,15 @@ export type InboxEngine<Client, Database> = {
   readonly create: (text: string) => Promise<unknown>
   /** Keeps the inbox's own connection until the returned function is called. */
   readonly hold: () => () => Promise<void>
-  /** The expression that wakes other processes, where the database has one. */
+  /** The SQL expression that wakes other processes, if the database has one. */
   readonly announcement: string | undefined
   /** Calls a function whenever another process has stored an entry, until the returned function is called. */
   readonly listen: (wake: () => void) => () => void
   /** Starts an attempt. */
   readonly begin: () => Effects<Client, Database>
-  /** Finds a setting that makes the database acknowledge a commit before it is synced. */
+  /** Finds a setting that makes the database acknowledge commits before they are synced. */
   readonly findWeakness: () => Promise<string | undefined>
-  /**
-   * Checks whether a failed statement may succeed a moment later, because the database could not be reached or was
-   * busy.
-   */
+  /** Checks whether a failed statement may succeed later, because the database could not be reached or was busy. */
   readonly isTransient: (error: unknown) => boolean
 }
 

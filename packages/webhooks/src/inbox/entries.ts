@@ -20,7 +20,7 @@ import { inboxSyntaxes } from './schema.ts'
 //   failed     → stored                                   a retry
 //   stored, failed, parked, suppressed → discarded        by request
 //   (a call without a summary) → missing                  by reconcile
-//   missing    → stored | suppressed                      the summary was fetched, or has arrived by itself
+//   missing    → stored | suppressed                      the summary was fetched, or arrived by itself
 //   missing    → unavailable | given_up                   the call has none, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
@@ -29,7 +29,7 @@ import { inboxSyntaxes } from './schema.ts'
 // A claim has a token. Every write of a worker to an entry compares it, so a worker that was paused until its claim
 // expired changes nothing. Leaving `claimed` removes the token.
 
-/** Time from its first attempt for which a failing entry blocks the later ones of its lane, in milliseconds. */
+/** Time from its first attempt during which a failing entry blocks the later ones of its lane, in milliseconds. */
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */
@@ -50,7 +50,7 @@ export type Settlement =
       readonly delayMs: number
       readonly subject: string | undefined
     }
-  /** Ended early, which does not count as an attempt. */
+  /** It ended early, which does not count as an attempt. */
   | { readonly state: 'released' }
   | { readonly state: 'parked'; readonly reason: ParkedReason; readonly error: string | undefined }
   | { readonly state: 'suppressed' }
@@ -77,7 +77,7 @@ type ClaimRequest = {
 type EntriesOptions = {
   readonly table: string
   readonly retention: Retention
-  /** The time in Unix milliseconds, as an expression. */
+  /** Returns the SQL expression for the current Unix time in milliseconds. */
   readonly now: () => string
 }
 
@@ -120,8 +120,9 @@ export const createEntries = (
   const settleOne = async (statement: Statement): Promise<boolean> => (await run(statement)).count > 0
 
   /**
-   * Returns the condition that the state is one of `states`, written so that PostgreSQL's planner does not see which:
-   * if its statistics are from a time without such entries, it would read all that have come since, instead of a lane.
+   * Returns the condition that the state is one of `states`, written so that PostgreSQL's planner cannot see which
+   * states. If its statistics are from a time without such entries, it would otherwise read all that have arrived
+   * since, instead of one lane.
    */
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
@@ -232,7 +233,7 @@ export const createEntries = (
         toSettling(`state = 'failed', error = ?, ${dueAt}`, claim, [error, delayMs]),
       )
       if (held && subject !== undefined) {
-        // Spares later claims from examining a long lane repeatedly. `isHeldUp` still decides.
+        // Saves later claims from examining a long lane repeatedly. `isHeldUp` still decides.
         const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
           FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
         await query({
@@ -243,7 +244,7 @@ export const createEntries = (
       return held
     },
 
-    /** Makes the stored entries of a lane due that waited for a failed one. */
+    /** Makes the stored entries of a lane that waited for a failed one due. */
     release: (subject: string): Promise<unknown> =>
       query({
         text: `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()} RETURNING id`,
@@ -275,7 +276,9 @@ export const createEntries = (
       return Number(readColumn((await query({ text, values: [forMs] })).rows[0], 'waiting'))
     },
 
-    /** Deletes bodies that are due, and rows without a body that are due, at most `limit` of each. Returns how many. */
+    /**
+     * Deletes bodies that are due, and rows without a body that are due, at most `limit` of each. Returns their number.
+     */
     forget: async (limit: number): Promise<number> => {
       const due = (body: string) =>
         `FROM ${table} WHERE state IN (${closedStates}) AND due_at <= ${now()} AND body ${body}`

@@ -36,7 +36,7 @@ const bodyMentions = (body: Uint8Array, digits: string): boolean => {
 type EraseOptions = {
   readonly table: string
   readonly keyMs: number
-  /** The time in Unix milliseconds, as an expression. */
+  /** Returns the SQL expression for the current Unix time in milliseconds. */
   readonly now: () => string
 }
 

@@ -5,7 +5,7 @@ import type { StoredEvent } from './identify.ts'
 /** The columns that a duplicate of a parked event replaces. */
 const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
 
-// Functions, so that programs without an inbox do not contain them.
+// These are functions, so that bundles of programs without an inbox do not contain them.
 const replaceParked = (): string => `ON CONFLICT (event_key) DO UPDATE
   SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
   state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
@@ -60,7 +60,7 @@ const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
 /** Options for {@link createInsert}. */
 type InsertOptions = {
   readonly table: string
-  /** The time in Unix milliseconds, as an expression. */
+  /** Returns the SQL expression for the current Unix time in milliseconds. */
   readonly now: () => string
 }
 

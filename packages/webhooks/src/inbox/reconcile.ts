@@ -9,7 +9,7 @@ import { readBytes } from './read-entry.ts'
 /** Number of ids that one query examines. */
 const pageSize = 500
 
-/** Maximum time by which events are stored out of the order of their arrival, in milliseconds. */
+/** Maximum time by which an event is stored out of the order of arrival, in milliseconds. */
 const slackMs = 3_600_000
 
 /** Time limit of one request, in milliseconds. After that, another process may continue. */
@@ -31,7 +31,7 @@ type Parts = {
   readonly table: string
   readonly keyMs: number
   readonly maxBodyBytes: number
-  /** The time in Unix milliseconds, as an expression. */
+  /** Returns the SQL expression for the current Unix time in milliseconds. */
   readonly now: () => string
   /** Called when a summary was stored. */
   readonly wake: () => void
@@ -46,8 +46,8 @@ type FindOptions = {
 
 /**
  * Creates the function that requests missing summaries of calls that have another stored event. A missing summary is an
- * entry in state `missing`, whose `due_at` is the time of the next request. Its token is the turn of the requesting
- * process: while one process has a turn, no other one takes any.
+ * entry in state `missing`, whose `due_at` is the time of the next request. While a process requests it, the entry has
+ * a token. Then no other process requests any summary.
  */
 export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake }: Parts) => {
   const { run, query } = engine
@@ -194,7 +194,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     await findMissing({ olderThanMs, maxAgeMs, signal })
     let wasAsked = false
     while (signal?.aborted !== true) {
-      // Waits before taking the turn, so that a process that ends meanwhile does not hold up the others.
+      // Waits before taking the turn, so that a process that ends during the wait does not hold up the others.
       if (wasAsked) await new Promise((resolve) => setTimeout(resolve, intervalMs))
       const missing = await takeTurn()
       wasAsked = false

@@ -17,7 +17,7 @@ const toCondition = async (caller: string, selection: InboxSelection): Promise<S
     values.push(...more)
   }
   if (id !== undefined) {
-    // Text that is not a number is no entry's id, and would be an error in PostgreSQL.
+    // Text that is not a number cannot be an entry's id, and would be an error in PostgreSQL.
     const ids = [id].flat().filter((each) => /^\d{1,15}$/.test(each))
     add(ids.length === 0 ? '1 = 0' : `id IN (${ids.map(() => '?').join(', ')})`, ...ids)
   }
@@ -41,7 +41,7 @@ const toChangeable = async (caller: string, selection: InboxSelection): Promise<
 type SelectionsOptions = {
   readonly table: string
   readonly keyMs: number
-  /** The time in Unix milliseconds, as an expression. */
+  /** Returns the SQL expression for the current Unix time in milliseconds. */
   readonly now: () => string
 }
 

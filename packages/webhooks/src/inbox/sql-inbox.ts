@@ -62,14 +62,14 @@ export type SqlInboxOptions = {
    */
   readonly maxAttempts?: number | undefined
   /**
-   * Interval in which an idle process looks for entries, in milliseconds.
+   * Interval at which an idle process looks for entries, in milliseconds.
    * @default 1_000
    */
   readonly pollMs?: number | undefined
   /** Time for which entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
-   * Called with every entry that is parked, unless it is a known event without a handler. Whatever it throws is
+   * Called with every entry that is parked, unless it is a known event without a handler. Errors that it throws are
    * reported to `onError`.
    * @default prints one line
    */
@@ -84,7 +84,7 @@ export type SqlInboxOptions = {
 /** Times for which an inbox keeps entries, their bodies and their keys, in milliseconds. */
 export type InboxRetention = {
   /**
-   * For the bodies of handled entries. With 0, the completion deletes them.
+   * For the bodies of handled entries. With 0, they are deleted on completion.
    * @default 604_800_000 (7 days)
    */
   readonly handledBodyMs?: number | undefined
@@ -176,7 +176,7 @@ const createEngine = (
  * The database is a pool of `pg` or `mysql2/promise` with at least 2 connections, or one of `node:sqlite` or
  * `better-sqlite3`. It is never closed.
  *
- * @throws WebhookUsageError for an unknown option, or a database that it does not recognize.
+ * @throws WebhookUsageError for an unknown option, or an unrecognized database.
  * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
  * @example
  * const receiver = createReceiver({ verify, inbox: sqlInbox(pool) }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {

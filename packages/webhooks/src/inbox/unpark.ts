@@ -16,8 +16,8 @@ type UnparkOptions = {
 }
 
 /**
- * Creates a function that retries entries that were parked for lack of a handler, if one takes them now: after an
- * upgrade that knows the event, or because a handler was added.
+ * Creates a function that retries entries that were parked for lack of a handler, if a handler takes them now, because
+ * an upgrade knows the event or a handler was added.
  */
 export const createUnpark = (
   { query }: Pick<InboxEngine<unknown, unknown>, 'query'>,
@@ -30,7 +30,7 @@ export const createUnpark = (
   }
   /**
    * Selects one entry for each event name: if a handler takes it, a handler takes all with that name. Drifted entries
-   * differ.
+   * are examined one by one, because each may drift in its own way.
    */
   const representatives = `SELECT min(id) AS id FROM ${table}
     WHERE state = 'parked' AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL GROUP BY reason, name`

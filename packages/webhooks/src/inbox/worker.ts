@@ -13,13 +13,15 @@ import type { ClaimedEntry } from './read-entry.ts'
 const stopMs = 10_000
 const abortMs = 1_000
 
-/** Interval of deleting expired entries, and of retrying parked entries that a handler takes now, in milliseconds. */
+/**
+ * Interval at which expired entries are deleted, and parked entries that a handler takes now are retried, in
+ * milliseconds.
+ */
 const forgetEveryMs = 60_000
 const unparkEveryMs = 3_600_000
 
 /**
- * Minimum, first and maximum delay of a retry, in milliseconds. Because of the minimum, a short `drain` does not try
- * twice.
+ * Minimum, first and maximum delay of a retry, in milliseconds. The minimum prevents a short `drain` from trying twice.
  */
 const minimumDelayMs = 100
 const firstDelayMs = 1_000
@@ -28,7 +30,7 @@ const maximumDelayMs = 3_600_000
 /** The reason of `signal` when the receiver stops. An attempt that ends for this reason has not failed. */
 const stopped = /* @__PURE__ */ new Error('The receiver is being stopped.')
 
-/** Exponential backoff with full jitter. */
+/** Draws a delay with exponential backoff and full jitter. */
 const drawDelay = (attempts: number): number =>
   Math.round(minimumDelayMs + Math.random() * Math.min(maximumDelayMs, firstDelayMs * 2 ** (attempts - 1)))
 
@@ -254,9 +256,9 @@ export const createWorker = <Client, Database>({
   }
 
   let lookedForRetriesAt = Number.NEGATIVE_INFINITY
-  /** Claims as many entries as there are free slots, and starts to handle them. Returns how many. */
+  /** Claims as many entries as there are free slots, and starts handling them. Returns their number. */
   const claimFree = async (): Promise<number> => {
-    // Retries go first. While new entries keep coming, the search for retries runs at most once in the minimum delay of
+    // Retries go first. While new entries keep arriving, the search for retries runs at most once per minimum delay of
     // a retry.
     const areRetriesFirst = performance.now() - lookedForRetriesAt >= minimumDelayMs
     const retries = areRetriesFirst ? await claimSome(true) : 0
@@ -365,7 +367,7 @@ export const createWorker = <Client, Database>({
         for (;;) {
           const rings = bell.count()
           const claimed = performance.now() < endsAt ? await claimNext() : 0
-          // An entry that was completed meanwhile may have freed its lane for the next one.
+          // An entry that was completed in the meantime may have freed its lane for the next one.
           if (claimed > 0 || bell.count() !== rings) continue
           if (running.size === 0) break
           await bell.wait(rings, pollMs)

@@ -1,6 +1,6 @@
 import type { RecognizedBy } from '../parse/parse-event.ts'
 
-/** The second argument of every handler: the delivery that its event came with. */
+/** The second argument of every handler: the delivery that contained the event. */
 export type DeliveryContext = {
   /** The delivery, which is the same on every attempt. */
   readonly delivery: {

@@ -13,9 +13,9 @@ import type { StopOptions } from './running.ts'
  * - `failed`: waits for its next attempt.
  * - `handled`: its handlers have succeeded.
  * - `parked`: no handler took it, or every attempt failed. It waits for an upgrade, a retry or a discard.
- * - `suppressed`: reports what another handled entry has reported already.
- * - `discarded`: was given up by request.
- * - `missing`: a summary that never arrived, and that `reconcile` asks for.
+ * - `suppressed`: reports what another handled entry has already reported.
+ * - `discarded`: given up by request.
+ * - `missing`: a summary that has not arrived, and that `reconcile` requests.
  * - `unavailable`: a summary that can never exist.
  * - `given_up`: a summary that was not found before the age limit.
  * - `erased`: only hashes are left, which keep it from coming back.
@@ -36,7 +36,7 @@ export type InboxState =
 /**
  * The reason for parking an entry.
  *
- * - `failed`: the limit of attempts is reached.
+ * - `failed`: every attempt failed.
  * - `drifted`: the event does not match its contract, and there is no `onDrift`.
  * - `unknown`: this version does not know the event, and there is no `onUnknown`.
  * - `unreadable`: the body is not a JSON object.
@@ -101,11 +101,11 @@ export type InboxPage = {
    * @default 100
    */
   readonly limit?: number | undefined
-  /** The id of the last entry of the page before. */
+  /** The id of the last entry of the previous page. */
   readonly after?: string | undefined
 }
 
-/** The person or thing to forget: one of the three. A number is compared by its digits. */
+/** The call, group or phone number to forget: exactly one of them. A number is compared by its digits. */
 export type InboxErasure =
   | { readonly callId: string }
   | { readonly groupId: string }
@@ -121,7 +121,7 @@ export type InboxEntries = {
   count(): Promise<Readonly<Partial<Record<InboxState, number>>>>
   /**
    * Handles failed, parked and suppressed entries again, with a new number of attempts. A suppressed one is handled
-   * although its event was handled before. Entries whose body is no longer kept stay as they are.
+   * even though its event was handled before. Entries whose body is no longer kept stay as they are.
    *
    * @returns the number of entries that will be handled.
    */
@@ -174,7 +174,7 @@ export type AcceptOptions = {
    */
   readonly id?: string | undefined
   /**
-   * The source of the event. Ids of different sources do not clash. The source of webhooks is `webhook`.
+   * The source of the event. Ids of different sources do not conflict. The source of webhooks is `webhook`.
    * @default 'accepted'
    */
   readonly source?: string | undefined
@@ -196,14 +196,14 @@ export type DrainOptions = {
 export type Remaining = {
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
-  /** When the first of them can be handled. Not in the past: now, if it can be handled at once. */
+  /** The time at which the first of them can be handled; now, if it can be handled at once. */
   readonly nextDueAt: Date | undefined
 }
 
 /** The methods that a receiver has only with an inbox. */
 export type InboxMethods = {
   /**
-   * Handles stored events in this process, until `stop`. Any number of processes may do so. On PostgreSQL, reserves a
+   * Handles stored events in this process, until `stop`. Any number of processes may call it. On PostgreSQL, reserves a
    * connection of the pool for storing, before handlers can occupy all of them.
    */
   start(): void
@@ -260,17 +260,17 @@ export type ReconcileOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The result of one run of `receiver.reconcile()`: numbers of calls. */
+/** The result of one run of `receiver.reconcile()`: the numbers of calls. */
 export type Reconciled = {
-  /** Summaries that were requested. */
+  /** Number of summaries that were requested. */
   readonly asked: number
-  /** Summaries that were fetched and stored. */
+  /** Number of summaries that were fetched and stored. */
   readonly accepted: number
-  /** Summaries that are not ready, and will be requested again. */
+  /** Number of summaries that are not ready, and will be requested again. */
   readonly pending: number
-  /** Summaries that can never exist. */
+  /** Number of summaries that can never exist. */
   readonly unavailable: number
-  /** Summaries that were not found before the age limit. */
+  /** Number of summaries that were not found before the age limit. */
   readonly givenUp: number
 }
 

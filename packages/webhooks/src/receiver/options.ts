@@ -23,8 +23,9 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly inbox?: Inbox<Context> | undefined
   /**
-   * When the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the event if the
-   * process dies or a handler fails, because the sender will not try again. It needs `waitUntil`, or `receiver.stop()`.
+   * The time at which the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the
+   * event if the process dies or a handler fails, because the sender will not try again. It needs `waitUntil`, or
+   * `receiver.stop()`.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before' | undefined
@@ -51,7 +52,7 @@ export type ReceiverOptions<Context = DeliveryContext> = {
   readonly handlerTimeoutMs?: number | undefined
   /**
    * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run, the claim is
-   * renewed every third of this time. Without an inbox, a sender that repeats the delivery meanwhile gets a
+   * renewed every third of this time. Without an inbox, a sender that repeats the delivery in the meantime gets a
    * `Retry-After` of a tenth of this time, 1 to 60 seconds.
    * @default 60_000
    */

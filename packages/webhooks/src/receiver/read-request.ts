@@ -48,7 +48,10 @@ export const assertJson = (type: string | null): void => {
 /** Number of bytes that any request may hold in memory while its body is read. Most webhooks are smaller. */
 const freeBytes = 65_536
 
-/** Limit for the bytes beyond that of all requests, as a multiple of `maxBodyBytes`. Anyone can send large bodies. */
+/**
+ * Limit for the bytes beyond that, of all requests in total, as a multiple of `maxBodyBytes`. Anyone can send large
+ * bodies.
+ */
 const maxLargeBodies = 16
 
 type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number }

@@ -26,7 +26,7 @@ const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   return typeof id === 'string' && id !== '' && sentAt instanceof Date
 }
 
-/** Reads what the verifier returned. Only `true`, or an id and a time, accept the delivery. */
+/** Interprets the verifier's result. Only `true`, or an id and a time, accepts the delivery. */
 const readVerdict = (verdict: unknown, headers: Headers) => {
   if (verdict === true) return readUnsignedHeaders(headers)
   if (isVerified(verdict)) return verdict
@@ -55,7 +55,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     let tasks: readonly Task<DeliveryContext>[]
     const early = running.acknowledgeEarly()
     try {
-      // Runs before the body is read, so that requests from strangers cost little.
+      // Runs before the body is read, so that requests from strangers are cheap.
       assertPost(request.method)
       // Awaits only promises, because awaiting is slow.
       const checked = verify.checkHeaders?.(headers, now)

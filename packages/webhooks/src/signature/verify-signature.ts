@@ -72,7 +72,7 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
 }
 
 /**
- * Applies a function to a value, or to the value that a promise resolves to. Creates no promise for a value, because
+ * Applies a function to a value, or to the value to which a promise resolves. Creates no promise for a value, because
  * promises are slow.
  */
 export const apply = <Input, Output>(
@@ -80,7 +80,7 @@ export const apply = <Input, Output>(
   next: (input: Input) => Output | Promise<Output>,
 ): Output | Promise<Output> => (input instanceof Promise ? input.then(next) : next(input))
 
-/** Tries one signer after the other. Synchronous where the runtime's HMAC is, because promises are slow. */
+/** Tries the signers one after another. Synchronous where the runtime's HMAC is, because promises are slow. */
 export const matchSignature = (
   signed: SignatureHeaders,
   body: Uint8Array,
@@ -101,7 +101,7 @@ export const matchSignature = (
 }
 
 /**
- * Verifies the signature of one delivery by Standard Webhooks 1.0: over the bytes as they arrived, in constant time,
+ * Verifies the signature of one delivery as in Standard Webhooks 1.0: over the bytes as they arrived, in constant time,
  * with each of the secrets. Ignores signatures of unknown versions.
  *
  * @returns the id and the timestamp that the signature vouches for.

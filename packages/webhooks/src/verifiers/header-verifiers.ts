@@ -20,7 +20,7 @@ const toList = (value: string | readonly string[]): readonly string[] => {
   throw new WebhookVerificationError('invalid_secret', 'A secret is empty. Is its environment variable set?')
 }
 
-/** Compares one header in constant time, before the body is read. */
+/** Creates a verifier that compares one header in constant time, before the body is read. */
 const createHeaderVerifier = (
   header: string,
   rules: { readonly values: Values; readonly toHeader: Normalize; readonly normalize: Normalize },

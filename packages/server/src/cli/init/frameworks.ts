@@ -1,6 +1,6 @@
 export type NewFile = { readonly path: string; readonly text: string }
 
-/** The language of a project: TypeScript, or JavaScript with the extension that modules have in it. */
+/** The language of a project: TypeScript, or JavaScript with the extension that its modules need. */
 export type Language = 'ts' | 'js' | 'mjs'
 
 /** A framework that `init` supports. */
@@ -66,7 +66,7 @@ export const frameworks: readonly Framework[] = [
       // Its bundlers do not resolve a .js import to a TypeScript file.
       text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
-    // Next.js ignores these folders if there is a folder app next to src.
+    // Next.js ignores these folders if there is an `app` folder next to `src`.
     sources: ['src/app', 'src/pages'],
     nextStep: arrives,
   },
@@ -77,7 +77,7 @@ export const frameworks: readonly Framework[] = [
     write: writeModule,
     route: (language) => ({
       path: `src/routes/webhooks/+server.${language}`,
-      // A relative import, because SvelteKit 3 no longer has $lib.
+      // Uses a relative import, because SvelteKit 3 no longer has $lib.
       text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
     nextStep: arrives,

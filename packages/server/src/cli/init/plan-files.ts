@@ -15,7 +15,7 @@ import {
 export type Plan = {
   readonly framework: Framework
   readonly files: readonly NewFile[]
-  /** The paths of files that exist already. */
+  /** The paths of files that already exist. */
   readonly kept: readonly string[]
   /** The command that installs the packages that the files import. */
   readonly install: string
@@ -89,7 +89,7 @@ const findLanguage = (
 }
 
 /**
- * Refuses to write to a folder behind a symbolic link, which may lead out of the project.
+ * Checks that no folder of a path is a symbolic link, which may lead out of the project.
  *
  * @throws CliError
  */

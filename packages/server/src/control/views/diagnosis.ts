@@ -90,7 +90,7 @@ const errorPatterns: readonly (readonly [RegExp, Cause])[] = [
 const findCauseOfError = (error: string): Cause =>
   errorPatterns.find(([pattern]) => pattern.test(error))?.[1] ?? 'connection'
 
-/** Determines the cause of a refusal from the response of a receiver, of this kit or another. */
+/** Determines the cause of a refusal from the response of a receiver, of this kit or of any other. */
 const findCauseOfRefusal = (body: string): Cause => {
   if (/timestamp/i.test(body)) return 'timestamp'
   return /signature|secret|hmac/i.test(body) ? 'wrong_secret' : 'authorization'

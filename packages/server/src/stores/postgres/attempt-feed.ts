@@ -4,8 +4,8 @@ import * as z from 'zod/mini'
 import type { Notifications } from './notifications.ts'
 
 /**
- * Publishes the attempts of this process to the followers of an organization in other processes. A lost message does no
- * harm, because the attempt is in the database.
+ * Publishes the attempts of this process to the followers of an organization in other processes. Losing a message does
+ * no harm, because the attempt is in the database.
  */
 export type AttemptFeed = {
   /** Starts to listen for followers. */
@@ -34,9 +34,9 @@ const channels = { followed: 'wabakit_followed', attempts: 'wabakit_attempts' } 
 /** Interval of a follower's announcements, and the time for which an announcement is valid, in milliseconds. */
 const renewMs = 5_000
 const validMs = 15_000
-/** Maximum time to wait for the connection before a stream is opened. */
+/** Maximum time to wait for the connection before a stream is opened, in milliseconds. */
 const connectMs = 2_000
-/** Time that a new publisher waits for followers to announce themselves. */
+/** Time that a new publisher waits for followers to announce themselves, in milliseconds. */
 const announcementMs = 250
 /** The pause between messages in milliseconds, and the maximum number of attempts to keep for the next message. */
 const pauseMs = 20
@@ -68,7 +68,7 @@ const parse = (payload: string): z.infer<typeof Message> | undefined => {
 export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeedOptions): AttemptFeed => {
   /** Expiry of the last announcement for each organization. */
   const followed = new Map<string, number>()
-  /** Attempts from the time before the followers were known. */
+  /** Attempts from before the followers were known. */
   let early: Array<() => void> | undefined = []
   let waiting: PublishedAttempt[] = []
   let isSending = false

@@ -37,7 +37,7 @@ export type Changes = Pick<
 type ChangeKind<Change, Table extends ChangedTable> = {
   readonly table: Table
   getRecord(change: Change): StoredRecords[Table]
-  /** Returns the key of the record in its organization. A statement has at most one change of each record. */
+  /** Returns the key of the record in its organization. A statement has at most one change to each record. */
   getKey(change: Change): readonly string[]
 }
 

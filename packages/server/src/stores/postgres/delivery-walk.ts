@@ -89,10 +89,10 @@ const eventsFirst = `wabakit.events e
 const deliveriesFirst = `${allDeliveries} AS d
   CROSS JOIN LATERAL (SELECT * FROM wabakit.events WHERE position = d.event OFFSET 0) AS e ${withSubscription}`
 
-/** The greatest position that a cursor can have. */
+/** The highest position that a cursor can have. */
 const lastSubscription = '9'.repeat(18)
 
-/** Plans how to read deliveries. */
+/** Chooses the way to read deliveries. */
 export const walkDeliveries = async (
   read: Query,
   { cursor, maxExamined, newest = allPositions.high, ...selection }: DeliveryWalkQuery,

@@ -24,9 +24,9 @@ export type EventWalk = {
 }
 
 /**
- * Plans how to read events. Conditions compare rows, so that the planner can use only an index that begins with the
- * organization. With a condition on the organization alone, it could choose the primary key, and read the events of all
- * organizations to find a few.
+ * Chooses the way to read events. Conditions compare rows, so that the planner can use only an index that begins with
+ * the organization. With a condition on the organization alone, it could choose the primary key, and read the events of
+ * all organizations to find a few.
  */
 export const walkEvents = ({
   organizationId,

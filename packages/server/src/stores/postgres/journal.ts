@@ -41,7 +41,7 @@ type Item = {
   readonly decided: DecidedSettlement
 }
 
-/** Maximum number of decisions per batch: a row that differed can change again meanwhile. */
+/** Maximum number of decisions per batch. A row that differed can change again before the next one. */
 const maxTries = 5
 
 const toStatus = (state: SettledDelivery['state']): DeliveryStatus =>
@@ -85,7 +85,7 @@ const stale: SettlementOutcome = { outcome: 'stale' }
 
 const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledReason: null }
 
-/** The assumed state of a delivery. It does not depend on earlier attempts. */
+/** The assumed state of a delivery, which does not depend on its earlier attempts. */
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
 /** Loads, settles and reads pending deliveries in PostgreSQL, and assigns shards to workers. */
@@ -101,8 +101,8 @@ export const createJournal = ({
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
   /**
-   * Limits writes for an endpoint that alternately fails and succeeds: it may be recorded as failing or recovered a
-   * little later.
+   * Limits writes for an endpoint that alternately fails and succeeds. It may be recorded as failing or recovered a
+   * little late.
    */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
   const removals = createRemovals(query)
@@ -129,7 +129,7 @@ export const createJournal = ({
   }
 
   /**
-   * Decides the settlements of a batch in order: each sees its subscription as the earlier ones leave it.
+   * Decides the settlements of a batch in order. Each is based on its subscription as the earlier ones leave it.
    *
    * @param states - the known states of deliveries, without those that no longer exist.
    */

@@ -69,7 +69,7 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
     'SELECT name, to_regnamespace(name) IS NOT NULL AS exists FROM wabakit.function_schemas ORDER BY used_at DESC',
   )
   if (!rows.some(({ name, exists }) => name === functionSchema && exists)) {
-    // Functions that exist but are not listed are from before the schema "wabakit" was dropped.
+    // Functions that exist but are not listed date from before the schema "wabakit" was dropped.
     await client.query(`DROP SCHEMA IF EXISTS ${functionSchema} CASCADE`)
     await client.query(`CREATE SCHEMA ${functionSchema}`)
     await client.query(`SET LOCAL search_path = ${functionSchema}`)
@@ -87,7 +87,9 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
   }
 }
 
-/** Time for which a migration waits for each table, in milliseconds. Statements of running processes wait behind it. */
+/**
+ * Time for which a migration waits to lock each table, in milliseconds. Statements of running processes wait behind it.
+ */
 const tableLockMs = 2_000
 
 /** Runs steps of the schema, unless a long transaction uses its tables. */
@@ -115,7 +117,7 @@ const runMigrations = async (
 }
 
 const checkSteps = async (client: pg.Client, address: string): Promise<void> => {
-  // Development versions created the table without this column.
+  // Early development versions created the table without this column.
   const { rows } = await client.query<{ hash: string | null }>(
     `SELECT to_jsonb(m) ->> 'hash' AS hash FROM wabakit.migrations m ORDER BY version`,
   )

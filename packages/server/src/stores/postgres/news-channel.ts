@@ -14,7 +14,7 @@ export type QueueNews = Pick<NewsChannel, 'listen'> & {
   tellChanged(queues: readonly (QueueState | null)[]): void
   /** Notifies the schedulers of this process that their worker is lost. */
   tellLost(): void
-  /** Sets the shards of this process's worker, which needs no news of others. */
+  /** Sets the shards of this process's worker, which does not need news of other shards. */
   setShards(shards: ReadonlySet<number>): void
   close(): void
 }
@@ -30,10 +30,10 @@ export type QueueNewsOptions = {
 
 const channel = 'wabakit_news'
 
-/** The pause after a notification: one late notification costs less than a thousand. */
+/** The pause after a notification, in milliseconds: one late notification costs less than a thousand prompt ones. */
 const pauseMs = 20
 
-/** The pause before a notification that is not urgent, because the worker is in this process. */
+/** The pause before a notification that is not urgent because the worker is in this process, in milliseconds. */
 const longPauseMs = 250
 
 /** Maximum number of deliveries that are reported one by one. */
@@ -50,7 +50,7 @@ const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState
  * Creates a channel. It reports the commits of this process at once. Other processes get a NOTIFY, and read the changes
  * that their last read did not see. Notifications are never part of the transaction that they report: PostgreSQL
  * commits notifying transactions one at a time, so those transactions could no longer share a disk write. If a
- * notification is lost, the change is found in the next sweep of the scheduler.
+ * notification is lost, the next sweep of the scheduler finds the change.
  */
 export const createQueueNews = ({ read, notifications, notify, sender }: QueueNewsOptions): QueueNews => {
   const own = createNewsChannel()

@@ -10,7 +10,7 @@ const getReason = (error: unknown): string => {
   // The host has several addresses, and none of them accepts connections.
   if (error instanceof AggregateError) return error.errors.map(getReason).join('; ')
   if (!(error instanceof Error)) return String(error)
-  // Of pg, which says no more.
+  // This message of pg has no details.
   if (error.message === 'timeout expired') return 'It did not respond in time'
   return error instanceof pg.DatabaseError && error.code === '42501'
     ? `${error.message}. ${grants}`

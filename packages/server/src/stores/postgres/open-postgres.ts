@@ -18,8 +18,9 @@ import { createWorker, type Worker } from './worker.ts'
 /** Options for {@link openPostgres}. */
 export type PostgresOptions = {
   /**
-   * `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. Of several
-   * hosts (`host1:5432,host2:5432`), the one that accepts writes is used, as with `target_session_attrs=read-write`.
+   * `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. If it
+   * names several hosts (`host1:5432,host2:5432`), the one that accepts writes is used, as with
+   * `target_session_attrs=read-write`.
    */
   readonly url: string
   /**
@@ -34,7 +35,8 @@ export type PostgresOptions = {
    */
   readonly connectTimeoutMs?: number | undefined
   /**
-   * Maximum time of a statement, in milliseconds. A connection without a response 2 seconds later is closed.
+   * Maximum duration of a statement, in milliseconds. If there is still no response 2 seconds later, its connection is
+   * closed.
    * @default 10_000
    */
   readonly statementTimeoutMs?: number | undefined
@@ -135,7 +137,7 @@ const createStatementNames = (): ((sql: string) => string) => {
 }
 
 /**
- * Connects to PostgreSQL and migrates its schema. Any number of processes may do so concurrently. Afterwards, broken
+ * Connects to PostgreSQL and migrates its schema. Any number of processes may call it concurrently. Afterwards, broken
  * connections are replaced.
  *
  * @throws DatabaseOpenError if the database cannot be reached or used.

@@ -8,7 +8,7 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createTenancy } from './tenancy.ts'
 
 /**
- * Creates a store in PostgreSQL. Any number of processes can share it. Leases follow the database's clock.
+ * Creates a store in PostgreSQL. Any number of processes can share it. Leases are measured by the database's clock.
  * Closing the store closes the database.
  *
  * @example

@@ -3,7 +3,7 @@ import { listAddresses } from './database-address.ts'
 
 /** The host of a database that accepts writes. */
 export type Primary = {
-  /** The URL of the host that was found last; initially, of the first host. */
+  /** Returns the URL of the host that was found last; initially, that of the first host. */
   address(): string
   /**
    * Finds the host that accepts writes, if there are several hosts. Concurrent callers share a search.
@@ -13,7 +13,10 @@ export type Primary = {
   find(): Promise<void>
 }
 
-/** Time for which the result of a search is used, so that failing requests do not flood the hosts with connections. */
+/**
+ * Time for which the result of a search is used, in milliseconds, so that failing requests do not flood the hosts with
+ * connections.
+ */
 const searchMs = 250
 
 /** Finds the primary among the hosts of a URL. */

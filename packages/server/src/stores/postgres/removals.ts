@@ -3,9 +3,9 @@ import type { Query } from './query.ts'
 
 /** Removals, which begin in one transaction and end in further ones. */
 export type Removals = {
-  /** Continues all removals to their end. */
+  /** Completes all removals. */
   endAll(): Promise<void>
-  /** Ends a removal that has begun. If that fails, `prune` continues. */
+  /** Completes a removal that has begun. If that fails, `prune` continues it. */
   end<Outcome>(outcome: Outcome): Promise<Outcome>
 }
 

@@ -2,9 +2,9 @@
 export const shardCount = 64
 
 /**
- * The tables, and the functions that their triggers and all versions of the other functions need. `position` is the order
- * in which rows were added. Times are Unix time in milliseconds. There are no foreign keys: the functions that write
- * maintain the references, under locks that cost less.
+ * The tables, and the functions that their triggers and all versions of the other functions need. `position` is the
+ * order in which rows were added. Times are Unix time in milliseconds. There are no foreign keys: the functions that
+ * write maintain the references, under cheaper locks.
  */
 const tables = /* sql */ `
 CREATE TABLE wabakit.organizations (
@@ -275,8 +275,8 @@ RETURN (p_subscription * 633 % 1024)::integer / ${1_024 / shardCount};
 export type Migration = {
   readonly sql: string
   /**
-   * Only for a step that contracts: the number of steps that a process must know to run afterwards. It is at most the
-   * number of the previous step, so that the previous version still runs.
+   * Only for a step that contracts: the number of steps that a process must know in order to run afterwards. It is at
+   * most the number of the previous step, so that the previous version still runs.
    */
   readonly minimum?: number
 }

@@ -52,7 +52,7 @@ const isRejection = ({ severity, code = '' }: pg.DatabaseError): boolean => {
 }
 
 /**
- * Converts an error of a statement.
+ * Converts the error of a failed statement.
  *
  * @param isCommitPossible - whether the statement, or its COMMIT, had been sent.
  */

@@ -12,8 +12,8 @@ type Current = {
 
 export type SubscriptionCache = {
   /**
-   * Returns subscriptions by their queues, at least as new as `current`. A subscription that was removed meanwhile is
-   * missing.
+   * Returns subscriptions by their queues, at least as new as `current`. A subscription that was removed in the
+   * meantime is missing.
    */
   find(current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>>
 }

@@ -6,7 +6,7 @@ import type { PostgresDatabase } from './open-postgres.ts'
 /** Returns a time in milliseconds that does not depend on the wall clock. */
 type Elapsed = () => number
 
-/** The state of a bucket as this process knows it. */
+/** The state of a bucket as far as this process knows it. */
 type Lease = {
   /** Number of requests in the current second, and in the previous one. */
   requests: number
@@ -22,12 +22,12 @@ type Lease = {
   state: TokenBucketState
 }
 
-/** Number of requests per second from which a bucket gets a reserve. Below it, the limit is exact. */
+/** Number of requests per second above which a bucket gets a reserve. Up to it, the limit is exact. */
 const hotRequests = 50
 
 /**
- * Time for which a reserve should last, in milliseconds, so that a bucket changes only a few times per second, with any
- * number of requests.
+ * Time for which a reserve should last, in milliseconds, so that a bucket changes only a few times per second at any
+ * request rate.
  */
 const reserveMs = 250
 

@@ -38,7 +38,7 @@ export const createAccess = (
   const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
   const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
   const subscriptionBySeq = database.prepare('select * from subscriptions where seq = ?')
-  // Two changes, because SQLite does not write an update to the same value.
+  // Makes two changes, because SQLite does not write an update to the same value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",
     'update owner set token = rtrim(token) where id = 1',

@@ -35,7 +35,10 @@ const secure = (path: string): void => {
   closeSync(file)
 }
 
-/** Syncs the folder of a file, so that its name is durable. Windows cannot open folders; its file system logs names itself. */
+/**
+ * Syncs the folder of a file, so that its name is durable. Windows cannot open folders, but its file system journals
+ * names.
+ */
 export const syncFolder = (
   path: string,
   { platform }: { readonly platform: NodeJS.Platform } = process,

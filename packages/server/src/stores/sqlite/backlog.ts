@@ -54,7 +54,9 @@ const freshCount = `
     ) as lane where fresh > 0
   )`
 
-/** Measures the backlog, using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of a kind. */
+/**
+ * Measures the backlog, using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of each kind.
+ */
 export const createBacklog = ({
   database,
   findOpen,
@@ -87,7 +89,7 @@ export const createBacklog = ({
         const { heads, waiting } = countFresh.get(2 * limit) ?? {}
         return {
           waiting: Math.min(limit, Number(waiting)),
-          // Heads have been due since their events.
+          // A head has been due since its event.
           due: Math.min(limit, Number(heads) + Number(countDue.get(0, now, limit)?.count)),
           later: Number(countLater.get(0, now, limit)?.count),
           oldestDueMs: Math.max(0, now - (findNextDueAt() ?? now)),

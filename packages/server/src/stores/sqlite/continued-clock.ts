@@ -2,12 +2,12 @@ import type { Clock } from '@wabakit/core'
 import { type ClockSources, createServiceClock, maxDriftMs } from '@wabakit/core/hosting'
 import type { OpenDatabase } from './open-database.ts'
 
-/** Interval of writing the time, in milliseconds. */
+/** Interval at which the time is written, in milliseconds. */
 const noteMs = 60_000
 
 /**
  * Creates a clock that continues the clock of the last server: it adds the time that has passed on the wall clock since
- * that server stopped, or none if the wall clock was set back meanwhile.
+ * that server stopped, or none if the wall clock was set back in the meantime.
  *
  * @returns the clock, and a function that stores its time and closes the database.
  */
@@ -25,7 +25,7 @@ export const continueClock = (
     startAt: expected < lastService - maxDriftMs ? lastService : expected,
     onStep: (stepMs) => {
       onStep(stepMs)
-      // Writes after the caller has got its time.
+      // Writes after the caller has its time.
       queueMicrotask(note)
     },
   })

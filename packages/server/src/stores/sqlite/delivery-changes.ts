@@ -28,7 +28,7 @@ export const createDeliveryChanges = (
   const skip = database.prepare(
     `update deliveries set state = 'skipped', dueAt = null, finishedAt = ? where event = ? and subscription = ?`,
   )
-  // A delivery that was never attempted is due already.
+  // A delivery that was never attempted is already due.
   const makeDue = database.prepare(
     `update deliveries set dueAt = ? where event = ? and subscription = ? and state <> 'fresh'`,
   )

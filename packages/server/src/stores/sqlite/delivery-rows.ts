@@ -34,7 +34,7 @@ const columns = `
 type Path = {
   readonly first: string
   readonly second: string
-  /** The first table with the events of its rows. */
+  /** The first table, joined with the events of its rows. */
   readonly payloads: string
   /** The keys of the first table. */
   readonly event: 'd.event' | 'e.seq'
@@ -55,8 +55,8 @@ const formatEnd = ([event, subscription]: readonly [number, number], isReverse: 
 const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
 
 /**
- * Returns whether the query selects only failed deliveries. Many others may be undelivered because they are in
- * progress.
+ * Returns whether the query selects only failed deliveries. They have their own index, because many undelivered
+ * deliveries may only be in progress.
  */
 const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true

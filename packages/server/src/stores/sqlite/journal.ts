@@ -28,7 +28,8 @@ export type JournalParts = {
 const settledColumns = ['state', 'dueAt', 'finishedAt', 'attempts', 'failures', 'deferrals', 'deferredMs']
 
 /**
- * Selects the loaded delivery, unless it was settled since. A delivery that was skipped meanwhile can still be settled.
+ * Selects the loaded delivery, unless it has since been settled. A delivery that was skipped in the meantime can still
+ * be settled.
  */
 const isSettled = `event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`
 
@@ -116,7 +117,7 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
     if (current === undefined || current.record.revision < 0) return undefined
     const { record, pace } = current
-    // A success does not depend on the state before.
+    // A success does not depend on the previous state.
     const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, turn)
     if (before === undefined) return undefined
     const decided = decideSettlement(

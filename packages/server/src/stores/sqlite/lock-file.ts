@@ -4,9 +4,9 @@ import { createPrivateFile } from './database-file.ts'
 import { isBusy } from './storage-errors.ts'
 
 /**
- * Locks a database for this process, until the returned function is called or the process ends in any way.
+ * Locks a database for this process, until the returned function is called or the process ends, even by a crash.
  *
- * Node has no file locks, so this locks an empty SQLite database beside the file. A lock on the database itself
+ * Node.js has no file locks, so this locks an empty SQLite database next to the file. A lock on the database itself
  * (`locking_mode=EXCLUSIVE`) would exclude readers such as backups. The lock is a write lock (`immediate`), which users
  * with only read access cannot take.
  *

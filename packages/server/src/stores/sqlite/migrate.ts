@@ -24,7 +24,8 @@ const readHashes = (database: DatabaseSync): unknown[] => {
  * Reads the version of a database's schema: the number of its migrations. Writes nothing.
  *
  * @throws DatabaseVersionError if the version is newer than this software.
- * @throws DatabaseOpenError if the database belongs to another program, or had other migrations than this software has.
+ * @throws DatabaseOpenError if the database belongs to another program, or had migrations that differ from those of
+ * this software.
  */
 export const readVersion = (database: DatabaseSync, path: string): number => {
   const found = readNumber(database, 'pragma user_version')

@@ -10,7 +10,10 @@ import { toOpenError } from './storage-errors.ts'
 /** An open database, locked for this process. */
 export type OpenDatabase = {
   readonly database: DatabaseSync
-  /** @throws StorageUnavailableError if another server has taken the database over, or its files are gone. */
+  /**
+   * @throws StorageUnavailableError if another server has taken over the database, or its files were deleted or
+   * replaced.
+   */
   checkOwner(): void
   /** Called after a commit, see {@link PresentFiles.look}. */
   checkFiles(): void
@@ -22,7 +25,7 @@ export type OpenDatabase = {
 const openingTimeoutMs = 2_000
 
 /**
- * WAL with `synchronous=FULL`: a commit is on the disk when it returns. There is a checkpoint every 4,096 pages (16 MiB),
+ * WAL with `synchronous=FULL`: a commit is on disk when it returns. There is a checkpoint every 4,096 pages (16 MiB),
  * four times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0075).
  * The size limit truncates a log that has grown longer, because later changes would not overwrite its end.
  */
@@ -51,7 +54,7 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
     database.exec(settings)
     migrate(database, version)
     const checkOwner = takeOver(database)
-    // No longer waits for locks, because waiting would block the event loop.
+    // From now on, does not wait for locks, because waiting would block the event loop.
     database.exec('pragma busy_timeout = 0')
     const files = watchFiles(path)
     return {

@@ -3,10 +3,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@wabakit/core'
 
 /**
- * Takes a database over from the previous server. That server's running attempts were only in its memory, so their
+ * Takes over a database from the previous server. That server's running attempts were only in its memory, so their
  * deliveries are due.
  *
- * The lock file keeps two servers apart unless it is removed. Therefore the database also names its owner. Each
+ * The lock file prevents a second server, unless the file is removed. So the database also names its owner. Each
  * transaction checks the name, so a server writes nothing after another one has taken over.
  *
  * @returns a function that throws StorageUnavailableError if another server has become the owner.

@@ -10,12 +10,12 @@ const explanation = (file: string): string =>
 /** Detects that files of an open database were deleted or replaced. */
 export type PresentFiles = {
   /**
-   * Checks the files, unless it has just done so. Call it after each commit, before the commit is acknowledged.
+   * Checks the files, unless they have just been checked. Call it after each commit, before the commit is acknowledged.
    *
-   * @throws StorageOutcomeUnknownError if one of them no longer exists.
+   * @throws StorageOutcomeUnknownError if one of them was deleted or replaced.
    */
   look(): void
-  /** @throws StorageUnavailableError if an earlier check found that a file no longer exists. */
+  /** @throws StorageUnavailableError if an earlier check found that a file was deleted or replaced. */
   check(): void
 }
 

@@ -5,11 +5,13 @@ import type { Access } from './access.ts'
 /** A changed queue, and the position from which to read it again. 0 means from the start. */
 export type TouchedQueue = { readonly subscription: number; readonly from: number }
 
-/** Reports changes of queues after their commit, and remembers all changes since this process opened the database. */
+/**
+ * Reports changes to queues after they are committed, and remembers all changes since this process opened the database.
+ */
 export type QueueNews = Pick<Journal, 'listen'> & {
   /** Records that a delivery was added. `head` is the delivery if it is the head of its lane. */
   noteAdded(subscription: number, event: number, head: PendingDelivery | undefined): void
-  /** Records any other change of a queue. */
+  /** Records any other change to a queue. */
   noteChanged(subscription: number): void
   /** Returns the cursor of the current state. */
   getCursor(): string
@@ -22,7 +24,7 @@ export type QueueNews = Pick<Journal, 'listen'> & {
 /** The last changes of a queue: the position of the last delivery, and the order of the last other change. */
 type Touched = { event: number; change: number }
 
-/** Creates the news of queues. Only one process uses the file, so all changes are recorded here. */
+/** Creates the channel for changes to queues. Only one process uses the file, so all changes are recorded here. */
 export const createQueueNews = ({ effects, findSubscription }: Access): QueueNews => {
   const news = createNewsChannel()
   const touched = new Map<number, Touched>()

@@ -88,7 +88,7 @@ export const createRemovals = ({ database, write }: Access) => {
 
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Continues all removals to their end, one batch per transaction, after those that are running. */
+  /** Completes all removals, one batch per transaction, after those that are already running. */
   const endAll = (): Promise<void> => {
     const removal = last.then(async () => {
       while ((await write(() => takeSteps(batch))) > 0);
@@ -100,7 +100,7 @@ export const createRemovals = ({ database, write }: Access) => {
   return {
     takeSteps,
     endAll,
-    /** Ends a removal that has begun. If that fails, `prune` continues. */
+    /** Completes a removal that has begun. If that fails, `prune` continues it. */
     end: async <Outcome>(outcome: Outcome): Promise<Outcome> => {
       await endAll().catch(() => {})
       return outcome

@@ -47,8 +47,8 @@ export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => 
 /** Options for {@link sqliteStore}. */
 export type SqliteStoreOptions = {
   /**
-   * The path of the database file. The files `-wal`, `-shm` and `-lock` are beside it. If the file does not exist, it is
-   * created with access for its owner only. The folder must exist.
+   * The path of the database file. The files with the suffixes `-wal`, `-shm` and `-lock` are next to it. If the file
+   * does not exist, it is created with access for its owner only. The folder must exist.
    */
   readonly path: string
   /**
@@ -59,7 +59,7 @@ export type SqliteStoreOptions = {
 }
 
 /**
- * Opens a store in a SQLite file, for one process. Every resolved write is on the disk (WAL with `synchronous=FULL`), and
+ * Opens a store in a SQLite file, for one process. Every resolved write is on disk (WAL with `synchronous=FULL`), and
  * concurrent writes share a commit. Other programs may read the file in the meantime.
  *
  * @throws DatabaseInUseError if another process, or another store of this process, uses the file.

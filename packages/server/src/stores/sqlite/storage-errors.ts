@@ -31,9 +31,9 @@ const findRemedy = (error: unknown): string | undefined => failures.get(getResul
 const isFull = (error: unknown): boolean => getResultCode(error) === 13
 
 /**
- * Returns the error to throw after a failed COMMIT. If the transaction is still open, or if the disk was full, nothing was
- * changed. After any other failure, such as a failed fsync, the transaction may be in the file and reappear when the file
- * is opened again.
+ * Returns the error to throw after a failed COMMIT. If the transaction is still open, or the disk was full, nothing was
+ * changed. After any other failure, such as a failed fsync, the transaction may be in the file and reappear when the
+ * file is opened again.
  */
 export const toCommitError = (error: unknown, isTransaction: boolean): unknown =>
   isTransaction || isFull(error)

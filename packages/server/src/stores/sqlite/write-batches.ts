@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-// Imported, because a test may replace the global timers.
+// Imports the timers, because a test may replace the global ones.
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { type LastWrite, noWrite } from '../write-check.ts'
@@ -13,7 +13,7 @@ export type WriteBatches = {
    * rolled back.
    *
    * @throws StorageUnavailableError if nothing was committed.
-   * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
+   * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect.
    */
   write<Result>(work: () => Result): Promise<Result>
   /** Returns the outcome of the last write. */
@@ -26,9 +26,11 @@ export type WriteBatchesOptions = {
   readonly database: DatabaseSync
   /** Called first in each transaction. If it throws, all writes of the transaction reject with its error. */
   readonly checkOwner: () => void
-  /** Called after each commit, before it is acknowledged. Throws if the files of the database are gone. */
+  /**
+   * Called after each commit, before it is acknowledged. Throws if the files of the database were deleted or replaced.
+   */
   readonly checkFiles: () => void
-  /** The list to which writes add their changes of memory. */
+  /** The list to which writes add their changes to memory. */
   readonly effects: Effects
   readonly now: () => number
 }

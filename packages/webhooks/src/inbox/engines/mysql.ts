@@ -79,8 +79,8 @@ const claim = async (
   if (picked.size === 0) return []
   await connection.query('START TRANSACTION')
   try {
-    // Skips rows that are being completed: waiting for their locks would hold up every claim. Rows that have changed
-    // meanwhile are left out, too.
+    // Skips rows that are being completed: waiting for their locks would hold up every claim. Rows that have changed in
+    // the meantime are left out, too.
     const values = [...picked.values()]
     const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
     const { rows } = await execute(connection, { text, values })

@@ -133,8 +133,8 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     },
     commit: async (client, completion) => {
       try {
-        // One message, so that a process that is paused or killed never holds the entry's lock. If the claim was lost,
-        // no row is completed, and dividing by the number of rows fails before COMMIT.
+        // Sends one message, so that a process that is paused or killed never holds the entry's lock. If the claim was
+        // lost, no row is completed, and dividing by the number of rows fails before COMMIT.
         await client.query(
           `WITH completed AS (${inline(completion)}) SELECT 1 / count(*) FROM completed; COMMIT`,
         )

@@ -10,9 +10,9 @@ type ChangeFunction = {
   readonly table: TableName
   /** The columns that identify a record. */
   readonly key: readonly string[]
-  /** The action for records that exist. */
+  /** The action for records that already exist. */
   readonly conflict: string
-  /** A condition of the records to insert. */
+  /** A condition for the records to insert. */
   readonly where?: string
   /** Statements to run before the events of the changes are published. */
   readonly before?: string

@@ -3,9 +3,9 @@ import type { Query } from '../query.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
 /**
- * The transactions that a read saw, as `pg_current_snapshot()` shows it. Additional rows in a later read were written
- * by a transaction that was under way, or that began later. So no transaction is missed, even if it commits late, and
- * all others are read once.
+ * The transactions that were visible to a read, as returned by `pg_current_snapshot()`. Additional rows in a later read
+ * were written by a transaction that was under way, or that began later. So no transaction is missed, even if it
+ * commits late, and all others are read once.
  */
 export type Snapshot = string
 
@@ -17,7 +17,7 @@ const parseSnapshot = (snapshot: Snapshot): { readonly end: string; readonly und
 
 /**
  * Formats one of the two conditions on a column with the transaction of a change, for `$1` and `$2` of {@link
- * toValues}. In a database that was restored from a dump, rows can have future transactions.
+ * toValues}. In a database that was restored from a dump, rows can contain ids of future transactions.
  */
 const sinceConditions = (column: string): readonly string[] => [
   `${column} >= $1::xid8 AND ${column} < pg_snapshot_xmax(pg_current_snapshot())`,
@@ -72,7 +72,7 @@ const listChanged = `
     WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
   ) AS found ON true`
 
-/** Lists queues that were changed by transactions which a read did not see. */
+/** Lists queues that were changed by transactions that were not visible to a read. */
 export const listChangedQueues = async (
   read: Query,
   shards: readonly number[],
@@ -104,7 +104,7 @@ const listNews = `
     WHERE wabakit.shard_of(s.position) = ANY ($3)
   ) AS found ON true`
 
-/** The changes of transactions that a read did not see. */
+/** The changes of transactions that were not visible to a read. */
 export type CommittedNews = {
   /** Deliveries that were added. */
   readonly added: readonly AddedRow[]

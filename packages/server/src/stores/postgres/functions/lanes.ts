@@ -5,8 +5,8 @@ export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean
 
 /**
  * SQL condition: a row `p` of `pending` is the head of its lane: the first delivery that was never attempted, with no
- * delivery before it that blocks the lane or that its event waits for. OFFSET 0 makes each of these checks one range of
- * the index by lane, the only one that can be used.
+ * delivery before it that blocks the lane or that its event waits for. OFFSET 0 makes each of these checks read one
+ * range of the index by lane, the only index that can be used then.
  */
 export const isHead = /* sql */ `(
   p.state = 'fresh'

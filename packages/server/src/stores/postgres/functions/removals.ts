@@ -3,8 +3,8 @@ import type { Query } from '../query.ts'
 import { allDeliveries } from './events.ts'
 
 /**
- * Functions that remove, prune and erase. Organizations and subscriptions with a revision of -1 are removed: no
- * function and no query finds them. `continue_removals` removes their records in small transactions, and skips the
+ * Functions that remove, prune and erase. Organizations and subscriptions with a revision of -1 are removed, and no
+ * function or query finds them. `continue_removals` removes their records in small transactions, and skips the
  * deliveries of disabled subscriptions.
  */
 export const removalFunctions = /* sql */ `

@@ -264,7 +264,7 @@ export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promis
   ])
 }
 
-/** A subscription as a settlement assumes it. */
+/** A subscription as a settlement assumes it to be. */
 export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
 
 /** The columns of a subscription that a settlement writes. */
@@ -295,7 +295,7 @@ export type SettleInput = {
   readonly events: readonly EventRecord[]
 }
 
-/** The rows that differ from the assumptions of settlements. A missing delivery is stale. */
+/** The rows that differ from the assumptions of the settlements. A missing delivery makes its settlement stale. */
 export type Difference = {
   readonly lost: readonly number[]
   readonly queues: ReadonlyArray<AssumedQueue & { readonly queue: string }> | null

@@ -4,7 +4,7 @@ import type { Query } from '../query.ts'
 /**
  * Functions for workers and their shards. A worker is alive until its lease ends or, if its session ends earlier, for 2
  * more seconds, in which a living process ends its attempts. The session that listens holds the advisory lock of its
- * worker in shared mode. So a session that gets the lock exclusively knows that the worker's session is over.
+ * worker in shared mode. So if another session gets the lock exclusively, the worker's session has ended.
  */
 export const workerFunctions = /* sql */ `
 CREATE FUNCTION is_alive(p_worker text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -90,7 +90,7 @@ END $$;
 /** Holds the lock of a worker in the session of a client. */
 export const holdWorker = `SELECT pg_advisory_lock_shared(wabakit.lock_key('worker', $1))`
 
-/** Marks the workers whose sessions are over as lost. */
+/** Marks the workers whose sessions have ended as lost. */
 export const noticeLostWorkers = `SELECT notice_lost_workers('')`
 
 export type RenewedWorker = {
