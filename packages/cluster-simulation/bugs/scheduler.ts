@@ -313,7 +313,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     name: 'ownership: what runs in a shard that is given up goes on when the worker is lost',
     file: ownership,
     find: `    const left = onLeft(shard, 0)
-    // A shard that is being given up is forgotten there.
+    // A shard that is being given up leaves the set when its attempts have ended.
     if (leaving.has(shard)) return
 `,
     replace: `    if (leaving.has(shard)) return

@@ -96,7 +96,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'journal on SQLite: the next of a lane is not returned',
     file: journal,
-    find: 'next: lanes.findHead(subscription, outcome.delivery.subject) ?? null',
+    find: 'next: head ?? null',
     replace: 'next: null',
   },
   {
@@ -137,7 +137,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
   },
   {
     name: 'resend on SQLite: the turn stays',
-    file: `${folder}/resend.ts`,
+    file: `${folder}/delivery-changes.ts`,
     find: `state = 'fresh', turn = turn + 1,`,
     replace: `state = 'fresh',`,
   },

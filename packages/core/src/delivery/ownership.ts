@@ -66,7 +66,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   const drop = (shard: number): void => {
     owned.delete(shard)
     const left = onLeft(shard, 0)
-    // `give` removes a shard that is being given up from `leaving`.
+    // A shard that is being given up leaves the set when its attempts have ended.
     if (leaving.has(shard)) return
     leaving.add(shard)
     void left.then(() => leaving.delete(shard))
