@@ -1,3 +1,4 @@
+/// <reference types="vite/client" />
 import { render } from 'preact'
 import './styles/index.css'
 import { App } from './shell/app.tsx'

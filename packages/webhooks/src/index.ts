@@ -64,9 +64,8 @@ export {
   type RedisDedupeOptions,
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
-export type { SqlClient, SqliteDatabase, SqlQuery, SqlResult } from './dedupe/sql-database.ts'
+export type { SqlClient, SqlDialect, SqliteDatabase, SqlQuery, SqlResult } from './dedupe/sql-database.ts'
 export { sqlDedupe } from './dedupe/sql-dedupe.ts'
-export type { SqlDialect } from './dedupe/sql-dialects.ts'
 export { type SqlDedupeOptions, sqlDedupeTable } from './dedupe/sql-table.ts'
 
 // Inbox: store first, handle later.

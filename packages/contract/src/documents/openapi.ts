@@ -1,8 +1,17 @@
-import { buildComponents, securitySchemes } from './openapi-components.ts'
+import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
+import { descriptions } from './descriptions.ts'
+import { emittedExamples } from './examples.ts'
 import { buildPaths } from './openapi-paths.ts'
-import { buildWebhooks } from './openapi-webhooks.ts'
-import type { JsonObject } from './schemas.ts'
-import { publisher } from './schemas.ts'
+import {
+  createRef,
+  describeJson,
+  type JsonObject,
+  publisher,
+  sentSchemas,
+  toJsonSchemas,
+  toSchemaName,
+} from './schemas.ts'
+import { webhookHeaders } from './webhook-headers.ts'
 
 /** Options for {@link createOpenApiDocument}. @inline */
 export type OpenApiOptions = {
@@ -18,6 +27,23 @@ export type OpenApiOptions = {
   readonly authHeader?: string
 }
 
+/** The ways in which a request can carry its key. */
+const securitySchemes = {
+  authorization: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The Public API key, without a prefix.',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The Public API key as a bearer token.' },
+  publicApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-public-api-key',
+    description: 'The Public API key, if the server is configured to read this header.',
+  },
+} as const
+
 /**
  * Lists the security schemes of a server that reads the key from this header: as it is, or in `Authorization` also as a
  * bearer token.
@@ -28,6 +54,76 @@ const listSchemes = (authHeader: string | undefined): JsonObject => {
   if (authHeader.toLowerCase() === 'authorization') return { authorization, bearer }
   return { publicApiKey: { ...publicApiKey, name: authHeader, description: 'The Public API key.' } }
 }
+
+const describeWebhook = (event: EmittedEventName): JsonObject => ({
+  post: {
+    operationId: `on${toSchemaName(event)}`,
+    summary: event,
+    description: descriptions[toSchemaName(event)]?.description,
+    security: [],
+    parameters: Object.keys(webhookHeaders).map((name) => createRef('parameters', name)),
+    requestBody: {
+      required: true,
+      content: describeJson(createRef('schemas', toSchemaName(event)), {
+        delivery: { value: emittedExamples[event] },
+      }),
+    },
+    responses: {
+      '2XX': { description: 'Received. Send this response once the event is stored or handled.' },
+      409: {
+        description:
+          'The event is being handled. With `Retry-After`, it is sent again at that time, at most 20 times within 15 minutes, and the attempt does not count as failed. Otherwise, the attempt has failed.',
+        headers: { 'Retry-After': createRef('headers', 'Retry-After') },
+      },
+      410: { description: 'Gone. The subscription is disabled, and nothing more is sent to it.' },
+      429: {
+        description: 'Too many requests. The event is sent again, no earlier than `Retry-After` allows.',
+      },
+      503: {
+        description:
+          'Temporarily unavailable. The event is sent again, no earlier than `Retry-After` allows.',
+      },
+      default: {
+        description:
+          'Any other status, redirects included, is a failed attempt. The event is sent again later, with the same `webhook-id`.',
+      },
+    },
+  },
+})
+
+const buildWebhooks = (): JsonObject =>
+  Object.fromEntries(emittedEventNames.map((event) => [event, describeWebhook(event)]))
+
+/** Describes the components that the paths and the webhooks reference. */
+const buildComponents = (): JsonObject => ({
+  schemas: toJsonSchemas(sentSchemas, '#/components/schemas'),
+  headers: {
+    'x-request-id': {
+      description: 'Identifies the request. Every response has it.',
+      schema: { type: 'string' },
+    },
+    'Retry-After': {
+      description: 'Number of seconds to wait before the next request.',
+      schema: { type: 'integer', minimum: 0 },
+    },
+    'WWW-Authenticate': {
+      description: 'The accepted authentication schemes (RFC 9110, section 11.6.1).',
+      schema: { type: 'string' },
+    },
+    RateLimit: {
+      description:
+        'The remaining quota, and when it is reset (IETF draft "RateLimit header fields for HTTP"). Every response to a counted request has it.',
+      schema: { type: 'string' },
+    },
+    'RateLimit-Policy': {
+      description: 'The limits that apply (IETF draft "RateLimit header fields for HTTP").',
+      schema: { type: 'string' },
+    },
+  },
+  parameters: Object.fromEntries(
+    Object.entries(webhookHeaders).map(([name, header]) => [name, { name, in: 'header', ...header }]),
+  ),
+})
 
 /**
  * Creates the OpenAPI 3.1 document of the service: the two endpoints with all their responses, and the nine webhooks with

@@ -1,6 +1,5 @@
 import type { SentRequest } from '@wabakit/server/control-types'
 import { BodyView } from './body-view.tsx'
-import { HeaderTable } from './header-table.tsx'
 
 const sentences = {
   secret: 'The secret has been replaced since; this signature uses the new one.',
@@ -23,7 +22,20 @@ export const RequestView = ({ request }: { readonly request: SentRequest }) => {
         <strong>{method}</strong> <code>{url}</code>
       </p>
       <h4>Headers</h4>
-      <HeaderTable headers={headers} hidden={hiddenHeaders} />
+      <dl class="headers">
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        {hiddenHeaders.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="hint">secret, never shown</dd>
+          </div>
+        ))}
+      </dl>
       <p class="hint">{describeExactness(request)}</p>
       <BodyView text={body} label="Body" />
     </>

@@ -4,7 +4,7 @@ import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { WaitText } from '../parts/wait-text.tsx'
 import { isPhone } from '../state/viewport.ts'
-import { spread } from './spread.ts'
+import { spread } from './scale.ts'
 
 /** The selection in a timeline: a delivery, and one attempt unless it is the last. */
 export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { placeFlags } from './flags.ts'
-import { createScale } from './scale.ts'
-import { spread } from './spread.ts'
-import { listTicks } from './ticks.ts'
+import { createScale, listTicks, spread } from './scale.ts'
 
 const second = 1_000
 const day = 86_400 * second

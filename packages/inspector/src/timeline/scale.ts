@@ -53,3 +53,58 @@ export const createScale = (times: readonly number[], mode: ScaleMode): Scale =>
     },
   }
 }
+
+/** A labeled time on the axis, or the length of a gap. */
+export type Tick = { readonly x: number; readonly time: number; readonly gapMs?: number }
+
+const labelWidth = 104
+const gapWidth = 72
+
+/**
+ * Chooses the times to label on an axis of some width in pixels, and the gaps that are wide enough to show their
+ * length.
+ */
+export const listTicks = ({ gaps }: Scale, width: number): Tick[] => {
+  const ticks: Tick[] = []
+  let end = Number.NEGATIVE_INFINITY
+  const addTime = (time: number, x: number): void => {
+    if (x < end || x + labelWidth > width) return
+    ticks.push({ time, x })
+    end = x + labelWidth
+  }
+  for (const { from, to, left, right } of gaps) {
+    addTime(from, left * width)
+    const middle = ((left + right) / 2) * width
+    const isWide = (right - left) * width > labelWidth + gapWidth + 24
+    if (!isWide || middle - gapWidth / 2 < end) continue
+    ticks.push({ time: from, x: middle, gapMs: to - from })
+    end = middle + gapWidth / 2
+  }
+  const last = gaps.at(-1)
+  if (last !== undefined) addTime(last.to, last.right * width)
+  return ticks
+}
+
+/** A place on the axis, in pixels. */
+type Placed = { readonly x: number; readonly width: number }
+
+const gap = 2
+
+/**
+ * Moves overlapping items apart so that each can be clicked. Keeps their order and, if there is room, keeps them within
+ * the axis.
+ */
+export const spread = (placed: readonly Placed[], axis: number): number[] => {
+  let end = -gap
+  const xs = placed.map(({ x, width }) => {
+    const at = Math.max(x, end + gap)
+    end = at + width
+    return at
+  })
+  let limit = axis
+  for (const [index, { width }] of [...placed.entries()].toReversed()) {
+    xs[index] = Math.max(0, Math.min(xs[index] ?? 0, limit - width))
+    limit = (xs[index] ?? 0) - gap
+  }
+  return xs
+}

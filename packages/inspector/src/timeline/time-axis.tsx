@@ -1,6 +1,6 @@
 import { formatDuration, formatTime } from '../format/time.ts'
 import type { Scale } from './scale.ts'
-import { listTicks } from './ticks.ts'
+import { listTicks } from './scale.ts'
 
 type TimeAxisProps = {
   readonly scale: Scale

@@ -1,13 +1,14 @@
 import type { Claim, Dedupe } from './dedupe.ts'
 import {
   createRunner,
+  readColumn,
   type SqlClient,
   type SqliteDatabase,
   type SqlQuery,
   type SqlValue,
+  syntaxes,
 } from './sql-database.ts'
-import { syntaxes } from './sql-dialects.ts'
-import { createSweeper, readColumn, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
+import { createSweeper, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
 
 /**
  * Remembers deliveries in a table ({@link sqlDedupeTable}) of PostgreSQL, SQLite, MySQL or MariaDB, for any number of

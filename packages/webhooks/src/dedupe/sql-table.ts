@@ -1,6 +1,6 @@
 import { assertNames, assertOptions } from '../usage.ts'
 import { defaultRetentionMs } from './dedupe.ts'
-import { type SqlDialect, syntaxes } from './sql-dialects.ts'
+import { type SqlDialect, syntaxes } from './sql-database.ts'
 
 /** Options for {@link sqlDedupeTable}. @inline */
 export type SqlTableOptions = {
@@ -64,9 +64,6 @@ export const sqlDedupeTable = (options: SqlTableOptions = {}): string => {
   expires_at ${types[2]} NOT NULL
 )`
 }
-
-/** Reads a column of a row of unknown type. */
-export const readColumn = (row: unknown, column: string): unknown => Object(row)[column]
 
 /** Number of completions between two deletions of expired rows. */
 const sweepEvery = 1_000

@@ -1,4 +1,4 @@
-import { readColumn } from '../dedupe/sql-table.ts'
+import { readColumn } from '../dedupe/sql-database.ts'
 import type { ParkedReason } from '../receiver/inbox.ts'
 import type { Claim, InboxEngine, InboxValue, Outcome, Statement } from './engine.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'

@@ -1,4 +1,4 @@
-import { readColumn } from '../dedupe/sql-table.ts'
+import { readColumn } from '../dedupe/sql-database.ts'
 import type { InboxEngine, InboxValue, Outcome, Statement } from './engine.ts'
 import type { StoredEvent } from './identify.ts'
 

@@ -1,4 +1,4 @@
-import { readColumn } from '../dedupe/sql-table.ts'
+import { readColumn } from '../dedupe/sql-database.ts'
 import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox.ts'
 import type { Claim } from './engine.ts'
 

@@ -1,4 +1,4 @@
-import { readColumn } from '../dedupe/sql-table.ts'
+import { readColumn } from '../dedupe/sql-database.ts'
 import { encoder } from '../payload.ts'
 import type { Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'

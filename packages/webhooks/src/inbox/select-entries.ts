@@ -1,4 +1,4 @@
-import { readColumn } from '../dedupe/sql-table.ts'
+import { readColumn } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
 import type { InboxEntries, InboxSelection, InboxState } from '../receiver/inbox.ts'
 import { assertOptions } from '../usage.ts'

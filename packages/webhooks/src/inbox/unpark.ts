@@ -1,4 +1,4 @@
-import { readColumn } from '../dedupe/sql-table.ts'
+import { readColumn } from '../dedupe/sql-database.ts'
 import type { Handlers } from '../receiver/handlers.ts'
 import type { InboxEntries } from '../receiver/inbox.ts'
 import type { InboxEngine } from './engine.ts'

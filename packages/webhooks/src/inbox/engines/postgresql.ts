@@ -1,4 +1,4 @@
-import { readColumn } from '../../dedupe/sql-table.ts'
+import { readColumn } from '../../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../../errors.ts'
 import { type Effects, type InboxEngine, type Statement, toClaim } from '../engine.ts'
 import { createOwnConnection } from './own-connection.ts'

@@ -1,4 +1,4 @@
-import { readColumn } from '../../dedupe/sql-table.ts'
+import { readColumn } from '../../dedupe/sql-database.ts'
 import { createBatch } from '../batch.ts'
 import {
   type Effects,
