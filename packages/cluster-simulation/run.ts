@@ -47,11 +47,11 @@ const report = async ({ seed, violation }: Summary['violations'][number]): Promi
   writeFileSync(file, `${JSON.stringify({ story: shrunk.violation, plan: shrunk.plan }, undefined, 2)}\n`)
   console.log(`\n${formatStory(shrunk.plan, shrunk.result)}`)
   console.log(
-    `\n${countEntries(shrunk.plan)} operations and faults. Replay it: npm run simulate -- --replay ${file}`,
+    `\n${countEntries(shrunk.plan)} operations and faults. To replay them: npm run simulate -- --replay ${file}`,
   )
 }
 
-/** How many planted bugs may be missed. */
+/** Maximum number of planted bugs that may be missed. */
 const maximumMissed = 2
 
 /** Maximum number of violations that are shrunk and printed. */
@@ -63,7 +63,7 @@ const search = async (): Promise<void> => {
     values.runs ?? (values.minutes === undefined ? (values.seed === undefined ? 2_000 : 1) : Infinity),
   )
   const threads = Math.min(Number(values.threads ?? availableParallelism()), Math.ceil(runs / 50))
-  console.log(`Seeds from ${seed}: npm run simulate -- --seed ${seed} --runs ${runs}`)
+  console.log(`Starting with seed ${seed}: npm run simulate -- --seed ${seed} --runs ${runs}`)
   const start = performance.now()
   let printedAt = start
   let printed = 0
@@ -119,14 +119,14 @@ const searchForPlanted = async (): Promise<void> => {
     only: values.only,
     onFind: (find, left) => console.log(`${String(left).padStart(3)} left  ${formatFind(find)}`),
     onFalse: (seed) => {
-      console.log(`Seed ${seed} breaks an invariant without a planted bug, too. Find its cause.`)
+      console.log(`Seed ${seed} breaks an invariant even without the planted bug. Find the cause.`)
       fail()
     },
   })
   const found = finds.filter((find) => find.found !== null)
   console.log(`\n${found.length} of ${finds.length} planted bugs were found.`)
   const longest = Math.max(...found.map((find) => find.found?.entries ?? 0))
-  console.log(`The longest of the shrunk runs has ${longest} operations and faults.`)
+  console.log(`The longest shrunk run has ${longest} operations and faults.`)
   if (finds.length - found.length > maximumMissed || longest > maximumEntries) fail()
 }
 

@@ -126,7 +126,7 @@ export const runPlan = async (
       scheduler.schedule({ owner: operator, delayMs, label: 'start' }, () => servers.start(name))
     },
     pause: (name) => {
-      run.note(`${name} stands still`)
+      run.note(`${name} is paused`)
       servers.pause(name)
       const delayMs = draws.between('stands still', draws.pick('standstill', standstills))
       run.noteTrouble(delayMs)

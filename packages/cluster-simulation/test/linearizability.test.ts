@@ -31,7 +31,7 @@ const buildCall = (from: number, to: number, requestHash: string, output?: Creat
   output,
 })
 
-test('accepts calls that overlap in any order that explains them, and those whose outcome is unknown', () => {
+test('accepts overlapping calls if any order explains them, and calls whose outcome is unknown', () => {
   expect(
     isLinearizable([buildCall(1, 9, 'a', 'conflict'), buildCall(2, 3, 'b', 'created')], createModel),
   ).toBe(true)

@@ -9,7 +9,7 @@ const elsewhere = {
   env: { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
 }
 
-test('a seed has the same trace in every process and on every machine, to the byte, and whatever ran before it', async () => {
+test('a seed has the same trace in every process and on every machine, byte for byte, whatever ran before it', async () => {
   const [all, again, last] = await Promise.all([
     runSeeds([1, 20]),
     runSeeds([1, 20], elsewhere),
@@ -21,7 +21,7 @@ test('a seed has the same trace in every process and on every machine, to the by
   expect(new Set(all.hashes).size).toBe(20)
 }, 120_000)
 
-test('a plan depends on its seed alone, and not on the window of the run before it', () => {
+test('a plan depends only on its seed, and not on the window size of the run before it', () => {
   const { perQueue } = windowLimits
   onTestFinished(() => {
     windowLimits.perQueue = perQueue

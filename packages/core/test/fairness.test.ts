@@ -124,7 +124,7 @@ describe('a healthy endpoint is not delayed', () => {
     await stopped
   })
 
-  test('by endpoints that were quick until now, for longer than it takes to detect that they are slow', async () => {
+  test('by endpoints that were quick until now, except for the time that it takes to detect that they are slow', async () => {
     const { server, flood, measure } = await openWorld({ count: 100, kind: 'hang', owner: 'one' })
     respond['/hang'] = () => after(20)
     server.dispatcher.start()

@@ -43,7 +43,7 @@ test('any bytes as a body result in a typed response', { timeout: 60_000 }, asyn
   )
 })
 
-test('any JSON as a body results in a typed response, and creates a group exactly if the contract allows it', {
+test('any JSON as a body results in a typed response, and creates a group if and only if the contract allows it', {
   timeout: 60_000,
 }, async () => {
   const field = fc.oneof(

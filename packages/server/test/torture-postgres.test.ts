@@ -36,7 +36,7 @@ const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<v
 
 test('runs beside the next version, which expands the tables', () => undergo(upgrade, 1), limit)
 
-test('goes on when a process is killed', () => undergo(kill, 1), limit)
+test('continues when a process is killed', () => undergo(kill, 1), limit)
 
 test('ends with 0, and gives up its shards, when it is stopped', () => undergo(stop, 1), limit)
 

@@ -38,4 +38,4 @@ test.concurrent(
   limit,
 )
 
-test.concurrent('is seen through when its store drops commits', () => shorten(lies, 20), limit)
+test.concurrent('is caught when its store drops commits', () => shorten(lies, 20), limit)

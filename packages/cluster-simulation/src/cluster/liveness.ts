@@ -7,7 +7,7 @@ import { getHeldUpMs } from '../plan.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
 const settles = 'when faults stop, everything settles'
-const starves = 'what is due is attempted soon'
+const starves = 'a due delivery is attempted soon'
 
 /**
  * Time within which a due delivery must be attempted, in milliseconds: a lease, an attempt, and retries of settlements.
@@ -70,8 +70,8 @@ export const watchLiveness = (context: LivenessContext): void => {
     }
     if (calmMs > (hasEnded ? maximumMs : 600_000)) {
       const what = hasEnded
-        ? `${unfinished.length} deliveries are unfinished`
-        : 'a client still waits for a response'
+        ? `${unfinished.length} deliveries are still unfinished`
+        : 'a client is still waiting for a response'
       return violate(settles, `${what} ${Math.round(calmMs / 1_000)} s later`)
     }
     if (calmMs >= retentionMs && !hasRetained) {
@@ -84,7 +84,7 @@ export const watchLiveness = (context: LivenessContext): void => {
       return dueAt === undefined ? [] : [{ delivery, dueAt }]
     })
     if (unfinished.length > 0 && due.length === 0 && hasRetained) {
-      return violate(settles, `${unfinished.length} deliveries wait, and nothing is before them`)
+      return violate(settles, `${unfinished.length} deliveries wait, but nothing precedes them`)
     }
     const earliest = Math.min(...due.map(({ dueAt }) => dueAt))
     const since = Math.min(now - getLostMs() - earliest, calmMs)

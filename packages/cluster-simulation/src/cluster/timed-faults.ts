@@ -18,13 +18,13 @@ export const describeFault = (fault: TimedFault): string => {
     case 'stop':
       return `${fault.server} is stopped, and starts again after ${fault.forMs} ms`
     case 'pause':
-      return `${fault.server} stands still for ${fault.forMs} ms`
+      return `${fault.server} is paused for ${fault.forMs} ms`
     case 'end the session':
-      return `${fault.server} loses the session by which it is registered as a worker, and has another one after ${fault.forMs} ms`
+      return `${fault.server} loses the session that registers it as a worker, and gets another one after ${fault.forMs} ms`
     case 'no renewals':
       return `${fault.server} cannot renew its lease for ${fault.forMs} ms`
     case 'step the clock':
-      return `the wall clock of ${fault.server} is moved by ${fault.byMs} ms for ${fault.forMs} ms`
+      return `the wall clock of ${fault.server} is stepped by ${fault.byMs} ms for ${fault.forMs} ms`
     case 'store unavailable':
       return `the store is unavailable for ${fault.forMs} ms`
     case 'kill the receiver':

@@ -18,7 +18,7 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   const checkNotRejected = (eventId: string, what: string): void => {
     const why = rejected.get(eventId)
     if (why !== undefined)
-      violate(undone, `the change with ${eventId} was rejected (${why}), and its event is ${what}`)
+      violate(undone, `the change with ${eventId} was rejected (${why}), but its event is ${what}`)
   }
 
   return {
@@ -51,20 +51,19 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
         const own = changes.get(id)
         const isUrlLost = own?.has('change the URL') && !url.endsWith('/moved')
         const isSecretLost = own?.has('rotate the secret') && secret === buildSecret(id, 1)
-        if (own?.has('remove')) violate(lost, `${id} was removed, and is there`)
-        if (isUrlLost || isSecretLost)
-          violate(lost, `a change of ${id} was acknowledged, and it is as before`)
+        if (own?.has('remove')) violate(lost, `${id} was removed, but still exists`)
+        if (isUrlLost || isSecretLost) violate(lost, `a change of ${id} was acknowledged, but had no effect`)
       }
       const stored = new Set(events.map(({ id }) => id))
       for (const id of stored) checkNotRejected(id, 'stored')
       const published = new Set(events.map(({ name, subject }) => `${name} of ${subject}`))
       for (const step of steps) {
         const isGone = prunedBefore > 0 || erased.has(step.split(' of ')[1] ?? '')
-        if (!isGone && !published.has(step)) violate(lost, `a user's step succeeded, and there is no ${step}`)
+        if (!isGone && !published.has(step)) violate(lost, `a user's step succeeded, but there is no ${step}`)
       }
       for (const { id, name, subject, occurredAt } of done.values()) {
         if (stored.has(id) || erased.has(subject) || occurredAt < prunedBefore) continue
-        violate(lost, `${name} of ${subject} was acknowledged and is not stored`)
+        violate(lost, `${name} of ${subject} was acknowledged, but is not stored`)
       }
     },
   }

@@ -3,11 +3,11 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const oneAttempt = 'one attempt at a time per delivery'
 const oneOwner = 'only the owner of a shard attempts and settles its deliveries'
-const inTime = 'what a worker attempts has ended when its lease is over'
-const due = 'nothing is attempted before it is due'
-const slots = 'a subscription has no more attempts than allowed'
-const carefully = 'a subscription that fails has one attempt at a time'
-const never = 'nothing starts in a subscription that is disabled or removed'
+const inTime = 'the attempts of a worker have ended when its lease ends'
+const due = 'no delivery is attempted before it is due'
+const slots = 'a subscription has no more concurrent attempts than allowed'
+const carefully = 'a failing subscription has one attempt at a time'
+const never = 'no attempt starts for a disabled or removed subscription'
 
 /** Maximum number of concurrent attempts of a subscription. */
 const perSubscription = 8
@@ -87,7 +87,10 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
             .flatMap(([, each]) => each)
           const isLate = own.some((each) => each.server === before.server && !each.isOrphaned)
           if (isLate && isAwake(before.server))
-            violate(inTime, `${server} takes shard ${owned.shard}, in which ${before.server} still attempts`)
+            violate(
+              inTime,
+              `${server} takes shard ${owned.shard}, in which ${before.server} still makes attempts`,
+            )
           failingSince.delete(server)
           orphan(before.server, (id) => shards.get(id) === owned.shard)
           break
@@ -102,7 +105,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           if (hasTrueTime && earlyMs > driftMs)
             violate(due, `${server} attempts ${delivery.id} ${earlyMs} ms early`)
           if (disabled.has(delivery.subscriptionId))
-            violate(never, `${server} attempts ${delivery.id} of ${delivery.subscriptionId}`)
+            violate(never, `${server} attempts ${delivery.id} for ${delivery.subscriptionId}`)
           break
         }
         case 'settled': {
@@ -123,14 +126,15 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
             violate(oneOwner, `${server} attempts ${id}, whose shard ${owner.server} has taken`)
           attempts.set(id, [...(attempts.get(id) ?? []), { server, subscriptionId, isOrphaned: false }])
           const own = listAll().filter((each) => each.subscriptionId === subscriptionId && !each.isOrphaned)
-          if (own.length > perSubscription) violate(slots, `${subscriptionId} has ${own.length} attempts`)
+          if (own.length > perSubscription)
+            violate(slots, `${subscriptionId} has ${own.length} concurrent attempts`)
           const since = failingSince.get(server)?.get(subscriptionId) ?? Infinity
           if (
             plan.sharesFairly &&
             now() - since > beginsMs &&
             own.filter((each) => each.server === server).length > 1
           )
-            violate(carefully, `${server} makes another attempt of ${subscriptionId}`)
+            violate(carefully, `${server} makes a second concurrent attempt for ${subscriptionId}`)
           break
         }
         case 'attempt ended': {

@@ -1,6 +1,6 @@
 import type { Rule, RuleContext } from './rule.ts'
 
-const once = 'a receiver does the work of a delivery once'
+const once = 'a receiver handles each delivery once'
 const oneId = 'an event has the same webhook-id on every attempt'
 
 /** Checks that receivers handle each event once, and recognize duplicates. */
@@ -21,7 +21,8 @@ export const createEffectsRule = ({ violate }: RuleContext): Rule => {
       if (observation.kind === 'arrived') {
         const { webhookId, body } = observation
         const known = bodies.get(webhookId)
-        if (known !== undefined && known !== body) violate(oneId, `${webhookId} came with two bodies`)
+        if (known !== undefined && known !== body)
+          violate(oneId, `${webhookId} arrived with two different bodies`)
         bodies.set(webhookId, body)
       }
       if (observation.kind === 'attempt began') {

@@ -2,9 +2,9 @@ import { organizationId } from '../cluster/organization.ts'
 import type { Operation } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-const onePerCreate = 'one group per create'
+const onePerCreate = 'one group per create request'
 const lost = 'nothing acknowledged is lost'
-const conflict = 'a repeated id is accepted for the same request only'
+const conflict = 'a repeated id is accepted only for the same request'
 const undone = 'nothing rejected takes effect'
 
 type Result = 'done' | 'not done' | 'unknown'
@@ -26,20 +26,24 @@ export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
       for (const { groupId, operation } of acknowledged) {
         const group = await committed.findGroup(organizationId, groupId)
         if (group !== undefined && operation.do === 'create a group' && group.subject !== operation.subject) {
-          violate(conflict, `a create of ${groupId} succeeded with another subject than the group has`)
+          violate(
+            conflict,
+            `a create request for ${groupId} succeeded, but the group has a different subject`,
+          )
         }
       }
       const created = events.filter(({ name }) => name === 'GROUP_CREATED')
       const subjects = created.map(({ subject }) => subject)
       for (const subject of new Set(subjects)) {
         const count = subjects.filter((each) => each === subject).length
-        if (count > 1) violate(onePerCreate, `GROUP_CREATED of ${subject} was published ${count} times`)
+        if (count > 1) violate(onePerCreate, `GROUP_CREATED for ${subject} was published ${count} times`)
         const own = results.get(subject.replace('group:', ''))
         const isKnown = own === undefined || own.some((result) => result !== 'not done')
-        if (!isKnown) violate(undone, `all creates of ${subject} were rejected, and it exists`)
+        if (!isKnown) violate(undone, `all create requests for ${subject} were rejected, but it exists`)
       }
       const creates = plan.operations.filter((operation) => operation.do === 'create a group').length
-      if (created.length > creates) violate(onePerCreate, `${created.length} groups for ${creates} creates`)
+      if (created.length > creates)
+        violate(onePerCreate, `${created.length} groups for ${creates} create requests`)
       for (const [groupId, own] of results) {
         if (prunedBefore === 0 && own.includes('done') && !subjects.includes(`group:${groupId}`)) {
           violate(lost, `a client got group ${groupId}, which does not exist`)

@@ -1,7 +1,7 @@
 import type { AttemptVerdict } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
-const once = 'operators are told once of each change of health'
+const once = 'operators are notified once of each change of health'
 const alternates = '`failing` and `recovered` of a subscription alternate'
 
 /** Copied from docs/rules.md, not from the code. */
@@ -80,7 +80,7 @@ export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
           violate(alternates, `${id}: ${told.join(', ')}`)
         const isTold = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
         if (isTold !== isReported)
-          violate(alternates, `${id} is not left as operators were told: ${told.join(', ')}`)
+          violate(alternates, `${id} differs from what operators were notified of: ${told.join(', ')}`)
         const history = channel === 'OPERATIONS' ? [] : (histories.get(id) ?? [])
         const expected =
           unclear.has(id) || isDead ? 'unclear' : predict(history, plan.reportAfterMs ?? reportAfterMs)

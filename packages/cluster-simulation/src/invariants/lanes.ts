@@ -27,7 +27,7 @@ export const createLanesRule = ({ violate }: RuleContext): Rule => {
         if (failures < blockingFailures || mustWait) {
           violate(
             order,
-            `${server} attempts ${delivery.eventName} of ${subject} before ${eventName}, which failed ${failures} times`,
+            `${server} attempts ${delivery.eventName} of ${subject} before ${eventName}, which has failed ${failures} times`,
           )
         }
       }

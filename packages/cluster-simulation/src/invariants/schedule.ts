@@ -1,7 +1,7 @@
 import type { AttemptVerdict, DeliveryRecord, DeliveryResponse, LoadedDelivery } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
-const schedule = 'the schedule is the documented one'
+const schedule = 'attempts follow the documented schedule'
 
 const second = 1_000
 const minute = 60 * second

@@ -2,7 +2,7 @@ import { organizationId } from '../cluster/organization.ts'
 import type { Plan } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-const arrived = 'what is delivered has arrived'
+const arrived = 'every delivered event has arrived'
 const complete = 'every event is delivered to every subscription'
 const recorded = 'every attempt is recorded once'
 

@@ -1,7 +1,7 @@
 import { isCallFault } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-const limited = 'no more attempts of a subscription start than it allows'
+const limited = 'no more attempts start per second than a subscription allows'
 
 /**
  * Checks that no server starts more attempts to a subscription than its `maxAttemptsPerSecond` allows, which may change
@@ -35,7 +35,10 @@ export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule
       starts.set(key, [...earlier.slice(-100), now()])
       // Times are whole milliseconds.
       if (since >= (count / perSecond) * 1_000 - 1) return
-      violate(limited, `${count + 1} attempts to ${id} start in ${since} ms, with ${perSecond} per second`)
+      violate(
+        limited,
+        `${count + 1} attempts for ${id} start within ${since} ms; ${perSecond} per second are allowed`,
+      )
     },
   }
 }

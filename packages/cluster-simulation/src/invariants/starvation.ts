@@ -4,7 +4,7 @@ import { type Fault, getHeldUpMs, isCallFault, type Plan } from '../plan.ts'
 import { createDueTimes } from './due-times.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-const starves = 'what is due is attempted soon, whatever others do'
+const starves = 'a due delivery is attempted soon, whatever other endpoints do'
 
 /**
  * Maximum time until an attempt to a healthy endpoint starts, and maximum duration of an attempt with its settlement,

@@ -102,7 +102,7 @@ const endWith =
       return { startedAt, durationInSeconds: Math.round(elapsed), endedAt: now, recorded, spoken }
     }
     if (!Number.isInteger(durationInSeconds) || durationInSeconds < 0 || durationInSeconds > elapsed) {
-      const message = `must be a whole number of seconds from 0 to ${Math.floor(elapsed)}, the time since the call was accepted. For a call of the past, pass startedAt to accept`
+      const message = `must be a whole number of seconds from 0 to ${Math.floor(elapsed)}, the time since the call was accepted. For a past call, pass startedAt to accept`
       throw new InputError([{ path: 'durationInSeconds', message }])
     }
     const endedAt = startedAt + durationInSeconds * 1_000

@@ -144,7 +144,7 @@ const withDeadline = <Result>(
             timer = setTimeout(expire, timeoutMs - slowAfterMs)
             onSlow()
           }, slowAfterMs)
-    const removeStop = stopping.onStop(() => abort('stopped, because the dispatcher stops'))
+    const removeStop = stopping.onStop(() => abort('aborted, because the dispatcher is stopping'))
     work(deadline.signal).then(
       (result) => {
         end()
@@ -159,7 +159,7 @@ const withDeadline = <Result>(
 
 /** The recorded reason for a forged event that is not sent. */
 const forgedRefusal =
-  'not sent: the payload of this event was given by a caller, and the URL is not a loopback address'
+  'not sent: a caller chose the payload of this event, and the URL is not a loopback address'
 
 /**
  * Makes one attempt within the timeout: signs, sends, and reads the beginning of the response. Sends nothing if the endpoint

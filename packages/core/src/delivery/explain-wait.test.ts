@@ -38,7 +38,7 @@ test('a delivery waits for the one that blocks its lane', () => {
   expect(explain(waiting, { lane: [holder, waiting] })).toEqual({ reason: 'lane', delivery: holder })
 })
 
-test('after three failures a delivery blocks its lane no longer, except for an event that waits for it', () => {
+test('after three failures, a delivery no longer blocks its lane, except for an event that waits for it', () => {
   const failing = delivery('ENDED', { status: 'pending', dueAt: 900, attempts: 3, failures: 3 })
   const waiting = delivery('SUMMARY')
   const lane = [failing, waiting]
@@ -46,7 +46,7 @@ test('after three failures a delivery blocks its lane no longer, except for an e
   expect(explain(waiting, { lane, waitsFor: 'ENDED' })).toEqual({ reason: 'event', delivery: failing })
 })
 
-test('a delivery behind one that waits for an event waits for that one', () => {
+test('a delivery behind one that waits for an event waits for the same event', () => {
   const failing = delivery('ENDED', { status: 'pending', dueAt: 900, failures: 3 })
   const summary = delivery('SUMMARY')
   const last = delivery('LAST')
@@ -66,7 +66,7 @@ test('a pending delivery waits for its time, then for the endpoint or a worker',
   expect(explain({ ...pending, status: 'claimed' })).toEqual({ reason: 'attempting', until: 200 })
 })
 
-test('a skipped delivery waits only while its subscription is disabled, and a finished one for nothing', () => {
+test('a skipped delivery waits only while its subscription is disabled, and a finished one never waits', () => {
   const skipped = delivery('A', { status: 'skipped', finishedAt: 1 })
   expect(explain(skipped, { disabledReason: 'gone' })).toEqual({ reason: 'disabled', disabledReason: 'gone' })
   expect(explain(skipped)).toBeUndefined()

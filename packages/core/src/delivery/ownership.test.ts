@@ -41,7 +41,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
-test('a lone worker has all shards, and two workers come to have half each', async () => {
+test('a lone worker has all shards, and two workers end up with half each', async () => {
   const store = memoryStore()
   const clock = { time: 0 }
   const first = createWorker(store, 'first', clock)
@@ -58,7 +58,7 @@ test('a lone worker has all shards, and two workers come to have half each', asy
   expect(new Set([...first.list(), ...second.list()]).size).toBe(8)
 })
 
-test('shards are given up one at a time, each after what runs in it', async () => {
+test('shards are given up one at a time, each after its running attempts have ended', async () => {
   const store = memoryStore()
   const clock = { time: 0 }
   const first = createWorker(store, 'first', clock)
@@ -76,7 +76,7 @@ test('shards are given up one at a time, each after what runs in it', async () =
   expect(second.list()).toEqual(first.left)
 })
 
-test('the shards of a worker that no longer renews its lease are taken, and it knows before', async () => {
+test('the shards of a worker that no longer renews its lease are taken, after the worker has noticed', async () => {
   const store = memoryStore()
   const clock = { time: 0 }
   const first = createWorker(store, 'first', clock)
@@ -94,7 +94,7 @@ test('the shards of a worker that no longer renews its lease are taken, and it k
   expect(second.getEpoch(3)).toBe(epoch + 1)
 })
 
-test('a lease counts from before its renewal was sent', async () => {
+test('a lease counts from just before its renewal was sent', async () => {
   const clock = { time: 0 }
   const base = memoryStore()
   const store: Store = {
@@ -110,7 +110,7 @@ test('a lease counts from before its renewal was sent', async () => {
   expect(worker.list()).toEqual([])
 })
 
-test('a worker that was lost takes its shards again, in new epochs', async () => {
+test('a worker that was lost takes its shards again with new epochs', async () => {
   const store = memoryStore()
   const worker = createWorker(store, 'w', { time: 0 })
   await worker.renew()
@@ -122,7 +122,7 @@ test('a worker that was lost takes its shards again, in new epochs', async () =>
   expect([worker.list().length, worker.getEpoch(0)]).toEqual([8, epoch + 1])
 })
 
-test('nothing is taken in a shard in which something of an earlier epoch still runs', async () => {
+test('a shard is not taken again while an attempt of an earlier epoch is running in it', async () => {
   const store = memoryStore()
   const worker = createWorker(store, 'w', { time: 0 })
   await worker.renew()
@@ -136,7 +136,7 @@ test('nothing is taken in a shard in which something of an earlier epoch still r
   expect(worker.list().length).toBe(8)
 })
 
-test('what runs in a shard that is being given up ends at once when the worker is lost', async () => {
+test('attempts in a shard that is being given up end at once when the worker is lost', async () => {
   const store = memoryStore()
   const clock = { time: 0 }
   const first = createWorker(store, 'first', clock)
@@ -150,7 +150,7 @@ test('what runs in a shard that is being given up ends at once when the worker i
   expect(first.left.filter((shard) => shard === given).length).toBe(2)
 })
 
-test('nothing starts in a shard between the end of what runs there and its return', async () => {
+test('no attempt starts in a shard between the end of its last attempt and its return', async () => {
   const store = memoryStore()
   const clock = { time: 0 }
   const first = createWorker(store, 'first', clock)
@@ -166,7 +166,7 @@ test('nothing starts in a shard between the end of what runs there and its retur
   }
 })
 
-test('a renewal that was under way when the worker was lost gives it no lease', async () => {
+test('a renewal that was under way when the worker was lost does not give it a lease', async () => {
   const base = memoryStore()
   const renewed: Array<() => void> = []
   const store: Store = {
@@ -189,7 +189,7 @@ test('a renewal that was under way when the worker was lost gives it no lease', 
   expect(worker.list().length).toBe(8)
 })
 
-test('a worker leaves shards that another has taken, although its lease is valid', async () => {
+test('a worker leaves shards that another one has taken, even if its lease is valid', async () => {
   const store = memoryStore()
   const clock = { time: 0 }
   const first = createWorker(store, 'first', clock)

@@ -83,7 +83,7 @@ const createWorld = async (options: Options = {}) => {
   return { store, clock, scheduler, attempts, errors, epochs, owned, wait, publish, list }
 }
 
-test('no delivery is under way twice, although it is sent again, told and read again', async () => {
+test('no delivery is under way twice, even if it is sent again, reported and read again', async () => {
   const { store, scheduler, attempts, publish, wait, list } = await createWorld()
   await publish(1)
   await wait()
@@ -104,7 +104,7 @@ test('no delivery is under way twice, although it is sent again, told and read a
   expect([attempts.length, await list()]).toEqual([0, ['delivered']])
 })
 
-test('a queue has no more under way than allowed, and than one if it is new or failing', async () => {
+test('a queue has no more deliveries under way than allowed, and only one if it is new or failing', async () => {
   const { attempts, publish, wait } = await createWorld({ sharesFairly: true, perSubscription: 3 })
   await publish(10)
   await wait()
@@ -120,7 +120,7 @@ test('a queue has no more under way than allowed, and than one if it is new or f
   expect(attempts.length).toBe(1)
 })
 
-test('a failing queue has one under way, although its state was read before it failed', async () => {
+test('a failing queue has one delivery under way, even if its state was read before it failed', async () => {
   const { store, clock, scheduler, attempts, publish, wait } = await createWorld({ sharesFairly: true })
   const told: News[] = []
   store.listen((news) => told.push(news))
@@ -139,7 +139,7 @@ test('a failing queue has one under way, although its state was read before it f
   expect(attempts.length).toBe(1)
 })
 
-test('an endpoint that fails is still failing when it asks, slowly, to be tried again', async () => {
+test('an endpoint that fails is still failing after a slow response that defers a delivery', async () => {
   const { attempts, publish, wait } = await createWorld({ sharesFairly: true })
   await publish(10)
   await wait()
@@ -150,7 +150,7 @@ test('an endpoint that fails is still failing when it asks, slowly, to be tried 
   expect(attempts.length).toBe(1)
 })
 
-test('what was picked before its queue failed waits until there is nothing else under way', async () => {
+test('a delivery that was picked before its queue failed waits until no other is under way', async () => {
   const store = memoryStore()
   const { promise: slowLoad, resolve: endSlowLoad } = Promise.withResolvers<void>()
   let loads = 0
@@ -196,7 +196,7 @@ test('there are no more quick attempts than slots', async () => {
   expect(attempts.length).toBe(6)
 })
 
-test('nothing starts in a shard that was left, and what runs there is stopped', async () => {
+test('no attempt starts in a shard that was left, and running ones are stopped', async () => {
   const { scheduler, attempts, epochs, owned, publish, wait, list } = await createWorld()
   await publish(3)
   await wait()
@@ -217,7 +217,7 @@ test('nothing starts in a shard that was left, and what runs there is stopped', 
   expect(attempts.length).toBe(4)
 })
 
-test('what has time to end in a shard that is left is stopped if the shard is lost meanwhile', async () => {
+test('attempts that may still end in a shard that is being left are stopped if the shard is lost', async () => {
   const { scheduler, attempts, epochs, publish, wait } = await createWorld()
   await publish(3)
   await wait()
@@ -230,7 +230,7 @@ test('what has time to end in a shard that is left is stopped if the shard is lo
   await left
 })
 
-test('what runs in a failing queue does not delay the others of a shard that is left', async () => {
+test('attempts of a failing queue do not delay leaving a shard', async () => {
   const { scheduler, attempts, epochs, publish, wait } = await createWorld()
   await publish(2)
   await wait()
@@ -243,7 +243,7 @@ test('what runs in a failing queue does not delay the others of a shard that is 
   expect(attempts.length).toBe(0)
 })
 
-test('nothing starts between close and open, although it was being read', async () => {
+test('no attempt starts between close and open, even if its delivery was being read', async () => {
   const { scheduler, attempts, owned, publish, wait } = await createWorld()
   await publish(1)
   await scheduler.close(0)
@@ -255,7 +255,7 @@ test('nothing starts between close and open, although it was being read', async 
   expect(attempts.length).toBe(1)
 })
 
-test('what is due later starts when it is due', async () => {
+test('a delivery that is due later starts when it is due', async () => {
   const { clock, attempts, publish, wait } = await createWorld()
   await publish(1)
   await wait()
@@ -317,7 +317,7 @@ test('no more attempts start per second than a subscription allows, and others s
   expect(free.length).toBe(60 - 20 - 8 - 4 - 3)
 })
 
-test('few of many thousand deliveries are read before they can be attempted', async () => {
+test('of many thousand deliveries, only a few are read before they can be attempted', async () => {
   const base = memoryStore()
   let read = 0
   const store: Store = {
@@ -337,7 +337,7 @@ test('few of many thousand deliveries are read before they can be attempted', as
   expect([attempts.length, read]).toEqual([8, 512])
 })
 
-test('a retry is attempted, although it was told late that it is due for the first time', async () => {
+test('a retry is attempted, even if the news of the new delivery arrives late', async () => {
   const { store, clock, scheduler, attempts, publish, wait } = await createWorld()
   const late: News[] = []
   store.listen((news) => late.push(news))
@@ -355,7 +355,7 @@ test('a retry is attempted, although it was told late that it is due for the fir
   await expect.poll(wakeAndCount, { timeout: 2_000 }).toBe(1)
 })
 
-test('a failure of the store is reported, and what it concerns is attempted later', async () => {
+test('a failure of the store is reported, and the affected deliveries are attempted later', async () => {
   const base = memoryStore()
   let failures = 2
   const store: Store = {

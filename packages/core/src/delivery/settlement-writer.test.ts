@@ -50,7 +50,7 @@ test('failures without a success share a batch after a short time', async () => 
   expect(batches).toEqual([['first', 'second'], ['third']])
 })
 
-test('a failure that ends while a batch is written does not lead to one of its own', async () => {
+test('a failure that ends while a batch is written does not get its own batch', async () => {
   const { batches, write } = createWriter(true)
   const success = write('success', 'delivered')
   await Promise.resolve()
@@ -71,7 +71,7 @@ test('a failure that ends while a batch is written is written a little later', a
   expect(batches).toEqual([['success'], ['failure']])
 })
 
-test('nothing waits for what is sent on request', async () => {
+test('a failure does not wait during runDue', async () => {
   const { batches, write } = createWriter(false)
   const before = performance.now()
   await write('failure', 'exhausted')

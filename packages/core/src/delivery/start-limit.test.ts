@@ -39,7 +39,7 @@ test.each([0.1, 1, 10, 100, 1_000])(
   },
 )
 
-test('an attempt that comes too early does not start, and what is being loaded counts', () => {
+test('an attempt that comes too early does not start, and deliveries that are being loaded count', () => {
   const limit = createStartLimit()
   expect(limit.start(2, 0)).toBe(true)
   expect(limit.start(2, 100)).toBe(false)
@@ -51,7 +51,7 @@ test('an attempt that comes too early does not start, and what is being loaded c
   expect(limit.nextAt()).toBe(1_000)
 })
 
-test('a number that may have changed is tried, and what started before still counts', () => {
+test('after a possible change of the limit, an attempt is tried, and earlier starts still count', () => {
   const limit = createStartLimit()
   for (const at of [0, 448, 1_000]) expect(limit.start(2, at)).toBe(true)
   limit.doubt()

@@ -35,7 +35,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve()
 }
 
-test('a window forgets no delivery, and brings none back, whatever happens while it reads', async () => {
+test('a window neither forgets a delivery nor brings one back, whatever happens while it reads', async () => {
   const steps = fc.array(
     fc.tuple(
       fc.constantFrom(
@@ -125,7 +125,7 @@ test('a window forgets no delivery, and brings none back, whatever happens while
   )
 })
 
-test('a window reads again from where something was committed late', async () => {
+test('a window reads again from the position of a late commit', async () => {
   const { rows, pages, window } = createQueue()
   for (const position of [10, 20]) {
     const row = { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: false }
@@ -144,7 +144,7 @@ test('a window reads again from where something was committed late', async () =>
   expect([window.take()?.id, window.take()]).toEqual(['d15', undefined])
 })
 
-test('a page brings back nothing that ended while it was read', async () => {
+test('a page does not bring back a delivery that ended while it was read', async () => {
   const { rows, pages, window } = createQueue()
   rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
   void window.read()
@@ -181,7 +181,7 @@ for (const order of ['before', 'after'] as const) {
   })
 }
 
-test('a page that was read before a change by hand is read again', async () => {
+test('a page that was read before a change by request is read again', async () => {
   const { rows, pages, window } = createQueue()
   rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
   void window.read()
@@ -196,7 +196,7 @@ test('a page that was read before a change by hand is read again', async () => {
   expect(window.take()?.turn).toBe(1)
 })
 
-test('a window that is known to be empty reads nothing until it is told to', async () => {
+test('a window that is known to be empty reads nothing until it is asked to', async () => {
   const journal = {
     readHeads: () => Promise.reject(new Error('it reads')),
     readRetries: () => Promise.reject(new Error('it reads')),
@@ -212,7 +212,7 @@ test('a window that is known to be empty reads nothing until it is told to', asy
   expect(window.needsReading()).toBe(true)
 })
 
-test('a window holds few of many, and reads on when half of them are gone', async () => {
+test('a window holds a few of many deliveries, and reads on when half of them are gone', async () => {
   const { rows, pages, window } = createQueue()
   for (let position = 1; position <= 100; position++) {
     rows.set(`d${position}`, {

@@ -18,7 +18,7 @@ export class IllegalTransitionError extends Error {
     readonly legal: readonly string[]
   }) {
     const legal =
-      step.legal.length === 0 ? 'nothing more can happen to it' : `possible: ${step.legal.join(', ')}`
+      step.legal.length === 0 ? 'no further action is possible' : `possible: ${step.legal.join(', ')}`
     super(`Cannot ${step.action} a ${step.machine} that is ${step.state} (${legal}).`)
     this.machine = step.machine
     this.state = step.state

@@ -35,7 +35,7 @@ export class RecordExistsError extends Error {
    */
   constructor(kind: RecordExistsError['kind'], id: string) {
     super(
-      `The ${kind} ${JSON.stringify(id)} exists already. Choose another one, or omit it to get a generated one.`,
+      `The ${kind} ${JSON.stringify(id)} already exists. Choose another one, or omit it to have one generated.`,
     )
     this.kind = kind
   }

@@ -81,12 +81,15 @@ const findIntegration = (
   if (integration === undefined) {
     throw new RequestRefusedError(
       'integration_not_found',
-      'wabaNumber belongs to no integration of your organization.',
+      'Your organization has no integration with this wabaNumber. Check the number and the API key.',
       { issues: [{ path: 'wabaNumber', message: 'no integration has this number' }] },
     )
   }
   if (permitted !== 'all' && !permitted.includes(integration.digits)) {
-    throw new RequestRefusedError('waba_number_not_permitted', 'This API key may not use this wabaNumber.')
+    throw new RequestRefusedError(
+      'waba_number_not_permitted',
+      'This API key has no permission for this wabaNumber. Use another key.',
+    )
   }
   return integration
 }
@@ -94,7 +97,7 @@ const findIntegration = (
 const createConflict = (groupId: string): RequestRefusedError =>
   new RequestRefusedError(
     'group_id_conflict',
-    'groupId is in use by a different group of your organization.',
+    'Another group of your organization already uses this groupId. Choose a different one.',
     { issues: [{ path: 'groupId', message: `${JSON.stringify(groupId)} is taken` }] },
   )
 

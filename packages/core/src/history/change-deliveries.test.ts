@@ -31,7 +31,7 @@ const changeParts = async (change: ChangePage): Promise<number[]> => {
   }
 }
 
-test('a part has at most so many pages, and all parts together change each delivery once', async () => {
+test('a part has a limited number of pages, and all parts in total change each delivery once', async () => {
   const store = await fill()
   const now = start + 1
   const cancel = (dryRun: boolean) => changeParts(createCancel(store, { selection, now, dryRun }))

@@ -166,7 +166,7 @@ const parseChange = (organizationId: string, toChange: DeliveriesToChange): Deli
   const { all = false, ...selection } = toChange
   const unknown = Object.keys(selection).filter((name) => !conditions.includes(name))
   if (unknown.length > 0) {
-    const message = `is not a condition; these are ${conditions.join(', ')}`
+    const message = `is not a condition; valid conditions: ${conditions.join(', ')}`
     throw new InputError(unknown.map((path) => ({ path, message })))
   }
   if (!all && Object.values(selection).every((value) => value === undefined)) {

@@ -11,9 +11,12 @@ export const createParserRefusal = (code: string | undefined): RequestRefusedErr
         'The URL and the headers are too large. Shorten them.',
       )
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new RequestRefusedError('body_too_large', 'The chunk extensions of the body are too large.')
+      return new RequestRefusedError(
+        'body_too_large',
+        'The chunk extensions of the body are too large. Send the body without them.',
+      )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new RequestRefusedError('request_timeout', 'The request did not arrive completely in time.')
+      return new RequestRefusedError('request_timeout', 'The complete request did not arrive in time.')
     default:
       return new RequestRefusedError('malformed_request', 'The request is not valid HTTP/1.1.')
   }

@@ -43,10 +43,11 @@ export const findEndpoint = (path: string): EndpointName | undefined =>
 
 const route = ({ method, path }: ApiRequest): EndpointName => {
   const name = findEndpoint(path)
-  if (name === undefined) throw new RequestRefusedError('route_not_found', 'There is no such path.')
+  if (name === undefined)
+    throw new RequestRefusedError('route_not_found', 'This path does not exist. Check the base URL.')
   const allowed = endpoints[name].method
   if (method === allowed) return name
-  throw new RequestRefusedError('method_not_allowed', `This path takes ${allowed} only.`, {
+  throw new RequestRefusedError('method_not_allowed', `This path supports only ${allowed}.`, {
     headers: { allow: allowed },
   })
 }
@@ -83,7 +84,7 @@ export const createApi = (context: ApiContext): FollowedApi => {
       key === ''
         ? new RequestRefusedError(
             'missing_api_key',
-            `The ${authHeader} header must carry a Public API key.`,
+            `The ${authHeader} header must contain a Public API key.`,
             challenge,
           )
         : new RequestRefusedError('invalid_api_key', 'The Public API key is invalid.', challenge)

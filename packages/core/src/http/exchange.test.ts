@@ -63,19 +63,19 @@ describe('readJson', () => {
     await expect(readJson(request(body))).rejects.toMatchObject({ code: 'body_too_large' })
   })
 
-  it('believes what it reads and not a declared length that is too small', async () => {
+  it('trusts the bytes that it reads, not a declared length that is too small', async () => {
     const body = inPieces(new Uint8Array(65_537).fill(32), 30_000)
     await expect(readJson(request(body, { 'content-length': '5' }))).rejects.toMatchObject({
       code: 'body_too_large',
     })
   })
 
-  it('puts characters together that arrive in pieces', async () => {
+  it('joins characters that arrive in pieces', async () => {
     const body = inPieces(new TextEncoder().encode('"é🎉"'), 1)
     await expect(readJson(request(body))).resolves.toBe('é🎉')
   })
 
-  it('takes a body that breaks off for malformed', async () => {
+  it('treats a body that is cut off as malformed', async () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"a"')),
       pull: (controller) => controller.error(new Error('connection reset')),
@@ -83,7 +83,7 @@ describe('readJson', () => {
     await expect(readJson(request(body))).rejects.toMatchObject({ code: 'malformed_json' })
   })
 
-  it('takes a request without a body for malformed', async () => {
+  it('treats a request without a body as malformed', async () => {
     const headers = { 'content-type': 'application/json' }
     const empty = new Request('https://api.example.com/', { method: 'POST', headers })
     await expect(readJson(toApiRequest(empty))).rejects.toMatchObject({ code: 'malformed_json' })

@@ -98,12 +98,12 @@ const toRefusal = (error: unknown): RequestRefusedError => {
   }
   if (error instanceof StorageOutcomeUnknownError) {
     const message =
-      'The service lost its storage during the change, which may have been made or not. Find out before you repeat the request.'
+      'The service lost its storage during the change, which may or may not have been made. Find out before you repeat the request.'
     return new RequestRefusedError('outcome_unknown', message)
   }
   return new RequestRefusedError(
     'internal_error',
-    'Something went wrong on our side. Give support the x-request-id.',
+    'An unexpected error occurred. Report it to the operator, with the x-request-id.',
   )
 }
 

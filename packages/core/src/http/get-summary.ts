@@ -20,10 +20,10 @@ export const parseCallId = (query: string): string => {
 }
 
 const notFound = (): RequestRefusedError =>
-  new RequestRefusedError('summary_not_found', 'There is no summary of such a call.')
+  new RequestRefusedError('summary_not_found', 'There is no summary for a call with this id.')
 
 const pending = (): RequestRefusedError =>
-  new RequestRefusedError('summary_pending', 'The summary is not ready yet. Ask again in a few seconds.', {
+  new RequestRefusedError('summary_pending', 'The summary is not ready yet. Try again in a few seconds.', {
     headers: { 'retry-after': '5' },
   })
 

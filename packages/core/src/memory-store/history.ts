@@ -200,7 +200,7 @@ export const createHistory = (context: HistoryContext): History => {
     check: (event) => {
       if (event === null) return
       getTables(event.organizationId)
-      if (events.has(event.id)) throw new Error(`The event ${event.id} exists already.`)
+      if (events.has(event.id)) throw new Error(`An event with the id ${event.id} already exists.`)
     },
     publish: (event, subscriptionId) => {
       if (event === null) return

@@ -164,7 +164,7 @@ const check = (measured: readonly Measured[]): RateLimitHeaders => {
   const wait = Math.max(...measured.map(({ state }) => state.retryAfterMs))
   if (wait === 0) return headers
   const retryAfter = toSeconds(wait)
-  throw new RequestRefusedError('rate_limited', `Too many requests: try again in ${retryAfter} s.`, {
+  throw new RequestRefusedError('rate_limited', `Too many requests. Try again in ${retryAfter} s.`, {
     headers: { ...headers, 'retry-after': String(retryAfter) },
   })
 }
@@ -189,7 +189,7 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   for (const [name, limit] of Object.entries({ organization, key, call, ip })) {
     if (limit === false || (limit.requests >= 1 && limit.perMs > 0)) continue
     throw new InputError([
-      { path: `rateLimit.${name}`, message: 'must allow at least 1 request in more than 0 ms' },
+      { path: `rateLimit.${name}`, message: 'must have requests of at least 1, and perMs above 0' },
     ])
   }
   const addresses = createClientAddresses(clock)

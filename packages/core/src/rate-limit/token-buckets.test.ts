@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryTokenBuckets } from './token-buckets.ts'
 
 describe('memoryTokenBuckets', () => {
-  it('keeps what is in use and forgets what is full again, however many there are', async () => {
+  it('keeps buckets in use and forgets those that are full again, however many there are', async () => {
     const { take } = memoryTokenBuckets()
     const ask = async (key: string, now: number) => {
       const [state] = await take({ now, buckets: [{ key, capacity: 2, refillMs: 1_000_000 }] })
@@ -28,7 +28,7 @@ describe('memoryTokenBuckets', () => {
     ])
   })
 
-  it('gives back fractions of a token, not more and not less', async () => {
+  it('refills fractions of a token exactly', async () => {
     const { take } = memoryTokenBuckets()
     const bucket = { key: 'k', capacity: 3, refillMs: 1_000 }
     let granted = 0

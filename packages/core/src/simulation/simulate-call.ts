@@ -42,7 +42,7 @@ const planSummary = (
 ): SummaryPlan | undefined => {
   const isAutomatic = organization.callSummaries === 'automatic'
   if (outcome !== 'answered' && summary) {
-    const message = `must be left out or false: a call with the outcome ${JSON.stringify(outcome)} has no summary`
+    const message = `must be omitted or false: a call with the outcome ${JSON.stringify(outcome)} has no summary`
     throw new InputError([{ path: 'summary', message }])
   }
   if (outcome !== 'answered' || !(summary ?? isAutomatic)) return undefined
@@ -145,7 +145,7 @@ export const simulateCall = async (
   }
   return proceed().catch((cause) => {
     if (!(cause instanceof StorageUnavailableError)) throw cause
-    const message = `The call ${callId} was started, and then interrupted. Check its state before you simulate another.`
+    const message = `The call ${callId} was started, but the simulation was interrupted. Check the state of the call before you simulate another.`
     throw new StorageOutcomeUnknownError(message, { cause })
   })
 }

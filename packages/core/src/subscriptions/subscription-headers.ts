@@ -45,10 +45,10 @@ const checkStaticHeaders = (headers: Readonly<Record<string, string>>): Issue[] 
   const entries = Object.entries(headers)
   const names = new Set(entries.map(([name]) => name.toLowerCase()))
   if (names.size < entries.length) {
-    return [{ path: 'headers', message: 'must have each name once, in any case' }]
+    return [{ path: 'headers', message: 'must not contain a name twice, not even in different case' }]
   }
   if (names.size > maxHeaders || entries.flat().join('').length > maxCharacters) {
-    const message = `must be at most ${maxHeaders} headers with ${maxCharacters} characters together`
+    const message = `must be at most ${maxHeaders} headers with at most ${maxCharacters} characters in total`
     return [{ path: 'headers', message }]
   }
   return entries.flatMap(checkHeader)
@@ -79,7 +79,10 @@ export const checkHeaders = ({ headers, authorization }: SubscriptionHeaders): I
   if (authorization === undefined || authorization === null) return issues
   const isTwice = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
   if (isTwice) {
-    issues.push({ path: 'headers', message: 'must not contain authorization if that is given, too' })
+    issues.push({
+      path: 'headers',
+      message: 'must not contain authorization if the field authorization is also set',
+    })
   }
   return [...issues, ...checkAuthorization(authorization)]
 }

@@ -59,7 +59,7 @@ export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] => {
 export const checkEvents = (events: Exclude<SubscriptionInput['events'], undefined>): Issue[] => {
   if (events === 'all') return []
   if (!Array.isArray(events) || events.length === 0)
-    return [{ path: 'events', message: "must be 'all' or event names" }]
+    return [{ path: 'events', message: "must be 'all' or a list of event names" }]
   return events
     .map((name, index) => ({
       path: `events.${index}`,
@@ -85,7 +85,7 @@ export const checkSecret = (secret: string): Issue[] => {
     // Receivers accept longer secrets.
     if (secret.startsWith(secretPrefix) && atob(secret.slice(secretPrefix.length)).length <= 64) return []
   } catch {}
-  return [{ path: 'secret', message: 'must be whsec_ and the base64 of 24 to 64 bytes' }]
+  return [{ path: 'secret', message: 'must be whsec_ followed by the base64 of 24 to 64 bytes' }]
 }
 
 export const checkNumber = (
@@ -95,7 +95,7 @@ export const checkNumber = (
   if (channel === 'OPERATIONS')
     return number === undefined
       ? []
-      : [{ path: 'number', message: 'must be absent: OPERATIONS has no numbers' }]
+      : [{ path: 'number', message: 'must be omitted: OPERATIONS has no numbers' }]
   if (!Channel.safeParse(channel).success)
     return [{ path: 'channel', message: 'must be PSTN, WHATSAPP or OPERATIONS' }]
   if (number !== undefined && findOwnNumber(organization, channel, number) !== undefined) return []

@@ -31,7 +31,7 @@ export const checkDeclared = (organizations: readonly DeclaredOrganization[]): v
       const keyPath = `${path}.apiKeys.${position}`
       collect(issues, keyPath, () => checkApiKey(input))
       const owner = owners.get(input.key) ?? id
-      if (owner !== id) issues.push({ path: `${keyPath}.key`, message: 'is the key of another organization' })
+      if (owner !== id) issues.push({ path: `${keyPath}.key`, message: 'belongs to another organization' })
       owners.set(input.key, owner)
     }
   }

@@ -38,7 +38,7 @@ test.each([6 * day, -2 * day, 60_001, -60_001])('ignores a step of the wall cloc
   expect(steps).toEqual([step])
 })
 
-test('is the wall clock again when a step has been undone', () => {
+test('equals the wall clock again when a step has been undone', () => {
   const { clock, machine, pass } = createMachine()
   for (const step of [40 * day, -40 * day]) {
     pass(1_000)

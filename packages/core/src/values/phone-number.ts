@@ -2,7 +2,7 @@ import type { Channel } from '@wabakit/contract'
 import type { NumberRecord, OrganizationRecord } from '../records.ts'
 
 export const phoneNumberRule =
-  'must be a phone number: digits, with a leading +, spaces, dots, dashes or parentheses, at most 255 characters'
+  'must be a phone number: digits, optionally with a leading +, spaces, dots, dashes and parentheses, at most 255 characters'
 
 /** Maximum length of a number, the same as for identifiers, because stores index both. */
 const maxLength = 255

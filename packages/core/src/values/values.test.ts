@@ -11,7 +11,7 @@ describe('createIds', () => {
     expect(ids('wagrp')).toBe('wagrp_01ARYZ6S41ZZZZZZZZZZZZZZZZ')
   })
 
-  it('counts on while the clock stands still or goes back, and never repeats an id', () => {
+  it('keeps counting while the clock does not advance or goes back, and never repeats an id', () => {
     let now = 1_000
     const ids = createIds({ clock: { now: () => now }, random: () => 0.5 })
     const made = [ids('evt'), ids('evt')]
@@ -23,7 +23,7 @@ describe('createIds', () => {
     expect(made[1]?.slice(-2)).toBe('GH')
   })
 
-  it('carries over when the last digit is full', () => {
+  it('carries over when the last digit overflows', () => {
     const ids = createIds({ clock: { now: () => 0 }, random: () => 31 / 32 })
     ids('evt')
     expect(ids('evt')).toBe('evt_00000000000000000000000000')
@@ -89,7 +89,7 @@ describe.each([
 })
 
 describe('createSecureRandom', () => {
-  it('gives numbers from 0 to below 1, different ones, also beyond its first batch', () => {
+  it('returns different numbers from 0 to below 1, even beyond its first batch', () => {
     const random = createSecureRandom()
     const numbers = Array.from({ length: 1_000 }, random)
     expect(numbers.every((number) => number >= 0 && number < 1)).toBe(true)

@@ -46,7 +46,7 @@ export const eventListingCases = defineCases({
     equal(await find({ eventId: 'nobody' }), [])
   },
 
-  'finds events by a subscription that they have a delivery to': async (store) => {
+  'finds events by a subscription to which they have a delivery': async (store) => {
     const [digits, other] = ['15550100001', '15550100009']
     await setUp(store, [
       buildSubscription(),
@@ -105,7 +105,7 @@ export const eventListingCases = defineCases({
     equal(await find({ text: 'wants', digits: other, names: ['GROUP_CREATED'] }), [second?.id])
   },
 
-  'ends a page when enough was examined, and finds everything on the pages together': async (store) => {
+  'ends a page when enough was examined, and finds everything across all pages': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
     const names = ['A', 'B', 'A', 'B', 'B', 'B', 'B', 'A']
     await publish(store, ...names.map((name, index) => ({ ...byNumber(index), name })))

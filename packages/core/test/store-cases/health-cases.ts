@@ -118,7 +118,7 @@ export const healthCases = defineCases({
     equal(await listHealthNames(store), ['subscription.disabled'])
   },
 
-  'reports nothing for a settlement that is stale': async (store) => {
+  'reports nothing for a stale settlement': async (store) => {
     await setUp(store)
     await publish(store, {})
     const begun = await beginOne(store)
@@ -127,7 +127,7 @@ export const healthCases = defineCases({
     equal((await listHealthNames(store)).length, 2)
   },
 
-  'decides a batch in its order': async (store) => {
+  'decides the settlements of a batch in order': async (store) => {
     await setUp(store)
     await publish(store, { subject: 'a' }, { subject: 'b' }, { subject: 'c' })
     const begun = await begin(store)
@@ -151,7 +151,7 @@ export const healthCases = defineCases({
     )
   },
 
-  'describes what happened': async (store) => {
+  'describes the cause of a health event': async (store) => {
     await setUp(store)
     await settleEach(store, [exhausted, start + 1])
     const [, failing] = await listHealth(store)

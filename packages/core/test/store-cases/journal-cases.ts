@@ -88,7 +88,7 @@ export const journalCases = defineCases({
     equal(new Set(found).size, 7)
   },
 
-  'lists a queue again after a new delivery, and after each change by hand': async (store) => {
+  'lists a queue again after a new delivery, and after each change by request': async (store) => {
     await setUp(store)
     await publish(store, {})
     const { queue } = await readQueue(store)
@@ -138,7 +138,7 @@ export const journalCases = defineCases({
     equal(pages.slice(0, 3), [['A'], [], ['B', 'C']])
   },
 
-  'reads retries in the order in which they are due, and says whether there are more': async (store) => {
+  'reads retries in the order in which they are due, and reports whether there are more': async (store) => {
     await setUp(store)
     await publish(store, ...subjects(3))
     const { queue } = await readQueue(store)
@@ -154,7 +154,7 @@ export const journalCases = defineCases({
     equal((await store.readHeads({ queue, after: -1, limit: 9 })).heads, [])
   },
 
-  'loads what an attempt needs, as of now': async (store) => {
+  'loads the current data for an attempt': async (store) => {
     await setUp(store)
     const [published] = await publish(store, { forged: true })
     const changed = buildSubscription({
@@ -188,32 +188,35 @@ export const journalCases = defineCases({
     equal(await listAll(store), [begun.delivery])
   },
 
-  'loads nothing for another turn or epoch, what is finished, and a disabled or removed subscription': async (
-    store,
-  ) => {
-    await setUp(store)
-    await publish(store, ...subjects(3))
-    const [first, second, third] = await begin(store)
-    ok(first !== undefined && second !== undefined && third !== undefined, 'three are due')
-    const { key } = first
-    const unknown = { ...key, id: 'nobody' }
-    equal(
-      await store.loadDeliveries([{ ...key, turn: key.turn + 1 }, { ...key, epoch: key.epoch + 1 }, unknown]),
-      [undefined, undefined, undefined],
-    )
-    await settle(store, first, delivered)
-    const [gone, there] = await store.loadDeliveries([key, second.key])
-    equal([gone, there?.delivery.id], [undefined, second.key.id])
-    await store.saveSubscription(buildSubscription({ revision: 2, disabledReason: 'by_hand' }))
-    equal(await store.loadDeliveries([second.key]), [undefined])
-    await store.saveSubscription(buildSubscription({ revision: 3 }))
-    await publish(store, {})
-    const last = await beginOne(store)
-    await store.removeSubscription('acme', 'sub_1')
-    equal(await store.loadDeliveries([last.key]), [undefined])
-  },
+  'loads nothing for another turn or epoch, a finished delivery, and a disabled or removed subscription':
+    async (store) => {
+      await setUp(store)
+      await publish(store, ...subjects(3))
+      const [first, second, third] = await begin(store)
+      ok(first !== undefined && second !== undefined && third !== undefined, 'three are due')
+      const { key } = first
+      const unknown = { ...key, id: 'nobody' }
+      equal(
+        await store.loadDeliveries([
+          { ...key, turn: key.turn + 1 },
+          { ...key, epoch: key.epoch + 1 },
+          unknown,
+        ]),
+        [undefined, undefined, undefined],
+      )
+      await settle(store, first, delivered)
+      const [gone, there] = await store.loadDeliveries([key, second.key])
+      equal([gone, there?.delivery.id], [undefined, second.key.id])
+      await store.saveSubscription(buildSubscription({ revision: 2, disabledReason: 'by_hand' }))
+      equal(await store.loadDeliveries([second.key]), [undefined])
+      await store.saveSubscription(buildSubscription({ revision: 3 }))
+      await publish(store, {})
+      const last = await beginOne(store)
+      await store.removeSubscription('acme', 'sub_1')
+      equal(await store.loadDeliveries([last.key]), [undefined])
+    },
 
-  'settles a batch: each on its own, and returns what each lets go on': async (store) => {
+  'settles each delivery of a batch on its own, and returns the next of each lane': async (store) => {
     await setUp(store)
     await publish(
       store,
@@ -245,9 +248,7 @@ export const journalCases = defineCases({
     equal(listNames(await begin(store)), ['A2'])
   },
 
-  'returns the next of a lane when two deliveries of it that block it are settled together': async (
-    store,
-  ) => {
+  'returns the next of a lane when two deliveries that block it are settled in one batch': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
     const first = await beginOne(store)
@@ -278,7 +279,7 @@ export const journalCases = defineCases({
     equal(listNames(await begin(store)), ['A'])
   },
 
-  'tells of a new delivery that is the head of its lane': async (store) => {
+  'reports a new delivery that is the head of its lane': async (store) => {
     await setUp(store)
     const told = listenFor(store, 'head')
     await publish(store, {})
@@ -287,7 +288,7 @@ export const journalCases = defineCases({
     equal(await told, { kind: 'head', state, head: found?.pending })
   },
 
-  'tells of changes by hand': async (store) => {
+  'reports changes by request': async (store) => {
     await setUp(store)
     await publish(store, {})
     const { queue } = await readQueue(store)

@@ -140,7 +140,7 @@ export const laneCases = defineCases({
     equal(await listStatuses(store), ['delivered', 'pending', 'waiting', 'delivered'])
   },
 
-  'never lets a delivery overtake the one it waits for before that is finished': async (store) => {
+  'never lets a delivery overtake the one for which it waits': async (store) => {
     for (const [index, result] of [delivered, exhausted].entries()) {
       const subject = `call:c${index}`
       if (index === 0) await setUp(store)
@@ -190,7 +190,7 @@ export const laneCases = defineCases({
     equal(await listStatuses(store), ['delivered', 'pending', 'waiting'])
   },
 
-  'lets a delivery overtake what it does not wait for': async (store) => {
+  'lets a delivery overtake those for which it does not wait': async (store) => {
     await setUp(store)
     const subject = 'call:c1'
     await publish(

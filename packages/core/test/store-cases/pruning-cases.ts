@@ -47,7 +47,7 @@ export const pruningCases = defineCases({
     equal((await settle(store, begun, delivered)).outcome, 'stale')
   },
 
-  'prunes no more records at once than the limit': async (store) => {
+  'prunes no more records per call than the limit': async (store) => {
     await setUp(store, [])
     await store.saveOrganization(buildOrganization({ id: 'other' }))
     await publish(store, byNumber(1), byNumber(2), { ...byNumber(3), organizationId: 'other' })
@@ -56,7 +56,7 @@ export const pruningCases = defineCases({
     equal(await store.prune({ before: start + 9, limit: 2 }), 0)
   },
 
-  'knows after pruning that a call has a summary and a group id is taken': async (store) => {
+  'remembers after pruning that a call has a summary and a group id is taken': async (store) => {
     await setUp(store)
     await store.createGroup({ group: buildGroup(), event: buildEvent() })
     await settle(store, await beginOne(store), delivered)

@@ -79,7 +79,7 @@ export const removalCases = defineCases({
     equal(await removing, true)
   },
 
-  'creates an organization again, and empty, when the one with its id is removed': async (store) => {
+  'creates an empty organization with the id of one that was removed': async (store) => {
     await setUp(store)
     await publishMany(store)
     const removing = store.removeOrganization('acme')
@@ -90,7 +90,9 @@ export const removalCases = defineCases({
     equal(await store.findOrganization('acme'), buildOrganization())
   },
 
-  'loads nothing of a subscription as soon as it is disabled, and skips all that is left': async (store) => {
+  'loads nothing of a subscription as soon as it is disabled, and skips its remaining deliveries': async (
+    store,
+  ) => {
     await setUp(store)
     await publishMany(store)
     const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
@@ -102,21 +104,24 @@ export const removalCases = defineCases({
     equal(await store.nextDueAt(), undefined)
   },
 
-  'keeps skipped what a disabling skips, although the subscription is enabled meanwhile': async (store) => {
-    await setUp(store)
-    await publishMany(store)
-    const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
-    const enabled = buildSubscription({ revision: 3 })
-    const disabling = store.saveSubscription(disabled)
-    await waitUntil(async () => (await store.findSubscription('acme', 'sub_1'))?.disabledReason === 'by_hand')
-    equal(await store.saveSubscription(enabled), 'saved')
-    equal(await disabling, 'saved')
-    equal([...new Set(await listStatuses(store))], ['skipped'])
-    const [next] = await publish(store, {})
-    equal((await beginOne(store)).event.id, next?.id)
-  },
+  'keeps deliveries skipped that were skipped by a disabling, even if the subscription is enabled in the meantime':
+    async (store) => {
+      await setUp(store)
+      await publishMany(store)
+      const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
+      const enabled = buildSubscription({ revision: 3 })
+      const disabling = store.saveSubscription(disabled)
+      await waitUntil(
+        async () => (await store.findSubscription('acme', 'sub_1'))?.disabledReason === 'by_hand',
+      )
+      equal(await store.saveSubscription(enabled), 'saved')
+      equal(await disabling, 'saved')
+      equal([...new Set(await listStatuses(store))], ['skipped'])
+      const [next] = await publish(store, {})
+      equal((await beginOne(store)).event.id, next?.id)
+    },
 
-  'does not bring a subscription back that is enabled while its removal continues': async (store) => {
+  'does not bring back a subscription that is enabled while its removal continues': async (store) => {
     await setUp(store)
     await publishMany(store)
     const removing = store.removeSubscription('acme', 'sub_1')
@@ -177,7 +182,7 @@ export const removalCases = defineCases({
     equal([await listEventIds(store), await listAll(store)], [[], []])
   },
 
-  'never publishes the summary of a call again whose summary was erased or pruned': async (store) => {
+  'never publishes a summary again that was erased or pruned': async (store) => {
     await setUp(store)
     for (const callId of ['erased', 'pruned']) {
       await store.saveCall({ call: buildCall({ callId }), event: null })
@@ -280,7 +285,7 @@ export const removalCases = defineCases({
     equal(await store.prune({ before: 0, recordsBefore: start + 1, limit: 100 }), 2)
   },
 
-  'prunes a group with its participants when nothing has happened in it since a time': async (store) => {
+  'prunes a group with its participants if it has not changed since a time': async (store) => {
     await setUp(store, [])
     for (const id of ['quiet', 'lively', 'empty']) {
       await store.createGroup({ group: buildGroup({ clientCustomGroupId: id }), event: buildEvent() })

@@ -28,7 +28,7 @@ const resend = (store: Store, overrides: Partial<ResendQuery> = {}) =>
 
 /** Sending deliveries again, canceling them, and bringing an attempt forward. */
 export const resendCases = defineCases({
-  'cancels a delivery that waits for another attempt, and lets its lane go on': async (store) => {
+  'cancels a delivery that waits for another attempt, and lets its lane continue': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' })
     const begun = await beginOne(store)
@@ -58,7 +58,7 @@ export const resendCases = defineCases({
     equal((await beginOne(store)).event.name, 'C')
   },
 
-  'makes a pending delivery due now, and goes on with its schedule': async (store) => {
+  'makes a pending delivery due now, and continues its schedule': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' })
     const begun = await beginOne(store)
@@ -96,7 +96,7 @@ export const resendCases = defineCases({
     equal(await listStatuses(store), ['delivered'])
   },
 
-  'sends again with a new webhook-id on request, which the delivery keeps': async (store) => {
+  'uses a new webhook-id on request, which the delivery keeps': async (store) => {
     await setUp(store)
     const [published] = await publish(store, {})
     await settle(store, await beginOne(store), delivered)
@@ -209,7 +209,7 @@ export const resendCases = defineCases({
     equal((await resend(store, { eventId: first?.id, organizationId: 'other' })).resent, 0)
   },
 
-  'selects deliveries by when they were finished': async (store) => {
+  'selects deliveries by the time at which they were finished': async (store) => {
     await setUp(store)
     await publish(store, ...['A', 'B', 'C', 'D'].map((name) => ({ name, subject: name })))
     const [first, second, third] = await begin(store)

@@ -110,7 +110,7 @@ export const settlementCases = defineCases({
       )
     },
 
-  'stores the pace that a settlement brings, and keeps it otherwise': async (store) => {
+  'stores the pace that a settlement contains, and otherwise keeps it': async (store) => {
     await setUp(store)
     await publish(store, { subject: 's1' }, { subject: 's2' }, { subject: 's3' })
     const [first, second] = await begin(store, { limit: 2 })
@@ -145,7 +145,7 @@ export const settlementCases = defineCases({
     equal(listNames(await begin(store, { now: start + 20 })), ['B'])
   },
 
-  'writes nothing for another begin, a second result or an unknown delivery': async (store) => {
+  'writes nothing for another turn, a second result or an unknown delivery': async (store) => {
     await setUp(store)
     await publish(store, {})
     const begun = await beginOne(store)
@@ -183,7 +183,7 @@ export const settlementCases = defineCases({
     equal((await store.findSubscription('acme', 'sub_2'))?.disabledReason, null)
   },
 
-  'skips a refused delivery, which is neither a failure nor a success, and lets its lane go on': async (
+  'skips a refused delivery, which is neither a failure nor a success, and lets its lane continue': async (
     store,
   ) => {
     await setUp(store)
@@ -203,24 +203,23 @@ export const settlementCases = defineCases({
     equal(await begin(store, { now: start + day }), [])
   },
 
-  'skips unfinished deliveries when a subscription is disabled, and does not restore them by itself': async (
-    store,
-  ) => {
-    await setUp(store)
-    await publish(store, { name: 'A' }, { name: 'B' })
-    const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand', updatedAt: start + 7 })
-    equal(await store.saveSubscription(disabled), 'saved')
-    equal(
-      (await listAll(store)).map(({ status, finishedAt }) => [status, finishedAt]),
-      [
-        ['skipped', start + 7],
-        ['skipped', start + 7],
-      ],
-    )
-    await store.saveSubscription(buildSubscription({ revision: 3 }))
-    await publish(store, { name: 'C' })
-    equal(listNames(await begin(store)), ['C'])
-  },
+  'skips unfinished deliveries when a subscription is disabled, and does not restore them automatically':
+    async (store) => {
+      await setUp(store)
+      await publish(store, { name: 'A' }, { name: 'B' })
+      const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand', updatedAt: start + 7 })
+      equal(await store.saveSubscription(disabled), 'saved')
+      equal(
+        (await listAll(store)).map(({ status, finishedAt }) => [status, finishedAt]),
+        [
+          ['skipped', start + 7],
+          ['skipped', start + 7],
+        ],
+      )
+      await store.saveSubscription(buildSubscription({ revision: 3 }))
+      await publish(store, { name: 'C' })
+      equal(listNames(await begin(store)), ['C'])
+    },
 
   'accepts the success of an attempt that was canceled in the meantime': async (store) => {
     await setUp(store)
@@ -285,7 +284,7 @@ export const settlementCases = defineCases({
     equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, start + 5 * day)
   },
 
-  'resets failingSince when the URL of a subscription changes or it is enabled again, and not otherwise':
+  'resets failingSince when the URL of a subscription changes or it is enabled again, but not otherwise':
     async (store) => {
       await setUp(store)
       await publish(store, {})
@@ -332,7 +331,7 @@ export const settlementCases = defineCases({
     equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items.length, 2)
   },
 
-  'numbers attempts without gaps, also after sending again': async (store) => {
+  'numbers attempts without gaps, even after a resend': async (store) => {
     await setUp(store)
     await publish(store, {})
     const first = await beginOne(store)

@@ -131,7 +131,7 @@ export const tenancyCases = defineCases({
     await rejects(store.addEvent(buildEvent()), expected)
   },
 
-  'tells the records of organizations with the same ids apart': async (store) => {
+  'distinguishes the records of organizations with the same ids': async (store) => {
     const ids = ['acme', 'other'] as const
     for (const organizationId of ids) {
       const [own, url] = [{ organizationId }, `https://${organizationId}.example/`]

@@ -171,7 +171,7 @@ const authentication = defineCases('Authentication', {
       equal((await postGroup(scenario, createBody, { key: `Bearer ${key}` })).status, 200)
     }
   },
-  'a key that no header can carry is rejected': async () => {
+  'a key that cannot be in a header is rejected': async () => {
     const { server } = await createScenario()
     for (const key of ['', 'with space', 'é', 'a\nb']) {
       const error = await server.apiKeys.create('acme', { key }).catch((caught: unknown) => caught)

@@ -112,7 +112,7 @@ const fields = defineCases('Resources, group creation request', {
       'within the limit',
     )
   },
-  'a generated id is never one that is taken': async () => {
+  'a generated id is never one that is in use': async () => {
     let calls = 0
     const ids = (prefix: string) =>
       (prefix === 'wagrp' ? ['same', 'same', 'new'][calls++] : `${prefix}_${calls++}`) ?? ''
@@ -124,7 +124,7 @@ const fields = defineCases('Resources, group creation request', {
     equal([first.groupId, first.outcome, second.outcome], ['same', 'created', 'created'])
     ok(second.groupId !== 'same', second.groupId)
   },
-  'the same clock and random give the same ids': async () => {
+  'the same clock and random numbers result in the same ids': async () => {
     const [first, second] = [await createScenario(), await createScenario()]
     equal(await (await postGroup(first)).json(), await (await postGroup(second)).json())
     equal(first.emissions, second.emissions)
@@ -138,7 +138,7 @@ const fields = defineCases('Resources, group creation request', {
     const hidden = '{"wabaNumber":"15550100001","__proto__":{"subject":"x"}}'
     await expectError(await postGroup(scenario, hidden), 400, 'invalid_subject')
   },
-  'of a repeated JSON key, the last one counts': async () => {
+  'the last value of a repeated JSON key counts': async () => {
     const scenario = await createScenario()
     const body = '{"wabaNumber":"15550100001","subject":"x","subject":"y","groupId":"g"}'
     equal((await postGroup(scenario, body)).status, 200)
@@ -191,7 +191,7 @@ const bodies = defineCases('Request body', {
     bytes[12] = 0xff
     await refused(bytes, [400, 'malformed_json'])
   },
-  'must be complete: a multi-byte character must not be cut off': async () => {
+  'must be complete, without a multi-byte character that is cut off': async () => {
     await refused(new TextEncoder().encode('"é').subarray(0, 2), [400, 'malformed_json'])
   },
   'may start with a byte order mark': async () => {
@@ -201,7 +201,7 @@ const bodies = defineCases('Request body', {
   'must be one object': async () => {
     for (const body of ['null', '[]', '"text"', '1', 'true']) await refused(body, [400, 'invalid_body'])
   },
-  'may be nested as deep as its size allows': async () => {
+  'may be nested as deeply as its size allows': async () => {
     const deep = `{"x":${'['.repeat(32_000)}${']'.repeat(32_000)}}`
     await refused(deep, [400, 'invalid_waba_number'])
   },
@@ -218,7 +218,7 @@ const bodies = defineCases('Request body', {
       await accepted(createBody, { 'content-type': type })
     }
   },
-  'must have no charset but UTF-8': async () => {
+  'must have no charset other than UTF-8': async () => {
     for (const type of ['application/json; charset=latin1', 'application/json; x=1; charset=utf-16']) {
       await refused(createBody, [415, 'unsupported_media_type'], { 'content-type': type })
     }

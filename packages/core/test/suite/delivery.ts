@@ -126,7 +126,7 @@ const schedule = defineCases('Delivery schedule', {
       equal(await scenario.server.dispatcher.nextDueAt(), undefined)
     },
 
-  'with jitter: each pause up to 10 % longer, never shorter': async () => {
+  'with jitter: each pause is up to 10% longer, never shorter': async () => {
     for (const [random, share] of [
       [() => 0.5, 0.05],
       [() => 0.999_999, 0.1],
@@ -282,7 +282,7 @@ const schedule = defineCases('Delivery schedule', {
       equal(gaps(long), [10 * minute, 5 * minute, 5_000])
     },
 
-  'runDue sends everything that is due, whatever the maximum of attempts per second': async () => {
+  'runDue sends everything that is due, whatever the maximum number of attempts per second': async () => {
     const scenario = await createScenario()
     await scenario.server.subscriptions.create('acme', {
       ...{ channel: 'WHATSAPP', number: waba, url: 'https://receiver.example/', maxAttemptsPerSecond: 0.01 },
@@ -426,7 +426,7 @@ const schedule = defineCases('Delivery schedule', {
     equal([isCancelled, await statuses(scenario)], [true, ['delivered']])
   },
 
-  'a response that breaks off is a failure': async () => {
+  'a response that is cut off is a failure': async () => {
     const scenario = await failingWorld()
     scenario.respond = () =>
       new Response(
@@ -578,7 +578,7 @@ const order = defineCases('Delivery order', {
 })
 
 const again = defineCases('Sending again', {
-  'a selection that is not one, or selects everything by mistake, is refused': async () => {
+  'a selection that is invalid, or selects everything by mistake, is refused': async () => {
     const { deliveries } = (await createScenario()).server
     for (const selection of [
       'dlv_1',
@@ -674,7 +674,7 @@ const again = defineCases('Sending again', {
       )
     },
 
-  'a request is shown as it was sent, with what has changed since': async () => {
+  'a request is shown as it was sent, with everything that has changed since': async () => {
     const scenario = await createScenario()
     const id = await scenario.subscribe()
     const { deliveries, subscriptions } = scenario.server
@@ -700,7 +700,7 @@ const again = defineCases('Sending again', {
     equal((await show())?.changed, ['subscription', 'webhook_id'])
   },
 
-  'a selection is counted, and canceled without anything being sent on the way': async () => {
+  'a selection is counted, and canceled without any delivery being sent in the meantime': async () => {
     const scenario = await createScenario()
     const id = await scenario.subscribe('PSTN')
     await playCall(scenario, { callId: 'c1' })
@@ -739,7 +739,7 @@ const again = defineCases('Sending again', {
 })
 
 const running = defineCases('Dispatcher', {
-  'runDue sends all due deliveries, including those that become due meanwhile, and resolves when they are settled':
+  'runDue sends all due deliveries, including those that become due in the meantime, and resolves when they are settled':
     async () => {
       const scenario = await createScenario()
       await scenario.subscribe('PSTN')
@@ -765,7 +765,7 @@ const running = defineCases('Dispatcher', {
     equal(await statuses(scenario), ['delivered'])
   },
 
-  'start sends deliveries that were due before': async () => {
+  'start sends deliveries that were already due': async () => {
     const scenario = await createScenario()
     await scenario.subscribe()
     await postGroup(scenario)
@@ -908,7 +908,7 @@ const running = defineCases('Dispatcher', {
     equal(await scenario.server.dispatcher.nextDueAt(), start + 5 * second)
   },
 
-  'the outcome of an attempt counts for nothing if another worker has taken over the delivery': async () => {
+  'the outcome of an attempt does not count if another worker has taken over the delivery': async () => {
     const store = memoryStore()
     const scenario = await createScenario({ store })
     await scenario.subscribe()

@@ -288,7 +288,7 @@ const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
     }
   },
 
-  'and is delivered to webhooks subscribed to it on the channel the call went through (3)': async () => {
+  'and is delivered to webhooks subscribed to it on the channel of the call (3)': async () => {
     for (const channel of ['PSTN', 'WHATSAPP'] as const) {
       const scenario = await createScenario()
       const subscribe = (
@@ -468,7 +468,7 @@ const rules = defineCases('CALL_AI_SUMMARY rules', {
     }
   },
 
-  'the event arrives after CALL_ENDED of the same call, even if that fails again and again (2)': async () => {
+  'the event arrives after CALL_ENDED of the same call, even if that fails repeatedly (2)': async () => {
     const scenario = await createScenario()
     await scenario.subscribe('PSTN')
     let failures = 0

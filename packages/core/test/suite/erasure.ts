@@ -53,7 +53,7 @@ const createTwoCustomers = async (): Promise<Scenario> => {
 
 /** Erasing personal data. */
 export const erasureCases = defineCases('Erasing', {
-  'a customer leaves nothing of the number, and everything of others': async () => {
+  'a customer erases everything with the number, and nothing of others': async () => {
     const scenario = await createTwoCustomers()
     const { server } = scenario
     equal(await eraseAll(scenario, { customerNumber: customer.replaceAll(' ', '-') }), [22, 1, 67])
@@ -87,7 +87,7 @@ export const erasureCases = defineCases('Erasing', {
     equal(await eraseAll(scenario, { customerNumber: customer }), [0, 0, 1])
   },
 
-  'a dry run counts the same and erases nothing': async () => {
+  'a dry run counts the same records and erases nothing': async () => {
     const scenario = await createTwoCustomers()
     const before = await scenario.server.events.list('acme')
     equal(await eraseAll(scenario, { customerNumber: customer }, true), [22, 1, 67])

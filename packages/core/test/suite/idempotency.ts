@@ -21,7 +21,7 @@ const wanted = { ...createBody, description: 'd', joinApprovalMode: 'auto_approv
 
 /** Repeated create requests. */
 export const idempotencyCases = defineCases('Idempotent create', {
-  'the same request again gives the same response and no second GROUP_CREATED': async () => {
+  'a repeated request gets the same response and publishes no second GROUP_CREATED': async () => {
     const scenario = await createScenario()
     for (let index = 0; index < 3; index++) {
       const response = await postGroup(scenario, wanted)
@@ -136,7 +136,7 @@ export const idempotencyCases = defineCases('Idempotent create', {
     equal(created(scenario), 2)
   },
 
-  'in process it works the same': async () => {
+  'it works the same in process': async () => {
     const { server } = await createScenario()
     const request = { ...createBody, groupId: 'g1' }
     equal((await server.groups.create('acme', request)).outcome, 'created')

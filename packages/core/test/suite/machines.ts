@@ -121,7 +121,7 @@ export const machineCases = defineCases('State machines', {
     equal(error.message, 'Cannot end a call that is initiated (possible: accept, miss, reject, ringOut).')
     await scenario.server.calls.miss('acme', callId)
     const last = await rejects(scenario.server.calls.accept('acme', callId))
-    ok(last instanceof Error && last.message.endsWith('(nothing more can happen to it).'), String(last))
+    ok(last instanceof Error && last.message.endsWith('(no further action is possible).'), String(last))
   },
 
   'of many concurrent identical steps, one succeeds': async () => {
@@ -149,7 +149,7 @@ export const machineCases = defineCases('State machines', {
     equal([left.phone, left.state], ['+49 30 901820', 'left'])
   },
 
-  'a record that does not exist is a typed error, and nothing happens': async () => {
+  'a record that does not exist results in a typed error, and nothing happens': async () => {
     const scenario = await createScenario()
     const { calls, participants, summaries, groups } = scenario.server
     const noCall = { code: 'record_not_found', kind: 'call', id: 'c' }
@@ -163,7 +163,7 @@ export const machineCases = defineCases('State machines', {
     equal(scenario.names(), [])
   },
 
-  'invalid input is a typed error with issues, and nothing happens': async () => {
+  'invalid input results in a typed error with issues, and nothing happens': async () => {
     const scenario = await createScenario()
     const { calls, participants, groups } = scenario.server
     const good = {
@@ -216,32 +216,33 @@ export const machineCases = defineCases('State machines', {
     equal(scenario.names(), ['GROUP_CREATED', 'CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
   },
 
-  'a call is by default handled by an agent, and triggered by its direction and type': async () => {
-    const { server } = await createScenario()
-    const startCall = (direction: 'INCOMING' | 'OUTGOING', callType?: 'AI_BOT') =>
-      server.calls.start('acme', {
-        channel: 'PSTN',
-        direction,
-        channelNumber: pstn,
-        customerNumber: customer,
-        callType,
-      })
-    const calls = [
-      await startCall('INCOMING'),
-      await startCall('OUTGOING'),
-      await startCall('OUTGOING', 'AI_BOT'),
-    ]
-    equal(
-      calls.map(({ callType, triggeredVia }) => [callType, triggeredVia]),
-      [
-        ['AGENT', 'INBOUND'],
-        ['AGENT', 'UI'],
-        ['AI_BOT', 'API'],
-      ],
-    )
-    ok(
-      calls.every(({ callId }) => /^call_\w{26}$/.test(callId)),
-      'generated ids',
-    )
-  },
+  'by default, a call is handled by an agent, and its trigger follows from its direction and type':
+    async () => {
+      const { server } = await createScenario()
+      const startCall = (direction: 'INCOMING' | 'OUTGOING', callType?: 'AI_BOT') =>
+        server.calls.start('acme', {
+          channel: 'PSTN',
+          direction,
+          channelNumber: pstn,
+          customerNumber: customer,
+          callType,
+        })
+      const calls = [
+        await startCall('INCOMING'),
+        await startCall('OUTGOING'),
+        await startCall('OUTGOING', 'AI_BOT'),
+      ]
+      equal(
+        calls.map(({ callType, triggeredVia }) => [callType, triggeredVia]),
+        [
+          ['AGENT', 'INBOUND'],
+          ['AGENT', 'UI'],
+          ['AI_BOT', 'API'],
+        ],
+      )
+      ok(
+        calls.every(({ callId }) => /^call_\w{26}$/.test(callId)),
+        'generated ids',
+      )
+    },
 })

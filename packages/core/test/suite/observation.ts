@@ -57,7 +57,7 @@ export const observationCases = defineCases('Observation', {
     equal(heard, 3)
   },
 
-  'an error of a listener is passed to onError and does not affect other listeners': async () => {
+  'an error that a listener throws is passed to onError and does not affect other listeners': async () => {
     const scenario = await createScenario()
     let heard = 0
     scenario.server.on('GROUP_CREATED', () => {

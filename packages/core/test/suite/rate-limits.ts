@@ -26,7 +26,7 @@ export const rateLimitCases = defineCases('Rate limits', {
       retryAfter: '20',
     })
     const body = await expectError(response, 429, 'rate_limited')
-    equal(body.message, 'Too many requests: try again in 20 s.')
+    equal(body.message, 'Too many requests. Try again in 20 s.')
     equal((await getSummary(scenario, 'x', { key: 'wk_other_0123456789' })).status, 404)
   },
 
@@ -46,14 +46,14 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await getSummary(scenario, 'x', { key: 'wk_other_0123456789' })).status, 404)
   },
 
-  'by key: one key does not use up another': async () => {
+  'by key: requests with one key do not use up the limit of another': async () => {
     const scenario = await limited({ organization: false, key: { requests: 2, perMs: 10_000 } })
     await postGroup(scenario)
     await postGroup(scenario)
     equal((await postGroup(scenario)).status, 429)
     ok(
       (await getSummary(scenario, 'x', { key: 'wk_second_0123456789' })).status !== 429,
-      'the other key goes on',
+      'the other key is not limited',
     )
   },
 
@@ -267,7 +267,7 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await postGroup(off)).headers.get('ratelimit'), null)
   },
 
-  'work when the clock is set back': async () => {
+  'still work when the clock is set back': async () => {
     const scenario = await limited({ organization: { requests: 2, perMs: 10_000 }, key: false })
     await postGroup(scenario)
     await postGroup(scenario)

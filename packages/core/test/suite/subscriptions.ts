@@ -34,7 +34,7 @@ const isSignedBy = async ({ body, headers }: Sent, secret: string): Promise<bool
 
 /** Subscriptions. */
 export const subscriptionCases = defineCases('Subscriptions', {
-  'are created with a random secret that can be read only then': async () => {
+  'are created with a random secret that cannot be read later': async () => {
     const { server } = await createScenario()
     const { secret, ...created } = await server.subscriptions.create('acme', good)
     ok(secret.startsWith('whsec_'), secret)
@@ -121,7 +121,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     }
   },
 
-  'keep a maximum of attempts per second until it is changed, from 0.01 to 1,000': async () => {
+  'keep a maximum number of attempts per second until it is changed, from 0.01 to 1,000': async () => {
     const scenario = await createScenario()
     const { subscriptions } = scenario.server
     const { id, maxAttemptsPerSecond } = await subscriptions.create('acme', {
@@ -320,7 +320,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     }
   },
 
-  'that do not exist are a typed error': async () => {
+  'that do not exist result in a typed error': async () => {
     const { subscriptions } = (await createScenario()).server
     const expected = { code: 'record_not_found', kind: 'subscription', id: 'sub' }
     await rejects(subscriptions.update('acme', 'sub', {}), expected)
@@ -387,7 +387,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     equal(scenario.sent.at(-1)?.headers.get('webhook-signature')?.split(' ').length, 2)
   },
 
-  'that are gone stay gone when they are disabled by hand, until they are enabled': async () => {
+  'that are gone stay gone when they are disabled by request, until they are enabled': async () => {
     const scenario = await createScenario()
     const id = await scenario.subscribe()
     scenario.respond = () => new Response(null, { status: 410 })

@@ -89,7 +89,7 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(organizations.update('acme', { pstnNumbers: ['x'] }), { code: 'invalid_input' })
   },
 
-  'that are declared are updated if the store has them already': async () => {
+  'that are declared are updated if they are already in the store': async () => {
     const store = memoryStore()
     const first = await createScenario({ store })
     await postGroup(first, { wabaNumber: waba, subject: 'x', groupId: 'kept' })
@@ -115,7 +115,7 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
 
-  'that are declared are found by operations that follow at once': async () => {
+  'that are declared are found by operations right after': async () => {
     const server = createReferenceServer({ organizations: [acme] })
     const found = await Promise.all([
       server.organizations.find('acme'),
@@ -144,7 +144,7 @@ export const tenancyCases = defineCases('Organizations', {
     }
   },
 
-  'that are declared by two processes at once are created once': async () => {
+  'that are declared by two processes at the same time are created once': async () => {
     const store = memoryStore()
     const servers = [1, 2, 3].map(() => createReferenceServer({ store, organizations: [acme] }))
     await Promise.all(servers.map((server) => server.ready()))

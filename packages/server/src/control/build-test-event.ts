@@ -58,7 +58,7 @@ export const buildTestEvent = (subscription: Subscription, input: TestEventInput
   const name = input.name ?? chooseName(subscription)
   if (events !== 'all' && !events.includes(name)) {
     throw new InputError([
-      { path: 'name', message: `must be one that it subscribes to: ${events.join(', ')}` },
+      { path: 'name', message: `must be an event of the subscription: ${events.join(', ')}` },
     ])
   }
   if (input.payload === undefined && !isEventName(name)) {

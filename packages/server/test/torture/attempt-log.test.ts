@@ -26,7 +26,7 @@ const sender = /* js */ `
   Promise.all([post(first, 'evt_2'), post(second, 'evt_3')]).then(() => process.send('connected'))
 `
 
-test('attempts that follow each other do not overlap, although the endpoint notices them at once', async () => {
+test('consecutive attempts do not overlap, even if the endpoint notices them at the same time', async () => {
   const file = join(folder, 'attempts.jsonl')
   const recorder = await startRecorder(join(folder, 'arrivals.jsonl'), (response) => response.end('ok'))
   const preload = join(import.meta.dirname, 'preload/log-attempts.ts')

@@ -85,13 +85,13 @@ for (const { id, name, subject } of contents.events) {
   if (!arrivedById.has(id)) report('event never arrived', `${id} ${name} ${subject}`)
 }
 for (const [identity, each] of group(arrivals, ({ body }) => getIdentity(body))) {
-  if (new Set(each.map(({ id }) => id)).size > 1) report('duplicate with another webhook-id', identity)
+  if (new Set(each.map(({ id }) => id)).size > 1) report('duplicate with a different webhook-id', identity)
 }
 const keys = secrets.split(',').map((secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
 for (const { id, timestamp, signature, body } of arrivals) {
   const event = byId.get(id)
-  if (event === undefined) report('arrived without ever having happened', `${id} ${getIdentity(body)}`)
-  else if (event.payload !== body) report('arrived with another body', id)
+  if (event === undefined) report('arrived but never published', `${id} ${getIdentity(body)}`)
+  else if (event.payload !== body) report('arrived with a different body', id)
   const signed = `${id}.${timestamp}.${body}`
   const expected = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
   if (!signature.split(' ').some((each) => expected.includes(each))) report('wrong signature', id)
@@ -108,7 +108,7 @@ for (const [subject, events] of group(contents.events, (event) => event.subject)
 // The recorded state of each delivery is true.
 for (const { eventId, status, attempts, recorded, succeeded } of contents.deliveries) {
   if (status === 'delivered' && !arrivedById.has(eventId)) report('delivered without arriving', eventId)
-  if (status !== 'delivered') report(`left ${status}`, eventId)
+  if (status !== 'delivered') report(`still ${status} at the end`, eventId)
   if (recorded !== attempts) report('attempts not recorded', `${eventId}: ${recorded} of ${attempts}`)
   if (succeeded !== Number(status === 'delivered')) report('settled twice', `${eventId}: ${succeeded} times`)
 }

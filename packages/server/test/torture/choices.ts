@@ -38,14 +38,14 @@ export const parseChoices = (
   const engines = positionals.length === 0 ? Object.keys(known) : positionals
   for (const engine of engines) {
     if (!Object.hasOwn(known, engine)) {
-      throw new Error(`There is no engine ${engine}; there are ${Object.keys(known).join(' and ')}.`)
+      throw new Error(`Unknown engine ${engine}. Choose ${Object.keys(known).join(' or ')}.`)
     }
   }
   const scenarios = new Set(engines.flatMap((engine) => known[engine] ?? []))
   const only = values.only?.split(',')
   for (const scenario of only ?? []) {
     if (scenarios.has(scenario)) continue
-    throw new Error(`There is no scenario ${scenario}; there are ${[...scenarios].join(', ')}.`)
+    throw new Error(`Unknown scenario ${scenario}. Choose from ${[...scenarios].join(', ')}.`)
   }
   return {
     engines,

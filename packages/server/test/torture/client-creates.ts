@@ -60,13 +60,15 @@ export const startClientCreates = (options: ClientCreatesOptions): ClientCreates
           return isChosen(outcome, Number(groups), id) ? [subject] : []
         })
       const broken = {
-        'two groups of one create': select((_, groups) => groups > 1),
-        'created, but not there': select(({ said }, groups) => said === 'created' && groups === 0),
-        'not created, but there': select(({ said }, groups) => said === 'not created' && groups > 0),
-        'there under another id': select(
+        'two groups for one create': select((_, groups) => groups > 1),
+        'reported as created, but missing': select(({ said }, groups) => said === 'created' && groups === 0),
+        'reported as not created, but present': select(
+          ({ said }, groups) => said === 'not created' && groups > 0,
+        ),
+        'present under a different id': select(
           ({ groupId }, groups, id) => groups === 1 && groupId !== undefined && groupId !== id,
         ),
-        'unknown, and without an id': select(
+        'outcome unknown, without an id': select(
           ({ said, groupId }) => said === 'unknown' && generateGroupIds && groupId === undefined,
         ),
       }
@@ -76,7 +78,7 @@ export const startClientCreates = (options: ClientCreatesOptions): ClientCreates
         failures: Object.entries(broken)
           .filter(([, subjects]) => subjects.length > 0)
           .map(([rule, subjects]) => `${rule}: ${subjects.length}, such as ${subjects[0]}`),
-        done: `${outcomes.size} creates ${prefix.trim()}: ${select(({ said }) => said === 'created').length} created, ${unknown.length} unknown (${there.length} there), ${select(({ said }) => said === 'not created').length} not`,
+        done: `${outcomes.size} creates ${prefix.trim()}: ${select(({ said }) => said === 'created').length} created, ${unknown.length} unknown (${there.length} present), ${select(({ said }) => said === 'not created').length} not created`,
       }
     },
   }

@@ -22,16 +22,16 @@ const check = (health: Parameters<typeof checkHealth>[0]['health'], isReported =
   return rules
 }
 
-test('a failure and its recovery are told once each', () => {
+test('a failure and its recovery are reported once each', () => {
   expect(check([])).toEqual([])
   expect(check([failing, recovered])).toEqual([])
-  expect(check([failing, failing, recovered])).toEqual(['told twice'])
-  expect(check([failing, recovered, recovered])).toEqual(['told twice'])
+  expect(check([failing, failing, recovered])).toEqual(['reported twice'])
+  expect(check([failing, recovered, recovered])).toEqual(['reported twice'])
 })
 
-test('what is told has a cause among the attempts, and every recovery is told', () => {
-  expect(check([recovered])).toEqual(['told without a cause'])
-  expect(check([{ ...failing, data: recovered.data }, recovered])).toEqual(['told without a cause'])
-  expect(check([failing], true)).toEqual(['recovery not told'])
-  expect(check([failing, recovered], true)).toEqual(['not left as it was told'])
+test('each report has a cause among the attempts, and every recovery is reported', () => {
+  expect(check([recovered])).toEqual(['reported without a cause'])
+  expect(check([{ ...failing, data: recovered.data }, recovered])).toEqual(['reported without a cause'])
+  expect(check([failing], true)).toEqual(['recovery not reported'])
+  expect(check([failing, recovered], true)).toEqual(['final state not reported'])
 })

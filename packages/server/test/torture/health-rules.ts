@@ -14,9 +14,9 @@ export const checkHealth = (
   const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId)
   for (const { type, data } of health) {
     const { subscriptionId, eventId, attempts } = data
-    if (last.get(subscriptionId) === type) report('told twice', `${type} of ${subscriptionId}`)
+    if (last.get(subscriptionId) === type) report('reported twice', `${type} of ${subscriptionId}`)
     if (!last.has(subscriptionId) && type !== 'subscription.failing')
-      report('told without a cause', `${type} of ${subscriptionId}`)
+      report('reported without a cause', `${type} of ${subscriptionId}`)
     last.set(subscriptionId, type)
     const isCause = byEvent
       .get(eventId)
@@ -26,14 +26,17 @@ export const checkHealth = (
           : each.attempts > attempts,
       )
     if (!isCause)
-      report('told without a cause', `${type} of ${subscriptionId} after ${attempts} attempts of ${eventId}`)
+      report(
+        'reported without a cause',
+        `${type} of ${subscriptionId} after ${attempts} attempts of ${eventId}`,
+      )
   }
   // The failed delivery was delivered later.
   const areDelivered = deliveries.every(({ status }) => status === 'delivered')
   for (const [subscriptionId, type] of last)
-    if (areDelivered && type !== 'subscription.recovered') report('recovery not told', subscriptionId)
+    if (areDelivered && type !== 'subscription.recovered') report('recovery not reported', subscriptionId)
   for (const [subscriptionId, isReported] of reported) {
     if (isReported !== (last.get(subscriptionId) === 'subscription.failing'))
-      report('not left as it was told', subscriptionId)
+      report('final state not reported', subscriptionId)
   }
 }

@@ -37,11 +37,11 @@ const check = (evidence: Partial<OwnerEvidence>) => {
   return { rules, figures }
 }
 
-test('one process does not attempt an event twice at once', () => {
+test('one process does not make overlapping attempts of an event', () => {
   const checkOne = (second: readonly [number, number]) =>
     check({ attempts: [...attempt('one', 1, [10, 20]), ...attempt('one', 2, second)] }).rules
   expect(checkOne([20, 30])).toEqual([])
-  expect(checkOne([19, 30])).toEqual(['attempted twice at once'])
+  expect(checkOne([19, 30])).toEqual(['overlapping attempts'])
 })
 
 test('attempts may overlap if the first worker had lost the shard, whichever began first', () => {
@@ -57,32 +57,32 @@ test('attempts may overlap if the first worker had lost the shard, whichever beg
 test('attempts may not overlap if the shard was given up, or taken again by its owner', () => {
   const attempts = [...attempt('one', 1, [10, 30]), ...attempt('two', 1, [20, 30])]
   const givenUp = [entry('taken', 'one', 0), entry('given up', 'one', 12), entry('taken', 'two', 15)]
-  expect(check({ log: givenUp, attempts }).rules).toEqual(['attempted twice at once'])
+  expect(check({ log: givenUp, attempts }).rules).toEqual(['overlapping attempts'])
   const again = [...attempt('one', 1, [10, 30]), ...attempt('one', 2, [20, 30])]
   const takenAgain = [entry('taken', 'one', 0), entry('taken', 'one', 15)]
-  expect(check({ log: takenAgain, attempts: again }).rules).toEqual(['attempted twice at once'])
+  expect(check({ log: takenAgain, attempts: again }).rules).toEqual(['overlapping attempts'])
 })
 
-test('nothing is attempted by a process that never had the shard', () => {
+test('a process that never had the shard attempts nothing', () => {
   const log = [entry('taken', 'one', 0), entry('taken', 'two', 15)]
   expect(check({ log, attempts: attempt('two', 1, [14, 20]) }).rules).toEqual([
-    'attempted by another than its owner',
+    'attempted by a process other than the owner',
   ])
 })
 
-test('what a process was attempting has ended when it is killed, or exits', () => {
+test('the attempts of a process have ended when it is killed, or exits', () => {
   const log = [entry('taken', 'one', 0), entry('given up', 'one', 12), entry('taken', 'two', 15)]
   const attempts = [...attempt('one', 1, [10]), ...attempt('two', 1, [20, 30])]
-  expect(check({ log, attempts }).rules).toEqual(['attempted twice at once'])
-  expect(check({ log, attempts, ends: [end('one', 21, false)] }).rules).toEqual(['attempted twice at once'])
+  expect(check({ log, attempts }).rules).toEqual(['overlapping attempts'])
+  expect(check({ log, attempts, ends: [end('one', 21, false)] }).rules).toEqual(['overlapping attempts'])
   expect(check({ log, attempts, ends: [end('one', 19, true), end('one', 21, false)] }).rules).toEqual([])
 })
 
-test('a shard is taken from a worker when its lease is over, or when it was lost for 2 seconds', () => {
+test('a shard may be taken from a worker when its lease has ended, or 2 seconds after it was lost', () => {
   const take = (options: { leaseLeftMs: number; lostMs?: number }) =>
     check({ log: [entry('taken', 'one', 0), entry('taken', 'two', 9, options)] }).rules
-  expect(take({ leaseLeftMs: 1 })).toEqual(['taken from a worker that was alive'])
-  expect(take({ leaseLeftMs: 1, lostMs: 1_999 })).toEqual(['taken from a worker that was alive'])
+  expect(take({ leaseLeftMs: 1 })).toEqual(['taken from a living worker'])
+  expect(take({ leaseLeftMs: 1, lostMs: 1_999 })).toEqual(['taken from a living worker'])
   expect(take({ leaseLeftMs: 1, lostMs: 2_000 })).toEqual([])
   expect(take({ leaseLeftMs: -1 })).toEqual([])
 })
@@ -90,8 +90,8 @@ test('a shard is taken from a worker when its lease is over, or when it was lost
 test('only the owner of a shard settles there, and gives it up', () => {
   const log = [entry('taken', 'one', 0), entry('settled', 'two', 1), entry('given up', 'two', 2)]
   expect(check({ log }).rules).toEqual([
-    'settled by another than its owner',
-    'given up by another than its owner',
+    'settled by a process other than the owner',
+    'given up by a process other than the owner',
   ])
 })
 

@@ -36,14 +36,13 @@ const listTakeovers = (log: readonly OwnerEntry[]): OwnerEntry[] => {
 const checkShard = (log: readonly OwnerEntry[], report: Report): void => {
   for (const { shard, process, leaseLeftMs, lostMs } of listTakeovers(log)) {
     const isLost = lostMs !== undefined && lostMs >= graceMs
-    if (leaseLeftMs > 0 && !isLost)
-      report('taken from a worker that was alive', `shard ${shard} by ${process}`)
+    if (leaseLeftMs > 0 && !isLost) report('taken from a living worker', `shard ${shard} by ${process}`)
   }
   let owner: string | undefined
   for (const { shard, kind, process } of log) {
     if (kind === 'taken') owner = process
     else if (owner !== process)
-      report(`${kind} by another than its owner`, `shard ${shard}: ${process}, not ${owner}`)
+      report(`${kind} by a process other than the owner`, `shard ${shard}: ${process}, not ${owner}`)
     if (kind === 'given up') owner = undefined
   }
 }
@@ -98,14 +97,14 @@ const checkAttempts = (
   const inOrder = attempts.toSorted((left, right) => left.begun - right.begun)
   for (const [place, later] of inOrder.entries()) {
     if (changes.length > 0 && findOwnership(later) < 0)
-      report('attempted by another than its owner', `${later.id} by ${later.process}`)
+      report('attempted by a process other than the owner', `${later.id} by ${later.process}`)
     for (const earlier of inOrder.slice(0, place)) {
       if (earlier.ended <= later.begun) continue
       const ownerships = [findOwnership(earlier), findOwnership(later)]
       if (ownerships[0] !== ownerships[1] && isLost(Math.min(...ownerships))) overlaps++
       else
         report(
-          'attempted twice at once',
+          'overlapping attempts',
           `${later.id} by ${earlier.process} and ${later.process} at ${later.at}`,
         )
     }

@@ -27,7 +27,7 @@ const toRow = ({ done, failures, result }: Awaited<ReturnType<Trial>>, start: nu
     'cut off': result.load.broken,
     acknowledged: result.acknowledged,
     events: result.events,
-    told: result.told,
+    'health events': result.told,
     arrivals: result.arrivals,
     duplicates: result.duplicates,
     takeovers: result.takeovers,
@@ -53,7 +53,7 @@ const runOne = async <On extends Engine>(
     rows[name] = toRow(ended, start)
     return ended.failures
   } catch (error) {
-    rows[name] = { done: 'broke off', passed: false }
+    rows[name] = { done: 'aborted', passed: false }
     return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
   } finally {
     progress('')

@@ -40,7 +40,7 @@ export type Trial<On extends Engine = Engine> = (
 export const listFailures = ({ problems, examples, load }: EnvironmentResult): string[] => [
   ...Object.entries(problems).map(([rule, count]) => `${rule}: ${count}`),
   ...(Object.keys(problems).length > 0 ? examples.slice(0, 5) : []),
-  ...Object.entries(load.wrong).map(([status, count]) => `${count} requests were answered ${status}`),
+  ...Object.entries(load.wrong).map(([status, count]) => `${count} requests got an unexpected ${status}`),
 ]
 
 /** Exposes an environment to a kind of failure a number of times. Resolves to the problems that it found. */

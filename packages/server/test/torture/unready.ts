@@ -15,7 +15,7 @@ export const unready = async ({ members }: Fleet): Promise<string[]> => {
       if (answer?.ok) return []
       if (!member.isRunning()) return [`${member.name()} ended`]
     }
-    return [`${member.name()} was not ready again after ${patienceMs} ms`]
+    return [`${member.name()} was not ready again within ${patienceMs} ms`]
   })
   return (await Promise.all(waiting)).flat()
 }

@@ -82,7 +82,7 @@ const SimulatedCall = named(
 
 const CallStep = named(
   'CallStepRequest',
-  'A step of a call. `agentNumber` and, for a call of the past, `startedAt` are fields of `accept`; the duration, `recorded` and `spoken` are fields of `end`.',
+  'A step of a call. `agentNumber` and, for a past call, `startedAt` are fields of `accept`; the duration, `recorded` and `spoken` are fields of `end`.',
   z.discriminatedUnion('step', [
     z.strictObject({
       step: z.literal('accept'),

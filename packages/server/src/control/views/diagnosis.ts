@@ -58,12 +58,12 @@ const causes = {
     remedy: 'Use a public https address, or allow private targets on a server of your own.',
   },
   forged: {
-    text: 'The payload of this event was given by a caller, and goes to endpoints on loopback only.',
+    text: 'A caller chose the payload of this event, so only endpoints on loopback addresses can get it.',
     remedy: 'Publish it to a loopback URL, or start the server with --mock.',
   },
   connection: {
     text: 'The endpoint could not be reached.',
-    remedy: 'Check that the receiver runs and listens at the URL. Then resend.',
+    remedy: 'Check that the receiver is running and listening at the URL. Then resend.',
   },
 } as const
 

@@ -14,7 +14,7 @@ const readOnly = '25006'
 const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
 
 export const poolerMessage =
-  'A connection pooler in transaction mode is in between. LISTEN, prepared statements and locks of sessions do not work there. Set the pooler to session mode, or connect to PostgreSQL directly.'
+  'There is a connection pooler in transaction mode before PostgreSQL, with which LISTEN, prepared statements and session locks do not work. Set the pooler to session mode, or connect to PostgreSQL directly.'
 
 /** Raised by our SQL functions: the organization in the detail does not exist. */
 const noOrganization = 'WK404'
@@ -27,11 +27,11 @@ const getReason = (cause: unknown): string => sentence(cause instanceof Error ? 
 
 /** Returns a {@link StorageUnavailableError} for a failure that changed nothing. */
 export const toUnavailable = (cause: unknown): StorageUnavailableError =>
-  new StorageUnavailableError(`PostgreSQL did not do it: ${getReason(cause)}`, { cause })
+  new StorageUnavailableError(`PostgreSQL did not execute the statement: ${getReason(cause)}`, { cause })
 
 const toOutcomeUnknown = (cause: unknown): StorageOutcomeUnknownError =>
   new StorageOutcomeUnknownError(
-    `PostgreSQL did not confirm the change, which may have been committed or not: ${getReason(cause)}`,
+    `PostgreSQL did not confirm the change, which may or may not have been committed: ${getReason(cause)}`,
     { cause },
   )
 

@@ -39,7 +39,7 @@ export const toCommitError = (error: unknown, isTransaction: boolean): unknown =
   isTransaction || isFull(error)
     ? error
     : new StorageOutcomeUnknownError(
-        `The database failed to commit. The change may have been made or not. ${findRemedy(error) ?? ''}`.trim(),
+        `The database failed to commit. The change may or may not have been made. ${findRemedy(error) ?? ''}`.trim(),
         { cause: error },
       )
 

@@ -113,7 +113,7 @@ export const createPowerDisk = (
       } else if (kind === 'C') {
         files.set(name, { contents: empty, pending: [], isNamed: false, isUnlinked: false })
       } else if (found === undefined) {
-        throw new Error(`${database}${name} was not there.`)
+        throw new Error(`${database}${name} did not exist.`)
       } else if (kind === 'U') {
         found.isUnlinked = true
       } else if (kind === 'W') {

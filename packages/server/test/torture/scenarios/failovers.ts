@@ -66,6 +66,6 @@ export const failoverLosses: Scenario<PostgresEngine> = async (options) => {
   return {
     ...ended,
     done: `${ended.done} with a standby 300 ms behind; of ${acknowledged} acknowledged: ${lost.map(([rule, count]) => `${count} × ${rule}`).join(', ')}`,
-    failures: lost.length > 0 ? [] : ['the checker did not see that the standby lacked changes'],
+    failures: lost.length > 0 ? [] : ['the checker did not detect that the standby lacked changes'],
   }
 }

@@ -57,7 +57,7 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     })
   const expectStatus = async (what: string, answer: Promise<Response>, statuses: readonly number[]) => {
     const status = await answer.then((response) => response.status).catch(() => closed)
-    if (!statuses.includes(status)) failures.push(`${what} was answered ${status}`)
+    if (!statuses.includes(status)) failures.push(`${what} got ${status}`)
   }
   const chunked = (body: BodyInit): Promise<Response> =>
     create(new Response(body).body ?? '', {}, { duplex: 'half' })
@@ -88,18 +88,24 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     const same = await Promise.all(Array.from({ length: 100 }, () => create(json({ groupId }))))
     const answers = await Promise.all(same.map(async (answer) => `${answer.status} ${await answer.text()}`))
     if (new Set(answers).size !== 1 || !answers[0]?.startsWith('200 '))
-      failures.push(`100 at once: ${answers[0]}`)
+      failures.push(
+        `100 identical concurrent requests got different responses, or none got 200: ${answers[0]}`,
+      )
     const other = Array.from({ length: 20 }, (_, nth) =>
-      create(json({ groupId: `rivals-${round}`, subject: `Nr ${nth}` })),
+      create(json({ groupId: `rivals-${round}`, subject: `No. ${nth}` })),
     )
     const statuses = (await Promise.all(other)).map(({ status }) => status).sort()
     if (statuses.filter((status) => status === 200).length !== 1 || statuses[1] !== 422) {
-      failures.push(`20 rivals were answered ${statuses.join(' ')}`)
+      failures.push(`20 conflicting concurrent requests got ${statuses.join(' ')}`)
     }
     progress(`${round} of ${times} rounds`)
   }
   const result = await environment.finish()
   const { broken } = result.load
-  if (broken > 0) failures.push(`${broken} good requests of others were cut off`)
-  return { done: `${times} rounds of bad requests`, failures: [...failures, ...listFailures(result)], result }
+  if (broken > 0) failures.push(`${broken} valid requests of other clients were cut off`)
+  return {
+    done: `${times} rounds of invalid requests`,
+    failures: [...failures, ...listFailures(result)],
+    result,
+  }
 }

@@ -21,7 +21,9 @@ const startWorking = async (
     member.role === 'worker'
       ? (await database.countShards(member.name())) > 0
       : load.report().acknowledged > acknowledged
-  return (await comesTrue(hasWork, patienceMs)) ? [] : [`${member.name()} had no work ${patienceMs} ms later`]
+  return (await comesTrue(hasWork, patienceMs))
+    ? []
+    : [`${member.name()} had no work within ${patienceMs} ms`]
 }
 
 /**

@@ -19,6 +19,6 @@ export const lies: Scenario = async ({ engine, seed, isCalm, times, progress }) 
   }
   const result = await environment.finish({ drain: false })
   const lost = Object.keys(result.problems).filter((rule) => rule.startsWith('lost '))
-  const failures = lost.length > 0 ? [] : ['the checker did not see that commits were dropped']
+  const failures = lost.length > 0 ? [] : ['the checker did not detect the dropped commits']
   return { done: `1 commit in ${times} dropped`, failures, result }
 }

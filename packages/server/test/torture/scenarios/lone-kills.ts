@@ -42,7 +42,8 @@ export const loneKills: Scenario<PostgresEngine> = async (options) => {
   }
   const seconds = (Date.now() - start) / 1_000
   const result = await environment.finish({ drain: false })
-  const failures = left > 0 ? [`${left} deliveries were missing ${seconds} s after the last restart`] : []
+  const failures =
+    left > 0 ? [`${left} deliveries were still unfinished ${seconds} s after the last restart`] : []
   return {
     done: `${times} kills, then all delivered within ${seconds.toFixed(1)} s`,
     failures: [...failures, ...listFailures(result)],

@@ -46,7 +46,7 @@ const limitFiles = async (address: string, limit: string): Promise<void> => {
   const limitOne = (pid: unknown): Promise<unknown> =>
     promisify(execFile)('prlimit', [`--pid=${pid}`, `--fsize=${limit}:`], { uid, gid })
   await limitOne(server?.pid)
-  // A backend may have ended meanwhile.
+  // A backend may have ended in the meantime.
   await Promise.allSettled(backends.map(({ pid }) => limitOne(pid)))
 }
 
@@ -102,12 +102,12 @@ export const troubleStorage: Ordeal<PostgresEngine> = async (environment, { time
       if (!(await awaitRefusals(load))) failures.push(`${name}: requests were not refused with 503`)
     })
     failures.push(...(await unready(fleet)))
-    progress(`${round + 1} of ${times} times full, locked or only to be read`)
+    progress(`${round + 1} of ${times} times full, locked or read-only`)
   }
   return failures
 }
 
 /** Failures of PostgreSQL's storage. */
 export const postgresStorage = createScenario(troubleStorage, {
-  done: 'times full, locked or only to be read',
+  done: 'times full, locked or read-only',
 })

@@ -89,7 +89,7 @@ const losePower = async (
     },
   })
   const [member] = environment.fleet.members
-  if (member === undefined) throw new Error('There is no process.')
+  if (member === undefined) throw new Error('No process was started.')
   const met = { interrupted: 0, unsynced: 0, checkpoints: 0 }
   for (let round = 0; round < times; round++) {
     for (const end = Date.now() + longestMs; member.isRunning() && Date.now() < end; ) await setTimeout(5)
@@ -137,7 +137,7 @@ export const powerLies: Trial<Engine> = async (options) => {
     )
     if (noticed === undefined) return skipped
     done.push(`synchronous=${synchronous}: ${noticed}`)
-    if (noticed === '') failures.push(`nobody noticed that synchronous is ${synchronous}`)
+    if (noticed === '') failures.push(`the checker did not detect synchronous=${synchronous}`)
   }
   return { done: done.join('. '), failures }
 }

@@ -28,7 +28,7 @@ export const restart: Ordeal<PostgresEngine> = async (environment, options) => {
     if (way < 2) {
       await someMoment(environment, options)
       const health = await fetch(`${fleet.url()}/healthz`)
-      if (!health.ok) failures.push(`/healthz answered ${health.status}`)
+      if (!health.ok) failures.push(`/healthz responded with ${health.status}`)
       await cluster.start()
     }
     failures.push(...(await unready(fleet)))

@@ -20,7 +20,7 @@ export const scale: Ordeal<PostgresEngine> = async (environment, options) => {
     const isLast = workers.every((each) => each === worker || !each.isRunning())
     if (!worker.isRunning()) await worker.start()
     else if (!isLast) await worker.end(random.happens(0.3) ? 'SIGKILL' : 'SIGTERM')
-    progress(`${change} of ${times} times joined or left`)
+    progress(`${change} of ${times} workers joined or left`)
   }
   for (const worker of workers) if (!worker.isRunning()) await worker.start()
   const share = Math.ceil(shards / workers.length)
@@ -32,4 +32,7 @@ export const scale: Ordeal<PostgresEngine> = async (environment, options) => {
 }
 
 /** Workers that join and leave. */
-export const scaling = createScenario(scale, { done: 'times joined or left', environment: { roles } })
+export const scaling = createScenario(scale, {
+  done: 'times that a worker joined or left',
+  environment: { roles },
+})

@@ -95,7 +95,9 @@ export const soak: Trial<Engine> = async ({ engine, seed, times: minutes, progre
   return {
     done: `${minutes} minutes at ${rate} creates per second`,
     failures: [
-      ...(lost.length > 0 ? [`${lost.length} acknowledged events never arrived, such as of ${lost[0]}`] : []),
+      ...(lost.length > 0
+        ? [`${lost.length} acknowledged groups whose events never arrived, such as ${lost[0]}`]
+        : []),
       ...(codes.some((code) => code !== 0) ? [`the processes ended with ${codes}`] : []),
       ...verdict.failures,
     ],

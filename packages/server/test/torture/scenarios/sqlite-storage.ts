@@ -27,9 +27,13 @@ export const sqliteStorage: Scenario = async ({ engine, seed, isCalm, times, pro
       await environment.fleet.pick().ask('free')
     }
     const health = await fetch(`${environment.fleet.url()}/healthz`)
-    if (!health.ok) failures.push(`/healthz answered ${health.status}`)
-    progress(`${round} of ${times} times full or locked`)
+    if (!health.ok) failures.push(`/healthz responded with ${health.status}`)
+    progress(`${round} of ${times} times with a full disk or a locked file`)
   }
   const result = await environment.finish()
-  return { done: `${times} times full or locked`, failures: [...failures, ...listFailures(result)], result }
+  return {
+    done: `${times} times with a full disk or a locked file`,
+    failures: [...failures, ...listFailures(result)],
+    result,
+  }
 }

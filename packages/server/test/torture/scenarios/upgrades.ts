@@ -29,7 +29,7 @@ export const upgrade: Ordeal<PostgresEngine> = async (environment, options) => {
     writers = rows.map((row) => row.written_by).join()
     return writers === 'next,previous'
   }
-  return (await comesTrue(haveBothWritten)) ? [] : [`events were written by: ${writers}`]
+  return (await comesTrue(haveBothWritten)) ? [] : [`events were written only by: ${writers}`]
 }
 
 /** Rolling upgrades. */

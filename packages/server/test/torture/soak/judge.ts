@@ -98,7 +98,7 @@ export const judge = (
           `${name}: ${parts.at(-1)?.[name]}, more than 1.2 times ${parts[0]?.[name]} in the first part`,
       ),
       ...growing.map(
-        (name) => `${name}: grows, from ${parts[2]?.[name]} in the third part to ${parts.at(-1)?.[name]}`,
+        (name) => `${name}: grew from ${parts[2]?.[name]} in the third part to ${parts.at(-1)?.[name]}`,
       ),
     ],
     table,
