@@ -107,7 +107,9 @@ test('a migration that lost its connection says what to do, and a half-filled ta
   )
   const { target, terminate, letGo } = await holdMigration(to)
   await terminate()
-  expect(String(await lost)).toMatch(/^CliError: PostgreSQL did not execute the statement: .* Run the same command again/)
+  expect(String(await lost)).toMatch(
+    /^CliError: PostgreSQL did not execute the statement: .* Run the same command again/,
+  )
   await letGo()
   const migrate = (source: string) => migrateDatabase({ from: source, to, onProgress: () => {} })
   const setSubject = async (subject: string) => {

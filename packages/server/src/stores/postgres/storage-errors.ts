@@ -14,7 +14,7 @@ const readOnly = '25006'
 const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
 
 export const poolerMessage =
-  'There is a connection pooler in transaction mode before PostgreSQL, with which LISTEN, prepared statements and session locks do not work. Set the pooler to session mode, or connect to PostgreSQL directly.'
+  'The connection goes through a pooler in transaction mode, in which LISTEN, prepared statements and session locks do not work. Set the pooler to session mode, or connect to PostgreSQL directly.'
 
 /** Raised by our SQL functions: the organization in the detail does not exist. */
 const noOrganization = 'WK404'
