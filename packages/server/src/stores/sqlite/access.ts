@@ -37,7 +37,7 @@ export const createAccess = (
   const remember = createRemember(database, effects)
   const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
   const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
-  const subscriptionBySeq = database.prepare('select * from subscriptions where seq = ?')
+  const subscriptionByPosition = database.prepare('select * from subscriptions where seq = ?')
   // Makes two changes, because SQLite does not write an update to the same value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",
@@ -52,8 +52,8 @@ export const createAccess = (
     const row = organizationById.get(organizationId)
     return row && organizations.toRecord(row)
   })
-  const findSubscription = remember(['subscriptions'], (seq: number): SubscriptionState | undefined => {
-    const row = subscriptionBySeq.get(seq)
+  const findSubscription = remember(['subscriptions'], (position: number): SubscriptionState | undefined => {
+    const row = subscriptionByPosition.get(position)
     return row && { record: subscriptions.toRecord(row), pace: paces.toRecord(row).pace }
   })
 
@@ -81,8 +81,8 @@ export const createAccess = (
      */
     findSubscription,
     /** Finds a subscription that receives deliveries: neither disabled nor removed. */
-    findOpen: (seq: number): SubscriptionState | undefined => {
-      const found = findSubscription(seq)
+    findOpen: (position: number): SubscriptionState | undefined => {
+      const found = findSubscription(position)
       return found?.record.disabledReason === null && found.record.revision > 0 ? found : undefined
     },
     write,

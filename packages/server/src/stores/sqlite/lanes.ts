@@ -27,7 +27,7 @@ export type Recipient = {
 
 export type Lanes = {
   /** Creates the delivery of an event to a subscription. */
-  add(seq: number, event: EventRecord, recipient: Recipient): void
+  add(position: number, event: EventRecord, recipient: Recipient): void
   /** Finds the head of a lane. */
   findHead(subscription: number, subject: string): PendingDelivery | undefined
 }
@@ -62,17 +62,17 @@ export const createLanes = ({ database }: Access, news: QueueNews): Lanes => {
 
   return {
     findHead,
-    add: (seq, { organizationId, subject, waitsFor, occurredAt }, { subscription, isDisabled }) => {
-      const key = [seq, subscription, organizationId, subject, waitsFor]
+    add: (position, { organizationId, subject, waitsFor, occurredAt }, { subscription, isDisabled }) => {
+      const key = [position, subscription, organizationId, subject, waitsFor]
       if (isDisabled) {
         insert.run(...key, 'skipped', null, occurredAt)
         return
       }
       const isAlone = findUnfinished.get(subscription, subject) === undefined
       insert.run(...key, 'fresh', occurredAt, null)
-      const added = toPending(subscription, { event: seq, dueAt: occurredAt, turn: 0 })
-      const isFirst = isAlone || findHead(subscription, subject)?.position === seq
-      news.noteAdded(subscription, seq, isFirst ? added : undefined)
+      const added = toPending(subscription, { event: position, dueAt: occurredAt, turn: 0 })
+      const isFirst = isAlone || findHead(subscription, subject)?.position === position
+      news.noteAdded(subscription, position, isFirst ? added : undefined)
     },
   }
 }
