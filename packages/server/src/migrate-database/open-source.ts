@@ -3,10 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
 import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { resolveDatabaseFile } from '../stores/sqlite/database-file.ts'
-import { lockFile } from '../stores/sqlite/lock-file.ts'
+import { openLocked } from '../stores/sqlite/lock-file.ts'
 import { readVersion } from '../stores/sqlite/migrate.ts'
 import { migrations } from '../stores/sqlite/migrations.ts'
-import { toOpenError } from '../stores/sqlite/storage-errors.ts'
 import type { CopiedTable } from './copied-tables.ts'
 
 const SourceRow = z.object({
@@ -94,19 +93,6 @@ export const openSource = (file: string): Source => {
   if (!existsSync(file) || !statSync(file).isFile())
     throw new DatabaseOpenError(file, 'There is no such file.')
   const path = resolveDatabaseFile(file)
-  try {
-    const unlock = lockFile(path)
-    try {
-      const database = connect(path)
-      return createSource(path, database, () => {
-        database.close()
-        unlock()
-      })
-    } catch (error) {
-      unlock()
-      throw error
-    }
-  } catch (error) {
-    throw toOpenError(error, path)
-  }
+  const { database, close } = openLocked(path, () => ({ database: connect(path) }))
+  return createSource(path, database, close)
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseInUseError } from '../errors/database-in-use-error.ts'
 import { createPrivateFile } from './database-file.ts'
-import { isBusy } from './storage-errors.ts'
+import { isBusy, toOpenError } from './storage-errors.ts'
 
 /**
  * Locks a database for this process, until the returned function is called or the process ends, even by a crash.
@@ -12,7 +12,7 @@ import { isBusy } from './storage-errors.ts'
  *
  * @throws DatabaseInUseError if another process has the lock.
  */
-export const lockFile = (path: string): (() => void) => {
+const lockFile = (path: string): (() => void) => {
   createPrivateFile(`${path}-lock`)
   const lock = new DatabaseSync(`${path}-lock`)
   try {
@@ -22,4 +22,34 @@ export const lockFile = (path: string): (() => void) => {
     throw isBusy(error) ? new DatabaseInUseError(path, { cause: error }) : error
   }
   return () => lock.close()
+}
+
+/**
+ * Locks a database for this process, opens it, and releases the lock when it is closed.
+ *
+ * @throws DatabaseInUseError if another process has the lock.
+ * @throws DatabaseOpenError if SQLite cannot open the database.
+ */
+export const openLocked = <Opened extends { readonly database: DatabaseSync }>(
+  path: string,
+  open: () => Opened,
+): Opened & { close(): void } => {
+  try {
+    const unlock = lockFile(path)
+    try {
+      const opened = open()
+      return {
+        ...opened,
+        close: () => {
+          opened.database.close()
+          unlock()
+        },
+      }
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  } catch (error) {
+    throw toOpenError(error, path)
+  }
 }

@@ -1,11 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { createPrivateFile, describeExposure, resolveDatabaseFile } from './database-file.ts'
-import { lockFile } from './lock-file.ts'
+import { openLocked } from './lock-file.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { takeOver } from './owner.ts'
 import { watchFiles } from './present-files.ts'
-import { toOpenError } from './storage-errors.ts'
 
 /** An open database, locked for this process. */
 export type OpenDatabase = {
@@ -83,24 +82,10 @@ export const openDatabase = (
 ): OpenDatabase => {
   createPrivateFile(file)
   const path = resolveDatabaseFile(file)
-  try {
-    const unlock = lockFile(path)
-    try {
-      const opened = connect(path)
-      const exposure = describeExposure(path)
-      if (exposure !== undefined) onWarning(exposure)
-      return {
-        ...opened,
-        close: () => {
-          opened.database.close()
-          unlock()
-        },
-      }
-    } catch (error) {
-      unlock()
-      throw error
-    }
-  } catch (error) {
-    throw toOpenError(error, path)
-  }
+  return openLocked(path, () => {
+    const opened = connect(path)
+    const exposure = describeExposure(path)
+    if (exposure !== undefined) onWarning(exposure)
+    return opened
+  })
 }
