@@ -1,4 +1,4 @@
-import { type CallFacts, callFacts } from './call-facts.ts'
+import { type CallFacts, callFacts } from './call-fields.ts'
 import { list, object, type Rule, text } from './rules.ts'
 import type { Flat } from './vocabulary.ts'
 

@@ -1,4 +1,4 @@
-import { type CallDetails, callDetails } from './call-details.ts'
+import { type CallDetails, callDetails } from './call-fields.ts'
 import { boolean, nullable, nullish, object, type Rule, type Rules, text, unchecked } from './rules.ts'
 import type { Flat } from './vocabulary.ts'
 

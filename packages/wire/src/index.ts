@@ -1,7 +1,6 @@
 // Events.
 
 export type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
-export type { CallDetails } from './call-details.ts'
 export type {
   CallAcceptedEvent,
   CallEndedEvent,
@@ -12,7 +11,7 @@ export type {
   CallOutgoingInitiatedEvent,
   CallRejectedEvent,
 } from './call-events.ts'
-export type { CallFacts } from './call-facts.ts'
+export type { CallDetails, CallFacts } from './call-fields.ts'
 export type {
   GroupCreatedEvent,
   GroupEvent,

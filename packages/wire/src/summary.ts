@@ -1,5 +1,5 @@
 import { type CallSummary, callSummaryRule } from './call-ai-summary-event.ts'
-import { type CallDetails, callDetails } from './call-details.ts'
+import { type CallDetails, callDetails } from './call-fields.ts'
 import { object, type Rule } from './rules.ts'
 import type { Flat } from './vocabulary.ts'
 
