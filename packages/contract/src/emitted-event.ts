@@ -1,13 +1,29 @@
+import { limits } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
 import { defineEmittedCallEvent, defineEmittedSummaryEvent } from './emitted-call.ts'
-import { defineEmittedGroup, defineEmittedParticipant } from './emitted-group.ts'
+import { nonEmpty, storable } from './text.ts'
 import { UtcTimestamp } from './timestamp.ts'
+
+const defineGroup = <Name extends string>(name: Name) => ({
+  /** The event's name. */
+  event: z.literal(name),
+  /** The group's id, as in the response to the create request. */
+  groupId: storable({ min: 1, max: limits.groupIdMaxLength }),
+  /** The group's name. */
+  groupName: storable({ min: 1, max: limits.subjectMaxLength }),
+})
+
+const defineParticipant = <Name extends string>(name: Name) => ({
+  ...defineGroup(name),
+  /** The participant's phone number. */
+  customerPhone: nonEmpty(),
+})
 
 const defineSchemas = () =>
   ({
     /** Schema of GROUP_CREATED as sent. */
     GROUP_CREATED: z.strictObject({
-      ...defineEmittedGroup('GROUP_CREATED'),
+      ...defineGroup('GROUP_CREATED'),
       /** Link with which anyone can join the group: treat it as a credential. */
       inviteLink: z.nullable(z.string()),
       /** When the group was created, in ISO 8601. */
@@ -15,19 +31,19 @@ const defineSchemas = () =>
     }),
     /** Schema of GROUP_PARTICIPANT_JOINED as sent. */
     GROUP_PARTICIPANT_JOINED: z.strictObject({
-      ...defineEmittedParticipant('GROUP_PARTICIPANT_JOINED'),
+      ...defineParticipant('GROUP_PARTICIPANT_JOINED'),
       /** When the participant joined, in ISO 8601. */
       participantJoinedAt: UtcTimestamp,
     }),
     /** Schema of GROUP_PARTICIPANT_LEFT as sent. */
     GROUP_PARTICIPANT_LEFT: z.strictObject({
-      ...defineEmittedParticipant('GROUP_PARTICIPANT_LEFT'),
+      ...defineParticipant('GROUP_PARTICIPANT_LEFT'),
       /** When the participant left, in ISO 8601. */
       participantLeftAt: UtcTimestamp,
     }),
     /** Schema of GROUP_PARTICIPANT_REMOVED as sent. */
     GROUP_PARTICIPANT_REMOVED: z.strictObject({
-      ...defineEmittedParticipant('GROUP_PARTICIPANT_REMOVED'),
+      ...defineParticipant('GROUP_PARTICIPANT_REMOVED'),
       /** When the participant was removed, in ISO 8601. */
       participantRemovedAt: UtcTimestamp,
     }),

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod/mini'
 import type { Operation } from '../control/operation.ts'
 import { operations } from '../control/operations/index.ts'
+import { createNumberParser } from './options.ts'
 
 /** An option of a command, and the field of the request that it sets. */
 export type FieldOption = { readonly field: string; readonly option: Option }
@@ -28,11 +29,7 @@ const splitWords = (name: string): string[] => name.split(/(?=[A-Z])/).map((word
 const parseNumberOrWord = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
 
-const parseNumber = (text: string): number => {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isFinite(value)) return value
-  throw new InvalidArgumentError('It must be a number.')
-}
+const parseNumber = createNumberParser('a number', Number.isFinite)
 
 const parseBoolean = (text: string): boolean => {
   if (text === 'true' || text === 'false') return text === 'true'

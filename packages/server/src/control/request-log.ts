@@ -1,5 +1,5 @@
 import type { Page, RequestReported } from '@wabakit/core'
-import { InputError } from '@wabakit/core'
+import { parseCursor } from '../stores/cursor.ts'
 
 /** Selects requests. Omitted conditions do not restrict. */
 export type RequestSelection = {
@@ -61,11 +61,6 @@ const matches = (request: LoggedRequest, selection: RequestSelection): boolean =
   )
 }
 
-const parsePosition = (cursor: string): number => {
-  if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
-  throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server returned' }])
-}
-
 /** Creates a log that keeps the last `capacity` requests in memory. */
 export const createRequestLog = (capacity: number): RequestLog => {
   const requests: LoggedRequest[] = []
@@ -103,7 +98,7 @@ export const createRequestLog = (capacity: number): RequestLog => {
       }
     },
     list: ({ cursor, limit, ...selection }) => {
-      const start = cursor === undefined ? count : Math.min(count, parsePosition(cursor))
+      const start = cursor === undefined ? count : Math.min(count, Number(parseCursor(cursor, 1)[0]))
       const oldest = Math.max(0, count - capacity)
       const items: LoggedRequest[] = []
       let last = start
