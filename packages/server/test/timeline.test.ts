@@ -52,7 +52,7 @@ test('shows the timeline of a group: the request, the event, attempts with their
         attempt: 1,
         eventName: 'GROUP_CREATED',
         text: expect.stringMatching(
-          /^Lane held by attempt 1 of GROUP_CREATED, next at \d\d:\d\d:\d\d UTC\.$/,
+          /^Lane blocked by attempt 1 of GROUP_CREATED, next at \d\d:\d\d:\d\d UTC\.$/,
         ),
       },
     },

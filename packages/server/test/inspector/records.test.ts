@@ -435,7 +435,7 @@ onEachStore('the records of the inspector', (inspector) => {
         .first()
         .waitFor()
       if (path.startsWith('calls?')) {
-        await page.getByText('Lane held by').first().waitFor()
+        await page.getByText('Lane blocked by').first().waitFor()
         await page.locator('.tick').first().waitFor()
       }
       await check(page, path)

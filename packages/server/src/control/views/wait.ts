@@ -46,9 +46,10 @@ export const showWait = (wait: Wait, now: number): WaitView => {
       const { id: deliveryId, eventName, attempts, dueAt, status } = wait.delivery
       const next = status === 'pending' && dueAt !== null ? dueAt : null
       const attempt = status === 'claimed' ? attempts + 1 : attempts
-      const held = attempt === 0 ? `Behind ${eventName}` : `Lane held by attempt ${attempt} of ${eventName}`
+      const blocker =
+        attempt === 0 ? `Behind ${eventName}` : `Lane blocked by attempt ${attempt} of ${eventName}`
       const until = next === null || next <= now ? '' : `, next at ${formatMoment(next, now)}`
-      const text = `${held}${until}.`
+      const text = `${blocker}${until}.`
       const nextAttemptAt = next === null ? null : utc(next)
       return { reason: 'lane', deliveryId, eventName, attempt, nextAttemptAt, text }
     }
