@@ -17,7 +17,7 @@ export type ApiCall<Data> = {
 
 /** The result of a call, and its response. */
 export type WithResponse<Data> = {
-  /** The value that the call resolves to. */
+  /** The value with which the call resolves. */
   readonly data: Data
   /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
   readonly response: Response

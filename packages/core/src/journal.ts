@@ -37,7 +37,7 @@ export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'turn'>
  * - `delivered`: the attempt succeeded.
  * - `retry`: the attempt failed, and the next one is due after `delayMs`. With `releasesLane`, the delivery no longer
  *   blocks its lane.
- * - `deferred`: the endpoint is handling the event already (409 with `Retry-After`). The next attempt is due after
+ * - `deferred`: the endpoint is already handling the event (409 with `Retry-After`). The next attempt is due after
  *   `delayMs`. This counts neither as a success nor as a failure.
  * - `exhausted`: the last attempt failed.
  * - `gone`: the endpoint responded with 410.

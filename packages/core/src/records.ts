@@ -290,6 +290,6 @@ export type AttemptRecord = AttemptResult & {
   /** Counts the delivery's attempts from 1, without gaps. */
   readonly number: number
   readonly succeeded: boolean
-  /** Set if the endpoint was handling the event already: neither a success nor a failure. */
+  /** Set if the endpoint was already handling the event: neither a success nor a failure. */
   readonly deferred: boolean
 }

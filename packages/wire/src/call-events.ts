@@ -91,9 +91,9 @@ export type CallEndedEvent = CallLifecycleEvent<'CALL_ENDED'>
  */
 export type CallMissedEvent = Flat<
   CallLifecycleEvent<'CALL_MISSED'> & {
-    /** Whether this is the customer's first call. */
+    /** True if this is the customer's first call. */
     isNewCaller?: boolean | null | undefined
-    /** Whether a team member is assigned to the chat. */
+    /** True if a team member is assigned to the chat. */
     isChatAssigned?: boolean | null | undefined
   }
 >

@@ -3,7 +3,7 @@ import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import type { Scheduler } from './scheduler.ts'
 
-/** The scheduler that the timers of this thread belong to. */
+/** The scheduler to which the timers of this thread belong. */
 let scheduler: Scheduler | undefined
 
 const getScheduler = (): Scheduler => {
@@ -63,7 +63,7 @@ type SleepOptions = { readonly signal?: AbortSignal }
  * Functions that stop listening to the signals of pending sleeps. While a signal has a listener, Node may keep it in
  * memory.
  */
-const unended = new Set<() => void>()
+const pending = new Set<() => void>()
 
 /** Replaces `setTimeout` of `node:timers/promises`. */
 const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Promise<unknown> =>
@@ -80,9 +80,9 @@ const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Pr
     }
     const end = (): void => {
       signal?.removeEventListener('abort', abort)
-      unended.delete(end)
+      pending.delete(end)
     }
-    unended.add(end)
+    pending.add(end)
     signal?.addEventListener('abort', abort)
   })
 
@@ -105,7 +105,7 @@ const install = (): void => {
 /** Uses a scheduler as the source of all timers of this thread. */
 export const useVirtualTimers = (used: Scheduler): void => {
   install()
-  for (const end of unended) end()
+  for (const end of pending) end()
   scheduler = used
 }
 

@@ -13,7 +13,7 @@ import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
 import { listGiven } from './settings.ts'
 import { formatTarget, readTarget } from './target.ts'
 
-/** The check that all others depend on. */
+/** The check on which all others depend. */
 const controlId = 'accepts-genuine'
 
 const groups: Readonly<Record<string, readonly EndpointCheck[]>> = {

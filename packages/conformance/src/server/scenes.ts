@@ -58,7 +58,7 @@ export type Scenes = {
   play<Name extends keyof SceneResults>(name: Name): Promise<SceneResults[Name]>
   /** Plays the scenes of this run ahead of the checks, because webhooks take time. */
   start(): void
-  /** Resolves when every scene that was started is over and a late webhook would have arrived. */
+  /** Resolves when all started scenes have ended and a late webhook would have arrived. */
   settle(): Promise<void>
 }
 

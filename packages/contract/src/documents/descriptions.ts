@@ -27,8 +27,8 @@ export const descriptions: {
   "CallMissedEvent": {
     "description": "The call was missed. A live service sends this event; the reference server does not.",
     "fields": {
-      "isChatAssigned": "Whether a team member is assigned to the chat.",
-      "isNewCaller": "Whether this is the customer's first call."
+      "isChatAssigned": "True if a team member is assigned to the chat.",
+      "isNewCaller": "True if this is the customer's first call."
     }
   },
   "CallNotPickedEvent": {

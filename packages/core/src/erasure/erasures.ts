@@ -38,7 +38,7 @@ export type Erasures = {
    * customer's events are those whose payload has the number as `customerNumber` or `customerPhone`. Unfinished
    * deliveries are no longer sent; an attempt in progress may still arrive.
    *
-   * A call takes one part. A customer takes several: repeat the call with `nextCursor` until there is none. You can
+   * Erases one part at a time. To erase all data of a customer, repeat with `nextCursor` until there is none. You can
    * repeat an erasure from the start at any time.
    *
    * @throws InputError if an id or the number is invalid.

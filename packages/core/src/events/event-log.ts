@@ -70,7 +70,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       }
     },
     on: (name, listener) => {
-      // A listener is called only with events of the name that it is registered under.
+      // A listener is called only with events of the name under which it is registered.
       const registration: Registration = { listener: listener as unknown as EmissionListener }
       registrations.set(name, [...(registrations.get(name) ?? []), registration])
       return () => {

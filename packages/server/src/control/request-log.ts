@@ -25,7 +25,7 @@ export type LoggedRequest = Omit<RequestReported, 'caller'> & {
   readonly keyLabel: string | null
 }
 
-/** The last requests of the public API that this process responded to. */
+/** The last requests of the public API to which this process responded. */
 export type RequestLog = {
   /** Adds a request. Keeps only the first request with status 429 per organization and second. */
   add(request: RequestReported): void

@@ -9,7 +9,7 @@ export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivere
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`claimed`). `deferrals` is how often its endpoint was handling the event already. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`claimed`). `deferrals` is how often its endpoint was already handling the event. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),
@@ -46,7 +46,7 @@ export const showDelivery = (
 
 export const AttemptView = named(
   'Attempt',
-  'One attempt of a delivery. `status` is null when there was no response, and `error` says why. `diagnosis` says what was likely the cause. With `deferred`, the endpoint was handling the event already (409 with `Retry-After`).',
+  'One attempt of a delivery. `status` is null when there was no response, and `error` says why. `diagnosis` says what was likely the cause. With `deferred`, the endpoint was already handling the event (409 with `Retry-After`).',
   z.object({
     number: z.number(),
     startedAt: Utc,

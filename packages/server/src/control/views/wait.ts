@@ -58,7 +58,7 @@ export const showWait = (wait: Wait, now: number): WaitView => {
       return { reason: 'retry', nextAttemptAt: utc(wait.until), text }
     }
     case 'deferred': {
-      const text = `The endpoint was handling the event already. Next attempt at ${formatMoment(wait.until, now)}.`
+      const text = `The endpoint was already handling the event. Next attempt at ${formatMoment(wait.until, now)}.`
       return { reason: 'deferred', nextAttemptAt: utc(wait.until), text }
     }
     case 'attempting':

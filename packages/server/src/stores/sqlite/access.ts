@@ -13,7 +13,7 @@ import { createRemember, type Effects } from './remember.ts'
 import { toStorageError } from './storage-errors.ts'
 import { createWriteBatches } from './write-batches.ts'
 
-/** Access of the parts of a store to its database. */
+/** Reads and writes of one database, for all parts of its store. */
 export type Access = ReturnType<typeof createAccess>
 
 type PagedQuery = { readonly organizationId: string; readonly cursor?: string | undefined }
@@ -26,8 +26,8 @@ const subscriptions = mapTable('subscriptions')
 const paces = mapRows<{ pace: Pace }>({ pace: 'text' })
 
 /**
- * Creates the access to an open database. Every function of a store reads or writes through it: `write`, `writeTo`,
- * `read`, `readAtOnce`, `readOwned` or `readPage`.
+ * Creates the functions that read and write an open database. Every function of a store reads or writes through it:
+ * `write`, `writeTo`, `read`, `readAtOnce`, `readOwned` or `readPage`.
  */
 export const createAccess = (
   { database, checkOwner, checkFiles, close }: OpenDatabase,

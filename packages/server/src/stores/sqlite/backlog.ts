@@ -10,7 +10,7 @@ const busySubscriptions = `with recursive busy (subscription) as (
   from busy where subscription is not null
 )`
 
-/** Lists subscriptions with unfinished deliveries after a position. A limit of -1 is none. */
+/** Lists subscriptions with unfinished deliveries after a position. A limit of -1 means no limit. */
 export const listBusySubscriptions = `${busySubscriptions}
   select subscription from busy where subscription is not null limit ? + 0`
 
