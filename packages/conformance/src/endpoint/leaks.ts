@@ -51,7 +51,7 @@ const read = ({ request }: Exchange, header: string): string => String(request.h
 const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
   const { body } = exchange.request
-  // Skips large bodies, which take long to sign.
+  // Skips large bodies, which take a long time to sign.
   if (id === '' || timestamp === '' || body.length > 1_048_576) return []
   const signature = signDelivery(decodeKey(secret), { id, timestamp, body })
   if (read(exchange, 'webhook-signature').includes(signature)) return []

@@ -89,7 +89,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
 
   return {
     send: async (method, path, body) => {
-      // A removal may take long. It continues even if the client stops waiting.
+      // A removal may take a long time. It continues even if the client stops waiting.
       const timeoutMs = method === 'DELETE' ? removalTimeoutMs : requestTimeoutMs
       const init: RequestInit = { method, signal: AbortSignal.timeout(timeoutMs) }
       if (body !== undefined) {

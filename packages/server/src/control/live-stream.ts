@@ -48,7 +48,7 @@ export type LiveStream = {
 }
 
 const heartbeatMs = 15_000
-/** Pause between two reads of events, in milliseconds. Reading briefly delays transactions that write events. */
+/** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
 const readPauseMs = 50
 /** Maximum number of attempts that are buffered for a slow client. Older ones are dropped, but can still be listed. */
 const maxBufferedAttempts = 1_000
@@ -93,7 +93,7 @@ const followEvents = async (
   }
 }
 
-/** Resolves when the first message is available, so that an earlier error rejects. */
+/** Resolves when the first message is available. Rejects if an error occurs before that. */
 const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> => {
   const first = await messages.next()
   return new ReadableStream({

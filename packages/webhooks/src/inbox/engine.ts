@@ -56,7 +56,7 @@ export type InboxEngine<Client, Database> = {
    * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
    */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
-  /** Runs a statement that may take long, on any connection. */
+  /** Runs a statement that may take a long time, on any connection. */
   readonly query: (statement: Statement) => Promise<Outcome>
   /** Creates the table. */
   readonly create: (text: string) => Promise<unknown>

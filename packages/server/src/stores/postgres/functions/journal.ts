@@ -5,7 +5,7 @@ import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './l
 /**
  * The transactions that were visible to a read, as returned by `pg_current_snapshot()`. Additional rows in a later read
  * were written by a transaction that was under way, or that began later. So no transaction is missed, even if it
- * commits late, and all others are read once.
+ * commits late, and none is read twice.
  */
 export type Snapshot = string
 
@@ -16,8 +16,8 @@ const parseSnapshot = (snapshot: Snapshot): { readonly end: string; readonly und
 }
 
 /**
- * Formats one of the two conditions on a column with the transaction of a change, for `$1` and `$2` of {@link
- * toValues}. In a database that was restored from a dump, rows can contain ids of future transactions.
+ * Formats one of the two conditions on a column with the transaction of a change, for `$1` and `$2` of
+ * {@link toValues}. In a database that was restored from a dump, rows can contain ids of future transactions.
  */
 const sinceConditions = (column: string): readonly string[] => [
   `${column} >= $1::xid8 AND ${column} < pg_snapshot_xmax(pg_current_snapshot())`,
