@@ -5,14 +5,14 @@ import { connections, createJobs, type Job, readSettings, waitUntilNone } from '
 import { sendWebhook } from './send-webhook.ts'
 
 // Runs bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
-const { database, role, endpoint, concurrency } = readSettings()
+const { database, role, endpoint } = readSettings()
 const { Queue, Worker } = loadBullMq<Job>()
 const name = 'deliver'
 const { hostname, port } = new URL(database)
 const connection = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
 const queue = new Queue(name, { connection })
 if (role === 'worker') {
-  const options = { connection, concurrency, removeOnComplete: { count: 1_000 } }
+  const options = { connection, concurrency: connections, removeOnComplete: { count: 1_000 } }
   await new Worker(name, ({ data }) => sendWebhook(data), options).waitUntilReady()
 }
 

@@ -7,7 +7,7 @@ import { sendWebhook } from './send-webhook.ts'
 
 // graphile-worker, configured as its performance page recommends, with as many concurrent jobs as connections. The delay
 // between fetches halves its CPU time while jobs are added.
-const { database, role, endpoint, concurrency } = readSettings()
+const { database, role, endpoint } = readSettings()
 const logger = new Logger(() => (level, message) => {
   if (level === 'error' || level === 'warning') console.error(message)
 })
@@ -20,8 +20,8 @@ if (role === 'worker')
     preset: {
       worker: {
         connectionString: database,
-        concurrentJobs: concurrency,
-        maxPoolSize: concurrency + 1,
+        concurrentJobs: connections,
+        maxPoolSize: connections + 1,
         localQueue: { size: 500, refetchDelay: { durationMs: 50, threshold: 100 } },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,

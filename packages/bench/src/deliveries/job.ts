@@ -30,8 +30,6 @@ export type ProcessSettings = {
   /** `api` stores events, `worker` delivers them, `all` does both. */
   readonly role: 'api' | 'worker' | 'all'
   readonly endpoint: string
-  /** Maximum number of concurrent webhooks. */
-  readonly concurrency: number
   /** Number of subscriptions that take turns. Each belongs to one worker. */
   readonly subscriptions: number
 }

@@ -1,6 +1,6 @@
 import { type Child, startChild } from '../commands.ts'
 import type { Queue } from './contender.ts'
-import { connections, type ProcessSettings } from './job.ts'
+import type { ProcessSettings } from './job.ts'
 
 // The script of each queue.
 const files = {
@@ -15,7 +15,7 @@ export const startEndpoint = (delayMs = 0): Promise<Child> =>
 
 /** Starts a process that does only the work that durable deliveries require. */
 export const startFloor = (database: string, endpoint: Child): Promise<Child> => {
-  const settings = { database, endpoint: endpoint.readyMessage, role: 'all', concurrency: connections }
+  const settings = { database, endpoint: endpoint.readyMessage, role: 'all' }
   return startChild({
     file: import.meta.resolve('./floor-process.ts'),
     arguments: [JSON.stringify(settings)],
@@ -32,11 +32,6 @@ export type QueueOptions = {
    */
   readonly workers?: number
   /**
-   * Maximum number of concurrent webhooks per worker.
-   * @default connections
-   */
-  readonly concurrency?: number
-  /**
    * Number of subscriptions that take turns, if the queue has any.
    * @default 1
    */
@@ -44,13 +39,12 @@ export type QueueOptions = {
 }
 
 export const startQueue = async (options: QueueOptions): Promise<Queue> => {
-  const { kind, database, endpoint, workers = 1, concurrency = connections, subscriptions = 1 } = options
+  const { kind, database, endpoint, workers = 1, subscriptions = 1 } = options
   const start = (role: ProcessSettings['role']): Promise<Child> => {
     const settings: ProcessSettings = {
       database,
       role,
       endpoint: endpoint.readyMessage,
-      concurrency,
       subscriptions,
     }
     return startChild({ file: files[kind], arguments: [JSON.stringify(settings)] })

@@ -8,7 +8,7 @@ import { connections, number, readSettings, waitUntilNone } from './job.ts'
 // `wabakit serve` with the same commands as its peers. `store` publishes events one by one, and `fill` does the same
 // without being measured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the
 // dispatcher of a process that both stores and delivers.
-const { database, role, endpoint, concurrency, subscriptions } = readSettings()
+const { database, role, endpoint, subscriptions } = readSettings()
 const organization = 'bench'
 const numbers = Array.from({ length: subscriptions }, (_, index) => `+${Number(number) + index}`)
 const apiKey = 'wk_bench_0123456789'
@@ -17,7 +17,7 @@ const { service, url } = await startServer({
   database,
   role,
   logLevel: 'warn',
-  deliveryConcurrency: concurrency,
+  deliveryConcurrency: connections,
   // One subscription, which belongs to one worker, may get all events.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,

@@ -18,12 +18,6 @@ type LiveStreamOptions = {
   readonly store: Pick<Store, 'listen'>
   /** `undefined` when no other process shares the store. */
   readonly otherAttempts: OtherAttempts | undefined
-  /**
-   * Interval of polling the store for events without a notification, in milliseconds, such as events of another process
-   * that match no subscription.
-   * @default 1_000
-   */
-  readonly pollMs?: number
   /** Receives the error that ended a stream, such as a lost connection to the store. Its client reconnects. */
   readonly onError: (error: unknown) => void
 }
@@ -48,6 +42,11 @@ export type LiveStream = {
 }
 
 const heartbeatMs = 15_000
+/**
+ * Interval of polling the store for events without a notification, in milliseconds, such as events of another process
+ * that match no subscription.
+ */
+const pollMs = 1_000
 /** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
 const readPauseMs = 50
 /** Maximum number of attempts that are buffered for a slow client. Older ones are dropped, but can still be listed. */
@@ -112,7 +111,7 @@ const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableS
 }
 
 export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
-  const { service, store, otherAttempts, pollMs = 1_000, onError } = options
+  const { service, store, otherAttempts, onError } = options
   const waiters = new Set<() => void>()
   let closed = false
   const wake = (): void => {

@@ -6,9 +6,10 @@ type GuardedConnectorOptions = {
   readonly policy: TargetPolicy
   /** Resolves host names, like `dns.lookup`. */
   readonly lookup: LookupFunction
-  /** Maximum time to connect, in milliseconds. */
-  readonly timeoutMs: number
 }
+
+/** Maximum time to connect, in milliseconds. */
+const timeoutMs = 10_000
 
 type Check = (address: string) => void
 
@@ -51,7 +52,6 @@ const checkSocket = (socket: Socket, check: Check): Error | undefined => {
 export const createGuardedConnector = ({
   policy,
   lookup,
-  timeoutMs,
 }: GuardedConnectorOptions): buildConnector.connector => {
   const createConnector = (protocol: string): buildConnector.connector => {
     const check: Check = (address) => checkAddress(address, protocol, policy)

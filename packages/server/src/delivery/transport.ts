@@ -8,11 +8,6 @@ import type { TargetPolicy } from './target-policy.ts'
 export type TransportOptions = TargetPolicy & {
   /** @default dns.lookup */
   readonly lookup?: LookupFunction
-  /**
-   * Maximum time to connect, in milliseconds.
-   * @default 10_000
-   */
-  readonly connectTimeoutMs?: number
 }
 
 /** Sends webhooks over persistent connections. */
@@ -29,7 +24,6 @@ export type Transport = {
 export const createTransport = ({
   allowPrivateTargets,
   lookup = systemLookup,
-  connectTimeoutMs = 10_000,
 }: TransportOptions): Transport => {
   let opening: Promise<Agent> | undefined
   const open = async (): Promise<Agent> => {
@@ -37,11 +31,7 @@ export const createTransport = ({
       import('undici'),
       import('./guarded-connector.ts'),
     ])
-    const connect = createGuardedConnector({
-      policy: { allowPrivateTargets },
-      lookup,
-      timeoutMs: connectTimeoutMs,
-    })
+    const connect = createGuardedConnector({ policy: { allowPrivateTargets }, lookup })
     return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
   }
   return {
