@@ -19,12 +19,12 @@ const listPages = (pattern: string): string[] =>
 const guides = listPages('{*,packages/*,decisions/*}.html')
 const reference = listPages('api/**/*.html')
 
-/** Searches of readers, each with a page that answers it. */
+/** Searches of readers, each with the page that answers it. */
 const searches: Readonly<Record<string, RegExp>> = {
-  docker: /containers|running-the-server/,
-  retry: /client|refused|errors|webhooks/,
-  install: /start|server|contributing/,
-  'invalid signature': /refused-webhooks|webhooks/,
+  docker: /^\/containers/,
+  retry: /^\/packages\/client/,
+  install: /^\/start/,
+  'invalid signature': /^\/refused-webhooks/,
   createReferenceServer: /packages\/core/,
 }
 
@@ -54,20 +54,36 @@ const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
 const still = await open({ javaScriptEnabled: false })
 for (const path of [...guides, ...reference]) {
   await still.goto(site + path)
-  const [wide, text, hasEditLink] = await still.evaluate(() => {
+  const [wide, broken, folded, text, hasEditLink] = await still.evaluate(() => {
     const isScrolled = (part: Element): boolean =>
       part.scrollWidth > part.clientWidth + 1 &&
       (part === document.documentElement || /auto|scroll/.test(getComputedStyle(part).overflowX))
     const tooWide = [document.documentElement, ...document.querySelectorAll('.VPContent *')].filter(
       isScrolled,
     )
+    const isBroken = (name: Element): boolean =>
+      !/[\s/-]/.test(name.textContent ?? '') && name.getClientRects().length > 1
+    const parameters = [...document.querySelectorAll<HTMLTableRowElement>('.vp-doc tr')].filter(
+      (row) =>
+        /^options\??$/.test(row.cells[0]?.textContent?.trim() ?? '') &&
+        row.cells[1]?.firstElementChild?.matches('a[href^="#"]'),
+    )
+    const hasOptions = (row: Element): boolean =>
+      /^Options/.test(row.closest('table')?.nextElementSibling?.textContent ?? '')
     return [
       tooWide.map(({ localName, className }) => `<${localName} class="${className}">`),
+      [...document.querySelectorAll('.vp-doc td:first-child code')]
+        .filter(isBroken)
+        .map((name) => name.textContent),
+      parameters.filter((row) => !hasOptions(row)).map((row) => row.cells[1]?.textContent),
       document.body.innerText,
       document.querySelector('.edit-link-button') !== null,
     ] as const
   })
   expect(wide.length === 0, `${path}: scrolls sideways at 1,280 px: ${wide.join(', ')}`)
+  expect(broken.length === 0, `${path}: breaks names in tables: ${broken.join(', ')}`)
+  expect(folded.length === 0, `${path}: does not show with the function: ${folded.join(', ')}`)
+  expect(!/^type (\w+) = \1\b/m.test(text), `${path}: explains a type by itself`)
   expect(!text.includes('[ ]'), `${path}: prints "[ ]"`)
   expect(hasEditLink === (path !== '/' && guides.includes(path)), `${path}: has a wrong "Edit this page"`)
   // Otherwise colors would change little by little.
@@ -111,10 +127,7 @@ for (const [text, answer] of Object.entries(searches)) {
   const found = await page
     .locator('.results a.result')
     .evaluateAll((links) => links.slice(0, 3).map((link) => link.getAttribute('href') ?? ''))
-  expect(
-    found.some((href) => answer.test(href)),
-    `"${text}" finds ${found.join(', ')}`,
-  )
+  expect(answer.test(found[0] ?? ''), `"${text}" finds ${found.join(', ')}`)
   expect(
     !found.some((href) => /^\/api\/.*(?:core|contract)/.test(href)),
     `"${text}" finds ${found.join(', ')}`,
@@ -135,6 +148,17 @@ for (const door of ['I send', 'I receive', 'I run it']) {
     `The front page has no door "${door}"`,
   )
 }
+await page.setViewportSize({ width: 375, height: 800 })
+const tops = await front
+  .locator('table')
+  .evaluate((doors) =>
+    [1, 2, 3].flatMap((column) =>
+      [...doors.querySelectorAll(`:is(th, td):nth-child(${column})`)].map(
+        (cell) => cell.getBoundingClientRect().top,
+      ),
+    ),
+  )
+expect(tops.join() === tops.toSorted((a, b) => a - b).join(), 'On a phone, a door stands apart from its text')
 expect(
   (await front.locator('img[src*="inspector"]').count()) > 0,
   'The front page does not show the inspector',

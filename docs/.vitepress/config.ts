@@ -116,7 +116,11 @@ export default defineConfig({
           // Guides first: a page of the reference names little but what it describes, and would always win.
           searchOptions: {
             combineWith: 'AND',
-            boostDocument: (id) => (/^\/(?:api|decisions)\//.test(String(id)) ? 0.3 : 1),
+            boostDocument: (id) => {
+              const page = String(id)
+              if (/^\/(?:api\/|decisions\/|contributing)/.test(page)) return 0.2
+              return page.startsWith('/start') ? 1.5 : 1
+            },
           },
         },
       },

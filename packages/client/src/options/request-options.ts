@@ -23,7 +23,7 @@ export type SummaryEvents = {
   subscribe(name: 'CALL_AI_SUMMARY', listener: (event: CallAiSummaryEvent) => void): () => void
 }
 
-/** Options for `waitForSummary`. */
+/** Options for `waitForSummary`. @interface */
 export type WaitOptions = RequestOptions & {
   /** Maximum wait in milliseconds; `Infinity` for no limit. @default 120_000 */
   readonly maxWaitMs?: number | undefined

@@ -19,7 +19,7 @@ export type SummarySimulation = {
   readonly generatedBy?: 'automatic' | 'team_member' | undefined
 }
 
-/** A summary that is generated some time after its call has ended. */
+/** A summary that is generated some time after its call has ended. @interface */
 export type LaterSummary = SummarySimulation & {
   /** Time between the end of the call and its summary. @default 0 */
   readonly after?: Duration | undefined
@@ -53,7 +53,7 @@ export type CallSimulation = {
   readonly summary?: LaterSummary | false | undefined
 }
 
-/** A simulated call after its end, and the summary that it has or will get. */
+/** A simulated call after its end, and the summary that it has or will get. @interface */
 export type SimulatedCall = CallRecord & {
   /** `undefined` if no summary was planned. */
   readonly summary: CallSummary | undefined

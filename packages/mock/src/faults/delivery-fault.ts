@@ -16,7 +16,7 @@ export const faultOptions = {
 /** The events that a fault hits: all with one name, or `*` for all events. @inline */
 export type FaultedEvent = EventName | '*'
 
-/** Options of every delivery fault. */
+/** Options of every delivery fault. @interface */
 export type DeliveryFaultOptions = FaultOptions & {
   /** Only events whose payload has these fields, at any depth. @default every event with this name */
   readonly where?: Readonly<Record<string, unknown>> | undefined

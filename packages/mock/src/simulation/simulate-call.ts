@@ -8,7 +8,7 @@ import { durationSchema } from '../time/duration.ts'
 import { summarySchema } from './simulate-summary.ts'
 import type { SimulationContext } from './simulation-context.ts'
 
-/** A call to simulate. By default: an answered incoming PSTN call between made-up people. */
+/** A call to simulate. By default: an answered incoming PSTN call between made-up people. @interface */
 export type CallSimulation = core.CallSimulation & {
   /**
    * Also sends the events that live services send for unanswered calls: CALL_MISSED, CALL_REJECTED or CALL_NOT_PICKED

@@ -30,7 +30,7 @@ const SubscriptionData = z.strictObject({
   ),
 })
 
-/** A webhook subscription, either with a `url` or with a `receiver` in process. */
+/** A webhook subscription, either with a `url` or with a `receiver` in process. @interface */
 export type SubscriptionRequest = z.infer<typeof SubscriptionData> & {
   /** Handles the deliveries in process. */
   readonly receiver?: DeliveryTarget | undefined

@@ -16,7 +16,7 @@ export type SqlTableOptions = {
   readonly dialect?: SqlDialect | undefined
 }
 
-/** Options for {@link sqlDedupe}. */
+/** Options for {@link sqlDedupe}. @interface */
 export type SqlDedupeOptions = SqlTableOptions & {
   /**
    * Milliseconds for which a handled delivery is remembered.

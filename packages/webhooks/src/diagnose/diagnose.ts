@@ -24,7 +24,7 @@ export type Diagnosis = {
   readonly message: string
 }
 
-/** Options for {@link diagnose}: those of `verifySignature`, but the payload may be anything. */
+/** Options for {@link diagnose}: those of `verifySignature`, but the payload may be anything. @interface */
 export type DiagnoseOptions = Omit<VerifySignatureOptions, 'payload'> & {
   /** The body as your code has it. */
   readonly payload: unknown

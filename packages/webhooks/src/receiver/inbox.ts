@@ -72,7 +72,7 @@ export type InboxEntry = {
   readonly dueAt: Date
 }
 
-/** An entry with its body. */
+/** An entry with its body. @interface */
 export type InboxEntryWithBody = InboxEntry & {
   /** The body exactly as it arrived; `undefined` when it is no longer kept. */
   readonly body: Uint8Array | undefined

@@ -31,7 +31,7 @@ export type SignatureOptions = {
   readonly now?: (() => number) | undefined
 }
 
-/** Options for {@link verifySignature}. */
+/** Options for {@link verifySignature}. @interface */
 export type VerifySignatureOptions = SignatureOptions & {
   /** The unparsed body, exactly as it arrived. */
   readonly payload: WebhookPayload

@@ -15,7 +15,7 @@ import {
 import { assertOptions } from '../usage.ts'
 import type { VerifiedDelivery, Verifier } from './verifier.ts'
 
-/** Options for {@link standardWebhooks}. */
+/** Options for {@link standardWebhooks}. @interface */
 export type StandardWebhooksOptions = SignatureOptions & {
   /**
    * Every secret that may have signed: during a rotation, the current one and the previous one. At least one. A function
