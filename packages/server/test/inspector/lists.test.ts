@@ -138,7 +138,8 @@ onEachStore('the lists of the inspector', (inspector) => {
 
     // The open one is updated where it is; elsewhere it goes.
     await reached.locator('.badge', { hasText: 'delivered' }).waitFor()
-    expect(await reached.getAttribute('aria-rowindex')).toBe(index)
+    // The row above it may have gone by then: its next attempt succeeds, too.
+    expect(Number(await reached.getAttribute('aria-rowindex'))).toBeLessThanOrEqual(Number(index))
     await page.locator('h2 .badge', { hasText: 'delivered' }).waitFor()
     await other.page.locator('.row', { hasText: customerNumber }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
@@ -208,6 +209,8 @@ onEachStore('the lists of the inspector', (inspector) => {
 
   test.each([375, 768])('lists what a delivery is about and its last response at %i px', async (width) => {
     const { server, accepting } = inspector.stage
+    // Another test has given the endpoint the right one.
+    inspector.stage.setSecret(`whsec_${Buffer.alloc(32, 1).toString('base64')}`)
     const whatsApp = { channel: 'WHATSAPP', number: '+15550100001', url: accepting.url } as const
     const { id } = await server.service.subscriptions.create('acme', whatsApp)
     onTestFinished(() => server.service.subscriptions.remove('acme', id))
