@@ -60,12 +60,23 @@ const fillDisk: Trouble = async (address, isNoticed) => {
   await limitFiles(address, 'unlimited')
 }
 
+/** Returns whether PostgreSQL ended a transaction because of a deadlock. Throws any other error. */
+const isDeadlock = (error: unknown): boolean => {
+  if (error instanceof pg.DatabaseError && error.code === '40P01') return true
+  throw error
+}
+
 /** Holds a lock that every change needs for longer than a statement may take. */
 const lockTables: Trouble = async (address, isNoticed) => {
   const other = new pg.Client({ connectionString: address, application_name: 'torture' })
+  other.on('error', () => {})
   await other.connect()
-  await other.query('BEGIN')
-  await other.query('LOCK TABLE wabakit.events, wabakit.deliveries IN EXCLUSIVE MODE')
+  // In the order of a settlement. A change in the other order can end this with a deadlock.
+  const lock = async (): Promise<unknown> => {
+    await other.query('BEGIN')
+    return other.query('LOCK TABLE wabakit.deliveries, wabakit.events IN EXCLUSIVE MODE')
+  }
+  while (await lock().then(() => false, isDeadlock)) await other.query('ROLLBACK')
   await isNoticed()
   await other.query('COMMIT')
   await other.end()
