@@ -14,6 +14,7 @@ type Options = {
   readonly concurrency?: number
   readonly sharesFairly?: boolean
   readonly maxAttemptsPerSecond?: number
+  readonly isSettling?: () => boolean
 }
 
 /** A scheduler on a store in memory, whose attempts end when they are told to. */
@@ -62,7 +63,7 @@ const createWorld = async (options: Options = {}) => {
       if (outcome === undefined) throw new Error('there is no outcome')
       return outcome
     },
-    isSettling: () => false,
+    isSettling: options.isSettling ?? (() => false),
     onError: (error) => errors.push(error),
   })
   store.listen(scheduler.tell)
@@ -367,4 +368,55 @@ test('a failure of the store is reported, and the affected deliveries are attemp
   await publish(1)
   await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(1)
   expect(errors.map(String)).toEqual(['Error: away', 'Error: away'])
+})
+
+test('a delivery whose outcome could not be written is attempted again', async () => {
+  const base = memoryStore()
+  let failures = 1
+  const store: Store = {
+    ...base,
+    settleDeliveries: (settlements) =>
+      failures-- > 0 ? Promise.reject(new Error('away')) : base.settleDeliveries(settlements),
+  }
+  const { attempts, errors, list, publish, wait } = await createWorld({ store })
+  await publish(1)
+  await wait()
+  attempts[0]?.end(delivered)
+  await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(1)
+  expect(errors.map(String)).toEqual(['Error: away'])
+  attempts[0]?.end(delivered)
+  await wait()
+  expect(await list()).toEqual(['delivered'])
+})
+
+test('a delivery that was added during a settlement that missed it is attempted after the settlement', async () => {
+  const base = memoryStore()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let isSettling = false
+  const store: Store = {
+    ...base,
+    settleDeliveries: async (settlements) => {
+      isSettling = true
+      await released
+      const outcomes = await base.settleDeliveries(settlements)
+      isSettling = false
+      return outcomes.map((each) => (each.outcome === 'settled' ? { ...each, next: null } : each))
+    },
+  }
+  const { attempts, scheduler, publish, wait } = await createWorld({ store, isSettling: () => isSettling })
+  const told: News[] = []
+  store.listen((news) => told.push(news))
+  await publish(1, 's')
+  await wait()
+  attempts[0]?.end(delivered)
+  await wait()
+  await publish(1, 's')
+  const [news] = told
+  if (news?.kind !== 'head') throw new Error('no head was reported')
+  scheduler.tell({ kind: 'appended', state: news.state, from: news.head.position + 1 })
+  await wait()
+  expect(attempts).toHaveLength(0)
+  release()
+  await wait()
+  expect(attempts).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type News, StorageUnavailableError, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Begun, beginDue, delivered, settle } from '../../../test/attempts.ts'
+import { type Begun, beginDue, delivered, listDue, settle } from '../../../test/attempts.ts'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { openDatabase } from './open-database.ts'
@@ -335,6 +335,18 @@ test('a removal that fails is continued by the next one', async () => {
   database.exec('drop trigger failure')
   expect(await store.removeSubscription('acme', 'sub_2')).toBe(true)
   expect(count()).toBe(0)
+})
+
+test('loads nothing of a disabled subscription, even if its deliveries could not be skipped', async () => {
+  const { store, database } = await openStore()
+  await createMany(store, 1)
+  const keys = await listDue(store)
+  expect(keys).toHaveLength(1)
+  database.exec(`create temp trigger failure before update on main.deliveries
+    begin select raise(abort, 'not now'); end`)
+  await store.saveSubscription(subscription({ revision: 2, disabledReason: 'by_hand' }))
+  expect(database.prepare('select state from deliveries').all()).toEqual([{ state: 'fresh' }])
+  expect(await store.loadDeliveries(keys)).toEqual([undefined])
 })
 
 test('tells of the deliveries that were committed, each once, and of no others', async () => {
