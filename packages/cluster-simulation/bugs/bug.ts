@@ -11,3 +11,13 @@ export type PlantedBug = {
   /** Returns whether a plan has what it takes to show it. Others are not run, to save time. */
   readonly needs?: (plan: Plan) => boolean
 }
+
+/** Returns whether a user cancels deliveries, and sends them again soon afterwards. */
+export const hasSecondThoughts = ({ operations }: Plan): boolean =>
+  operations.some(
+    (canceling) =>
+      canceling.do === 'cancel' &&
+      operations.some(
+        (each) => each.do === 'send again' && each.at >= canceling.at && each.at - canceling.at <= 2_000,
+      ),
+  )

@@ -1,5 +1,5 @@
 import type { Plan } from '../src/plan.ts'
-import type { PlantedBug } from './bug.ts'
+import { hasSecondThoughts, type PlantedBug } from './bug.ts'
 
 const windowFile = 'core/src/delivery/window.ts'
 const scheduler = 'core/src/delivery/scheduler.ts'
@@ -25,6 +25,18 @@ const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {})
 const repeatsSettlements = ({ rates }: Plan): boolean =>
   (rates?.store['response lost'] ?? 0) > 0 && Object.keys(rates?.endpoint ?? {}).length > 0
 
+/** Deliveries are added to a lane while its head is settled and a page is read. */
+const hasSlowLanes = ({ slowMs = 0, operations }: Plan): boolean => {
+  const calls = operations.flatMap((each) => (each.do === 'make a call' ? [each.callId] : []))
+  return slowMs >= 300 && calls.some((callId) => calls.filter((each) => each === callId).length >= 4)
+}
+
+/** The store loses workers while shards move between them. */
+const losesWorkers = ({ servers, faults }: Plan): boolean =>
+  servers.every(({ delivers }) => delivers) &&
+  servers.length === 3 &&
+  faults.some(({ fault }) => fault === 'end the session')
+
 /** Bugs in the scheduler, in the ownership of shards, and in the journal in memory. */
 export const schedulerBugs: readonly PlantedBug[] = [
   {
@@ -40,6 +52,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `    if (done.from < Infinity) lookFrom(done.from)
 `,
     replace: ``,
+    needs: hasSlowLanes,
   },
   {
     name: 'window: heads that are told during a page are forgotten',
@@ -135,7 +148,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
 `,
     replace: ``,
-    needs: ({ slowMs = 0 }) => slowMs > 0,
+    needs: hasSlowLanes,
   },
   {
     name: 'scheduler: a stale settlement is forgotten',
@@ -148,16 +161,6 @@ export const schedulerBugs: readonly PlantedBug[] = [
         return place(queue)
       }
 `,
-  },
-  {
-    name: 'scheduler: a settlement that could not be written is forgotten',
-    file: scheduler,
-    find: `      discard(picked)
-      fail(error)`,
-    replace: `      release(picked)
-      queue.window.end(entry, null, null)
-      place(queue)
-      fail(error)`,
   },
   {
     name: 'scheduler: what could not be loaded is forgotten',
@@ -308,6 +311,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
     replace: `    if (losses < lossesBefore) return renew()
 `,
+    needs: (plan) => losesWorkers(plan) && (plan.slowMs ?? 0) >= 300,
   },
   {
     name: 'ownership: what runs in a shard that is given up goes on when the worker is lost',
@@ -319,6 +323,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    if (leaving.has(shard)) return
     const left = onLeft(shard, 0)
 `,
+    needs: losesWorkers,
   },
   {
     name: 'ownership: shards of dead workers are not taken',
@@ -492,6 +497,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `    row.turn++
 `,
     replace: ``,
+    needs: hasSecondThoughts,
   },
   {
     name: 'journal: retries come in any order',
@@ -511,5 +517,6 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `  if (state === 'skipped') return finish('skipped', finishedAt ?? now)
 `,
     replace: ``,
+    needs: hasSecondThoughts,
   },
 ]

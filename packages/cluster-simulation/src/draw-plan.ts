@@ -134,6 +134,18 @@ const drawOperation = (
   return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
 }
 
+/** Draws a user who cancels deliveries, and sends them again while their attempts may still be under way. */
+const drawSecondThoughts = (draws: Draws, [from, to]: Part, { servers }: Names): Operation[] => {
+  if (!draws.isChosen('second thoughts', 0.05)) return []
+  const at = draws.between('second thoughts at', [from, to])
+  const server = draws.pick('asked again', servers)
+  const afterMs = draws.pick('second thoughts after', [10, 200, 2_000])
+  return [
+    { at, do: 'cancel', server, subscription: 'subscription-1' },
+    { at: at + afterMs, do: 'send again', server, withNewId: draws.isChosen('new id again', 0.5) },
+  ]
+}
+
 /** Duration of receivers' handlers, in milliseconds. */
 const handlers: readonly [Part, ...Part[]] = [
   [0, 0],
@@ -268,9 +280,10 @@ export const drawPlan = (seed: number): Plan => {
     windowSize: draws.pick('window size', [1, 3, 3, normalWindow]),
     handlerMs: draws.pick('handler', isContested ? slowHandlers : handlers),
     reportAfterMs: draws.pick('report after', [2_000, 20_000, 600_000]),
-    operations: list(crowd.operations, () => drawOperation(draws, crowd, names)).sort(
-      (left, right) => left.at - right.at,
-    ),
+    operations: [
+      ...list(crowd.operations, () => drawOperation(draws, crowd, names)),
+      ...drawSecondThoughts(draws, crowd.window, names),
+    ].sort((left, right) => left.at - right.at),
     faults: isContested
       ? list(draws.between('faults', [3, 9]), () => drawContest(draws, calmAt, names))
       : list(Math.max(0, draws.between('faults', [-2, 5])), () =>

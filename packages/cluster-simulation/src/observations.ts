@@ -37,6 +37,8 @@ export type Observation =
     }
   /** A user makes deliveries due, or removes them from their workers. */
   | { readonly kind: 'reset'; readonly server: string; readonly phase: 'begins' | 'ends' }
+  /** A user canceled a delivery, and the change was committed. */
+  | { readonly kind: 'canceled'; readonly deliveryId: string }
   /** The store returned the result, or an error, of a change that publishes this event. */
   | {
       readonly kind: 'change ended'

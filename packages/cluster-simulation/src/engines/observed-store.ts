@@ -59,6 +59,11 @@ export const observeCommits = (
       for (const owned of shards) observe({ kind: 'taken', server, owned })
       return shards
     },
+    cancelDelivery: async (request) => {
+      const isCanceled = await store.cancelDelivery(request)
+      if (isCanceled) observe({ kind: 'canceled', deliveryId: request.deliveryId })
+      return isCanceled
+    },
     resendDeliveries: (query) => reset(() => store.resendDeliveries(query)),
     removeSubscription: (organization, id) => reset(() => store.removeSubscription(organization, id)),
     erase: (request) => reset(() => store.erase(request)),

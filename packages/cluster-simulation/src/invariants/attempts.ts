@@ -7,6 +7,7 @@ const inTime = 'the attempts of a worker have ended when its lease ends'
 const due = 'no delivery is attempted before it is due'
 const slots = 'a subscription has no more concurrent attempts than allowed'
 const carefully = 'a failing subscription has one attempt at a time'
+const notCanceled = 'no attempt starts for a canceled delivery until it is sent again'
 const never = 'no attempt starts for a disabled or removed subscription'
 
 /** Maximum number of concurrent attempts of a subscription. */
@@ -74,6 +75,10 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
     }
   }
 
+  const canceled = new Set<string>()
+  /** Number of changes under way that may send canceled deliveries again. */
+  let resets = 0
+
   return {
     observe: (observation) => {
       switch (observation.kind) {
@@ -104,6 +109,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           const earlyMs = (delivery.dueAt ?? 0) - now()
           if (hasTrueTime && earlyMs > driftMs)
             violate(due, `${server} attempts ${delivery.id} ${earlyMs} ms early`)
+          if (canceled.has(delivery.id)) violate(notCanceled, `${server} attempts ${delivery.id}`)
           if (disabled.has(delivery.subscriptionId))
             violate(never, `${server} attempts ${delivery.id} for ${delivery.subscriptionId}`)
           break
@@ -147,6 +153,13 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           else failing.set(attempted.delivery.subscriptionId, now())
           break
         }
+        case 'canceled':
+          if (resets === 0) canceled.add(observation.deliveryId)
+          break
+        case 'reset':
+          resets += observation.phase === 'begins' ? 1 : -1
+          canceled.clear()
+          break
         case 'stands still':
           stillUntil.set(observation.server, Infinity)
           break
