@@ -139,10 +139,10 @@ const drawSecondThoughts = (draws: Draws, [from, to]: Part, { servers }: Names):
   if (!draws.isChosen('second thoughts', 0.05)) return []
   const at = draws.between('second thoughts at', [from, to])
   const server = draws.pick('asked again', servers)
-  const afterMs = draws.pick('second thoughts after', [10, 200, 2_000])
+  const delayMs = draws.pick('second thoughts after', [10, 200, 2_000])
   return [
     { at, do: 'cancel', server, subscription: 'subscription-1' },
-    { at: at + afterMs, do: 'send again', server, withNewId: draws.isChosen('new id again', 0.5) },
+    { at: at + delayMs, do: 'send again', server, withNewId: draws.isChosen('new id again', 0.5) },
   ]
 }
 
