@@ -42,6 +42,8 @@ export type Scheduler = {
   schedule(options: TaskOptions, run: () => void): Task
   cancel(task: Task): void
   resume(owner: Owner): void
+  /** Runs no further task until this work, which takes real time, is done. In virtual time, it takes none. */
+  waitFor(work: Promise<unknown>): void
   /**
    * Runs one task after another, each with all microtasks that follow from it, until `isOver` returns `true` or no task
    * is left.
@@ -63,6 +65,8 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
   let now = 0
   let current = harness
   let count = 0
+  /** Number of works that take real time and are under way. */
+  let working = 0
 
   const runNext = (): boolean => {
     const task = tasks.peek()
@@ -105,11 +109,19 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
         tasks.put(task)
       }
     },
+    waitFor: (work) => {
+      const end = (): void => {
+        working--
+      }
+      working++
+      work.then(end, end)
+    },
     run: (isOver) =>
       new Promise((resolve, reject) => {
         // Node empties its queue of microtasks between two immediates.
         const step = (): void => {
           try {
+            if (working > 0) return void setImmediate(step)
             current = harness
             if (isOver() || !runNext()) resolve()
             else setImmediate(step)

@@ -22,6 +22,8 @@ import type { SharedDatabase } from './shared-database.ts'
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
   const { scheduler } = run
   const remote = createRemoteCalls(run)
+  // Otherwise, the order of tasks would depend on how fast the machine is.
+  shared.watch(scheduler.waitFor)
   const closing = new Map<string, () => void>()
 
   const openStore = (sender: string): Store => {

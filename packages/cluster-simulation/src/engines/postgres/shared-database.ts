@@ -8,6 +8,8 @@ import { prepareSession } from '../../../../server/src/stores/postgres/session.t
 export type SharedDatabase = {
   /** Runs a statement while the database's clock shows `now`. */
   query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number): Promise<Row[]>
+  /** Sets what is called with each statement. */
+  watch(watcher: (work: Promise<unknown>) => void): void
   /** Creates a connection that listens. */
   connect(): pg.Client
   /** Ends all connections and releases their locks. */
@@ -50,12 +52,14 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
   let connections: pg.Client[] = []
   let last: Promise<unknown> = Promise.resolve()
   let clock: number | undefined
+  let watcher = (_: Promise<unknown>): void => {}
   stopListening = database.onNotification((channel, payload) => {
     for (const each of connections) each.emit('notification', { channel, payload })
   })
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = last.then(work)
     last = done.catch(() => {})
+    watcher(last)
     return done
   }
   const send = (sql: string, values?: unknown[]) => inTurn(() => client.query(sql, values))
@@ -66,6 +70,9 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
         clock = now
         return (await client.query(sql, [...values])).rows
       }),
+    watch: (next) => {
+      watcher = next
+    },
     connect: () => {
       const connection = Object.assign(new pg.Client(), {
         query: send,
