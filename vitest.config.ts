@@ -26,6 +26,7 @@ const browser = ['packages/server/test/inspector/{accessibility,inspector,lists,
 const long = [
   'packages/conformance/test/{correct,example-receivers,flawed-handling,flawed-verification,python-endpoints}.test.ts',
   'packages/conformance/test/server/{broken,correct}-servers.test.ts',
+  'packages/core/test/runtimes/built.test.ts',
   'packages/server/src/stores/postgres/{open-postgres,worker}.test.ts',
   'packages/server/test/{races,torture,torture-postgres}.test.ts',
   'packages/cluster-simulation/test/same-trace-postgres.test.ts',

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
-import { bundle, isBuilt, type Origin } from './bundle.ts'
+import { bundle, type Origin } from './bundle.ts'
 import type { Outcome } from './run-everything.ts'
 
 const executablePath = '/usr/bin/chromium'
-const isThere = existsSync(executablePath)
-if (!isThere) console.warn(`Skipped in Chromium: there is no ${executablePath}.`)
+/** Set if Chromium is installed. */
+export const hasChromium = existsSync(executablePath)
+if (!hasChromium) console.warn(`Skipped in Chromium: there is no ${executablePath}.`)
 
 const args = [
   '--no-sandbox',
@@ -18,7 +18,8 @@ const args = [
   '--disable-sync',
 ]
 
-const runInChromium = async (origin: Origin): Promise<Outcome> => {
+/** Runs the suite in headless Chromium. */
+export const runInChromium = async (origin: Origin): Promise<Outcome> => {
   const content = await bundle('page.ts', origin)
   const browser = await chromium.launch({ executablePath, args })
   try {
@@ -32,17 +33,3 @@ const runInChromium = async (origin: Origin): Promise<Outcome> => {
     await browser.close()
   }
 }
-
-describe.skipIf(!isThere)('in headless Chromium', () => {
-  test('everything holds, from the sources', { timeout: 60_000 }, async () => {
-    const { passed, failures } = await runInChromium('sources')
-    expect(failures).toEqual([])
-    expect(passed).toBeGreaterThan(250)
-  })
-
-  test.skipIf(!isBuilt)('everything holds, from the built packages', { timeout: 60_000 }, async () => {
-    const { passed, failures } = await runInChromium('built packages')
-    expect(failures).toEqual([])
-    expect(passed).toBeGreaterThan(250)
-  })
-})

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { isBuilt, type Origin } from './bundle.ts'
+import { hasChromium, runInChromium } from './chromium.ts'
+import type { Outcome } from './run-everything.ts'
+import { runInWorkerd } from './workerd.ts'
+
+const check = ({ passed, failures }: Outcome): void => {
+  expect(failures).toEqual([])
+  expect(passed).toBeGreaterThan(250)
+}
+
+/** Defines the tests of the core in other runtimes. Skips those for which something is missing. */
+export const defineRuntimeTests = (origin: Origin): void => {
+  const isReady = origin === 'sources' || isBuilt
+  test.skipIf(!isReady || !hasChromium)(
+    'everything holds in headless Chromium',
+    { timeout: 60_000 },
+    async () => check(await runInChromium(origin)),
+  )
+  test.skipIf(!isReady)('everything holds in workerd', { timeout: 60_000 }, async () =>
+    check(await runInWorkerd(origin)),
+  )
+}

@@ -1,0 +1,3 @@
+import { defineRuntimeTests } from './define-tests.ts'
+
+defineRuntimeTests('sources')
