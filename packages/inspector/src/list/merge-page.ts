@@ -1,12 +1,17 @@
 export type RecordOrder<Item> = {
   readonly getId: (item: Item) => string
-  /** Returns the time by which the list is ordered, newest first, in ISO 8601. */
+  /**
+   * Returns the time of a record, in ISO 8601. Lists are ordered by it, newest first, except for records that were
+   * created concurrently: those are in the order of their commits.
+   */
   readonly getTime: (item: Item) => string
 }
 
 type MergeOptions<Item> = RecordOrder<Item> & {
   /** The index of the first known record that the page could contain. */
   readonly first: number
+  /** The page contains only records before this time, in ISO 8601; `undefined` for any time. */
+  readonly before?: string | undefined
   /** Set if the page is the last one. */
   readonly isLast: boolean
   /** The record to keep even if the page no longer contains it. */
@@ -20,20 +25,27 @@ type MergeOptions<Item> = RecordOrder<Item> & {
 export const mergePage = <Item>(
   known: readonly Item[],
   page: readonly Item[],
-  { getId, getTime, first, isLast, keptId }: MergeOptions<Item>,
+  { getId, getTime, first, before, isLast, keptId }: MergeOptions<Item>,
 ): { readonly items: readonly Item[]; readonly hasOlder: boolean } => {
   const read = new Set(page.map(getId))
-  const others = (items: readonly Item[]): Item[] => items.filter((item) => !read.has(getId(item)))
+  const isRead = (item: Item): boolean => read.has(getId(item))
+  const isBefore = (item: Item, time: string): boolean => Date.parse(getTime(item)) < Date.parse(time)
+  const newer = known.slice(0, first).filter((item) => !isRead(item))
+  const rest = known.slice(first)
   const end = page.at(-1)
-  const isOlder = (item: Item): boolean =>
-    !isLast && (end === undefined || Date.parse(getTime(item)) <= Date.parse(getTime(end)))
-  const rest = others(known.slice(first))
-  const older = rest.filter(isOlder)
+  const lastRead = rest.findLastIndex(isRead)
+  // What is below the end of the page is older, whatever its time. If the end is not known, only the time can tell.
+  const isEndKnown = end !== undefined && rest.some((item) => getId(item) === getId(end))
+  const isOlder = (item: Item, index: number): boolean =>
+    !isLast && index > lastRead && (isEndKnown || end === undefined || !isBefore(end, getTime(item)))
+  const older = rest.filter((item, index) => !isRead(item) && isOlder(item, index))
+  const gone = rest.filter((item, index) => !isRead(item) && !isOlder(item, index))
+  const outside = gone.filter((item) => before !== undefined && !isBefore(item, before))
   const range = [...page]
-  const kept = rest.find((item) => getId(item) === keptId && !isOlder(item))
+  const kept = gone.find((item) => getId(item) === keptId && !outside.includes(item))
   if (kept !== undefined) {
-    const at = range.findIndex((item) => Date.parse(getTime(item)) < Date.parse(getTime(kept)))
+    const at = range.findIndex((item) => isBefore(item, getTime(kept)))
     range.splice(at === -1 ? range.length : at, 0, kept)
   }
-  return { items: [...others(known.slice(0, first)), ...range, ...older], hasOlder: older.length > 0 }
+  return { items: [...newer, ...outside, ...range, ...older], hasOlder: older.length > 0 }
 }

@@ -90,11 +90,11 @@ export const createRecordList = <Item>(
     freshCount.value = 0
   }
 
-  const merge = (page: Page<Item>, first: number): void => {
+  const merge = (page: Page<Item>, first: number, before?: string): void => {
     if (getTime === undefined) return
     const isLast = page.nextCursor === undefined
     const merged = mergePage(items.value, page.items, {
-      ...{ getId, getTime, first, isLast },
+      ...{ getId, getTime, first, before, isLast },
       keptId: currentId.value,
     })
     items.value = merged.items
@@ -118,13 +118,11 @@ export const createRecordList = <Item>(
     if (range.length > 0 || isWhole) merge({ ...page, items: range }, 0)
     const first = items.value[view.first]
     if (isWhole || first === undefined || range.length >= view.first + view.count) return range
-    const before = new Date(Date.parse(getTime(first)) + 1).toISOString()
-    const isEarlier = typeof query.before === 'string' && query.before < before
-    const part = await readPage({ before: isEarlier ? query.before : before, limit: view.count })
-    merge(
-      part,
-      items.value.findIndex((item) => getTime(item) <= getTime(first)),
-    )
+    const end = new Date(Date.parse(getTime(first)) + 1).toISOString()
+    const before = typeof query.before === 'string' && query.before < end ? query.before : end
+    const part = await readPage({ before, limit: view.count })
+    const index = items.value.findIndex((item) => getTime(item) <= getTime(first))
+    merge(part, index, before)
     return part.items
   }
 

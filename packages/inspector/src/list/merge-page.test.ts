@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { mergePage } from './merge-page.ts'
+
+type Item = { readonly id: string; readonly at: number }
+
+/** Creates records from texts such as `a5`: an id and a time in seconds. */
+const items = (text: string): Item[] =>
+  text
+    .split(' ')
+    .filter((each) => each !== '')
+    .map((each) => ({ id: each.slice(0, 1), at: Number(each.slice(1)) }))
+
+const format = (list: readonly Item[]): string => list.map(({ id, at }) => `${id}${at}`).join(' ')
+const toTime = (seconds: number): string => new Date(seconds * 1_000).toISOString()
+
+const merge = (
+  known: string,
+  page: string,
+  options: { first?: number; before?: number; isLast?: boolean; keptId?: string } = {},
+): string => {
+  const { first = 0, before, isLast = false, keptId = '' } = options
+  const merged = mergePage(items(known), items(page), {
+    ...{ getId: ({ id }: Item) => id, getTime: ({ at }: Item) => toTime(at) },
+    ...{ first, isLast, keptId, before: before === undefined ? undefined : toTime(before) },
+  })
+  return format(merged.items)
+}
+
+test('adds, updates and removes records of the page, and keeps older ones', () => {
+  expect(merge('d4 c3 b2 a1', 'e5 d4 b2')).toBe('e5 d4 b2 a1')
+  expect(merge('d4 c3 b2 a1', 'e5 d4', { isLast: true })).toBe('e5 d4')
+})
+
+test('keeps the open record, even if the page no longer contains it', () => {
+  expect(merge('d4 c3 b2 a1', 'd4 b2', { keptId: 'c' })).toBe('d4 c3 b2 a1')
+})
+
+test('keeps older records that were created concurrently with those of the page, whatever their times', () => {
+  expect(merge('d4 c2 b3 a2', 'd4 c2')).toBe('d4 c2 b3 a2')
+  expect(merge('e5 d4 c2 b3 a2', 'd4 c2', { first: 1, before: 5 })).toBe('e5 d4 c2 b3 a2')
+})
+
+test('keeps records that the page cannot contain, because they are later than its time', () => {
+  expect(merge('e5 c2 d4 b2 a1', 'c2 b2', { first: 1, before: 3 })).toBe('e5 d4 c2 b2 a1')
+})
+
+test('drops what is newer than the end of the page if that end is not known', () => {
+  expect(merge('c3 b2 a1', 'd2')).toBe('d2 b2 a1')
+})
