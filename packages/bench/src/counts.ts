@@ -7,7 +7,7 @@ import { join } from 'node:path'
 type Counting = {
   /** Number of operations per run. */
   readonly count: number
-  /** The growth that a comparison accepts, above the variation between runs of one version. */
+  /** Maximum growth that a comparison accepts. It is larger than the variation between runs of one version. */
   readonly tolerance: { readonly instructions: number; readonly bytes: number }
 }
 
@@ -17,8 +17,8 @@ const warm = { instructions: 0.02, bytes: 0.05 }
 export const floor = 'the floor of P1'
 
 /**
- * The workloads of `counted.ts`. A start is cold, so it is counted once per process and varies more. The comments state
- * the variation of instructions and of bytes.
+ * The workloads of `counted.ts`. A start runs cold, so each process counts it only once, and its results vary more. The
+ * comments state the variation of instructions and of bytes.
  */
 export const countings: Readonly<Record<string, Counting>> = {
   [floor]: { count: 40_000, tolerance: { instructions: Infinity, bytes: 0.05 } },

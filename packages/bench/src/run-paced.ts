@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { payload } from './call-ai-summary.ts'
 
-/** Number of starts of a paced task per second. */
+/** Number of paced tasks started per second. */
 export const pace = 500
 
 /** Maximum number of concurrent tasks, which is reached if they take longer than the pace allows. */
@@ -25,7 +25,7 @@ export const runPaced = async (times: number, task: PacedTask): Promise<void> =>
 }
 
 /**
- * Returns the body of a webhook, stamped with the time at which it should be sent. The endpoint measures the time from
- * then until its arrival.
+ * Returns the body of a webhook, stamped with the time at which it should be sent. The endpoint measures how
+ * long after that time the webhook arrives.
  */
 export const stampPayload = (at: number): string => `{"at":${at},${payload.slice(1)}`

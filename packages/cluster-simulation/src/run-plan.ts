@@ -40,7 +40,7 @@ export type RunResult = {
   readonly trace: readonly string[]
   /** The events of the run, in words. */
   readonly notes: readonly string[]
-  /** The faults of calls that happened. */
+  /** The call faults that occurred. */
   readonly callFaults: readonly CallFault[]
   /** Duration of the run in virtual time, in milliseconds. */
   readonly virtualMs: number

@@ -1,10 +1,10 @@
 import { type ExecOptions, exec } from 'node:child_process'
 
-/** Quotes a text as one word for a shell. */
+/** Quotes a string as one word for a shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * Runs a command of the platform's shell, and resolves to its standard output.
+ * Runs a command in the platform's shell, and resolves to its standard output.
  *
  * @throws Error with the last line of its standard error when it fails.
  */

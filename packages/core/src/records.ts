@@ -64,7 +64,7 @@ export type GroupRecord = {
   readonly organizationId: string
   /** The `groupId` of the request, or the generated one. Responses and webhooks call it `groupId`. */
   readonly clientCustomGroupId: string
-  /** SHA-256 of the request if it had a `groupId`; `null` otherwise. A request with the same hash is a repetition. */
+  /** SHA-256 of the request if it had a `groupId`; `null` otherwise. A request with the same hash is a retry. */
   readonly requestHash: string | null
   /** The integration's number, as configured. */
   readonly wabaNumber: string
@@ -123,7 +123,7 @@ export type CallRecord = {
   readonly emitsEvents: boolean
   /** When the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
-  /** Time of the last write by the server's clock, as Unix time in milliseconds. Retention counts from it. */
+  /** Time of the last write by the server's clock, as Unix time in milliseconds. The retention period starts at this time. */
   readonly updatedAt: number
   /** Start of the conversation, as Unix time in milliseconds. */
   readonly startedAt: number | null

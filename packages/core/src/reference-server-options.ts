@@ -54,7 +54,7 @@ export type ReferenceServerOptions = {
       }
     | undefined
   /**
-   * Limits of requests to the API endpoints; `false` for no limits.
+   * Rate limits for requests to the API endpoints; `false` for no limits.
    * @default {} (per minute: 600 per organization, 300 per key, 60 per IP address without a valid key)
    */
   readonly rateLimit?: RateLimitOptions | false | undefined

@@ -20,7 +20,7 @@ export type TextRules = {
   readonly form?: string
 }
 
-/** Checks whether a text has at most `max` code points. It counts them only if the UTF-16 length is not conclusive. */
+/** Checks whether a string has at most `max` code points. It counts them only if the UTF-16 length is not conclusive. */
 export const isWithinLength = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= max * 2 && [...text].length <= max)
 

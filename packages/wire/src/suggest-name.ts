@@ -1,6 +1,6 @@
 const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** Counts the letters that only one of two texts contains. */
+/** Counts the letters that only one of two strings contains. */
 const countDifferences = (left: string, right: string): number => {
   let rest = right
   for (const letter of left) rest = rest.replace(letter, '')
@@ -8,7 +8,7 @@ const countDifferences = (left: string, right: string): number => {
 }
 
 /**
- * Completes a message about an unknown name: with a similar known name, or with all of them.
+ * Completes a message about an unknown name: with a similar known name, or with all known names.
  *
  * @example
  * suggestName('timeout', ['timeoutMs', 'retry']) // 'Did you mean "timeoutMs"?'

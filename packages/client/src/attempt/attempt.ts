@@ -11,7 +11,7 @@ import { sendRequest } from './send-request.ts'
 /** The argument of a hook that runs after an attempt. */
 type Context<Name extends 'afterResponse' | 'afterError'> = Parameters<NonNullable<Hooks[Name]>>[0]
 
-/** Adds the headers, as `beforeRequest` has changed them, and then the key, which hooks never see. */
+/** Runs `beforeRequest`, and adds the resulting headers, and then the key, which hooks never see. */
 const addHeaders = async (
   settings: Settings,
   request: HookRequest,
@@ -46,8 +46,8 @@ const reportError = async (settings: Settings, context: Context<'afterError'>): 
 }
 
 /**
- * Makes one attempt of a call, and reports it to the logger and the hooks. Throws only errors with which the call then
- * rejects: the reason for an abort, or an error of a hook or of the `auth` function.
+ * Makes one attempt at a call, and reports it to the logger and the hooks. Throws only errors that the call then
+ * rejects with: the reason for an abort, or an error from a hook or from the `auth` function.
  */
 export const makeAttempt = async <Data>(
   settings: Settings,

@@ -32,7 +32,7 @@ export const redactResponse = ({ response, text, requestId, redact }: ReceivedRe
     status: response.status,
     requestId: requestId && redact(requestId),
     headers,
-    // Drops a character that the limit would divide.
+    // Drops a surrogate pair that the limit would split.
     body: redact(text.slice(0, errorBodyLimit).replace(/[\ud800-\udbff]$/, '')),
   }
 }

@@ -14,7 +14,7 @@ export type Outcome<Data> =
 const isRedirect = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400)
 
-/** Checks whether a text that is not JSON is empty or the beginning of a JSON object. */
+/** Checks whether a string that is not JSON is empty, or starts like a JSON object. */
 const endsEarly = (text: string): boolean => /^\s*(?:\{|$)/.test(text)
 
 export const interpretResponse = <Data>(

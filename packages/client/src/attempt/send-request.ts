@@ -18,7 +18,7 @@ type OutgoingRequest = {
  */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
-/** Calls `fetch` with a URL and plain options, because undici and node-fetch refuse a `Request` of the platform. */
+/** Calls `fetch` with a URL and plain options, because undici and node-fetch reject the platform's own `Request`. */
 const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Response> => {
   const response: unknown = await fetch(url, init)
   if (typeof Object(response).text !== 'function') throw new TypeError('fetch did not return a Response')

@@ -9,7 +9,7 @@ type Rules = Readonly<Record<string, Rule>>
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 const isFunction = (value: unknown) => typeof value === 'function'
 const isToken = (value: unknown) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value)
-// An error of fetch would quote an invalid value, which may be a secret.
+// An error from `fetch` would quote an invalid value, which may be a secret.
 const isHeaderValue = (value: unknown) =>
   typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim())
 const isDuration = (value: unknown) => typeof value === 'number' && value > 0

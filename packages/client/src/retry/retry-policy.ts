@@ -36,9 +36,9 @@ const isRetryable = (
 }
 
 /**
- * Returns the wait before retry `number` (from 1) in milliseconds, or `undefined` if there must be no retry. Without a
- * `Retry-After`, the wait is random up to a bound that doubles each time (full jitter), so that clients that failed at
- * the same time do not retry at the same time.
+ * Returns the wait before retry `number` (from 1) in milliseconds, or `undefined` if the request must not be retried.
+ * Without a `Retry-After`, the wait is random up to a bound that doubles each time (full jitter), so that clients that
+ * failed at the same time do not retry at the same time.
  */
 export const getRetryDelayMs = (
   call: ApiCall<unknown>,

@@ -1,7 +1,7 @@
 import { type CallFault, isCallFault, type Plan, type Rates } from '../plan.ts'
 import type { Draws } from '../virtual/random.ts'
 
-/** Decides the faults of calls. */
+/** Decides which calls fail, and how. */
 export type CallFaults = {
   /** Returns the fault of the next call with this name, if it has one. */
   decide<Kind extends CallFault['fault']>(

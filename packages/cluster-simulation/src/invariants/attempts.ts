@@ -22,7 +22,7 @@ const driftMs = 12_000
  */
 const believesMs = 100
 
-/** Maximum time until an attempt that was loaded before a failure starts, in milliseconds. */
+/** Maximum time, in milliseconds, between a failure and the start of an attempt that was loaded before it. */
 const beginsMs = 2_000
 
 /** Time that a resumed process needs to notice that its lease or session has ended, in milliseconds. */
@@ -38,9 +38,9 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
   /** Shards of the deliveries that were loaded. */
   const shards = new Map<string, number>()
-  /** Times until which processes are excused, because they are paused or have just been resumed, by server. */
+  /** For each server, the time until which its process is excused because it is paused or was just resumed. */
   const stillUntil = new Map<string, number>()
-  /** The times since which subscriptions have been failing, as each server sees it. */
+  /** For each server, the times at which it saw subscriptions fail last. */
   const failingSince = new Map<string, Map<string, number>>()
   /** Subscriptions that users have disabled or removed. */
   const disabled = new Set<string>()

@@ -9,7 +9,7 @@ import { chooseEngine } from './choose-engine.ts'
 
 const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
 const bug = plantedBugs.find(({ name }) => name === process.argv[5])
-/** The only engine on which the bug shows; `undefined` if it shows on any. */
+/** The only engine on which the bug shows; `undefined` if it can show on every engine. */
 const engine = bug && chooseEngine(bug)
 
 /** Maximum CPU time for shrinking a run, in milliseconds. Most runs take a second or two. */

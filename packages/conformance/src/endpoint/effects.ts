@@ -66,8 +66,8 @@ export type PollOptions = {
 }
 
 /**
- * Counts the effects of subjects repeatedly, until the counts have stayed the same for `settleMs`, and either are high
- * enough or `effectMs` has passed.
+ * Counts the effects of subjects repeatedly, until the counts have stayed the same for `settleMs` and are high
+ * enough, or `effectMs` has passed.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -25,7 +25,7 @@ export const buildEvent = (name: EventName, subject: string): Record<string, unk
   ...(name.startsWith('GROUP_') ? { groupId: subject } : { callId: subject }),
 })
 
-/** Writes the name of a header in capitals: `Webhook-Id`. */
+/** Capitalizes each word of a header's name: `Webhook-Id`. */
 export const capitalize = (name: string): string => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 /** Creates a generator of ids. All ids of one kind have the same length, so that none is part of another. */

@@ -78,7 +78,7 @@ export type Scheduler = {
   open(): void
   /** Resolves when no delivery is due and no attempt is running. Rejects if a read or a write failed. */
   drain(): Promise<void>
-  /** Returns the latest end of the current attempt of a delivery; `undefined` if there is none. */
+  /** Returns the latest time at which the current attempt of a delivery can end; `undefined` if there is none. */
   findAttempt(deliveryId: string): number | undefined
 }
 

@@ -31,7 +31,7 @@ const maxBatch = 128
 const failurePatienceMs = 50
 
 /**
- * Returns the pause before a repetition. A repetition is safe after both errors: if the settlements were committed
+ * Returns the pause before a retry. A retry is safe after either error: if the settlements were committed
  * after all, the next outcomes are `stale`.
  */
 const getPauseMs = (error: unknown): number | undefined => {

@@ -18,7 +18,7 @@ const insert = (rows: DeliveryRow[], row: DeliveryRow): void => {
   if (rows[index - 1] !== row) rows.splice(index, 0, row)
 }
 
-/** Adds a delivery to its lane, in the state of one that was never attempted. */
+/** Adds a delivery to its lane as not yet attempted. */
 export const enterLane = (row: DeliveryRow, dueAt: number): void => {
   const { owner, event } = row
   row.state = 'fresh'

@@ -15,7 +15,7 @@ export type SimulationContext = {
   readonly organizationId: string
   /** Made-up data for the parts that the simulation leaves out. */
   readonly data: CallData
-  /** Runs a task after some milliseconds. `description` completes the sentence "… is due in 30 s". */
+  /** Runs a task after `delayMs`. `description` completes the sentence "… is due in 30 s". */
   readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void
 }
 
@@ -129,7 +129,7 @@ export const simulateCall = async (
       case 'not_picked':
         return { ...(await calls.ringOut(organizationId, callId)), summary: undefined }
     }
-    // The call takes place in the past, so that no event states a time later than its own.
+    // The call takes place in the past, so that no payload contains a time later than its event.
     const startedAt = initiatedAt - durationInSeconds * 1_000
     await calls.accept(organizationId, callId, { startedAt })
     const recorded = outcome !== 'no_recording'

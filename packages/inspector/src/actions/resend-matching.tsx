@@ -15,7 +15,7 @@ type Query = Readonly<Record<string, string>>
 /** The filters of a list, and their current values. */
 type Matching = { readonly query: Query; readonly filters: readonly Filter[] }
 
-/** Describes the value of a filter in the words of the list. */
+/** Describes the value of a filter with the labels that the list uses. */
 const describeFilter = (filter: Filter, query: Query): [name: string, value: ComponentChildren][] => {
   if (filter.kind === 'time') {
     const describeTime = (name: string) => query[name] && <Time at={query[name]} />
@@ -31,7 +31,7 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
 
 type Part = { readonly resent: number; readonly nextCursor?: string }
 
-/** Resends, or counts, all matching deliveries, part by part. Calls `onPart` with the number so far. */
+/** Resends, or counts, all matching deliveries in batches. Calls `onPart` with the number so far. */
 const resend = async (
   body: Readonly<Record<string, unknown>>,
   onPart: (count: number) => void,

@@ -6,7 +6,7 @@ import { masking } from '../state/settings.ts'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Colors the parts of formatted JSON. No text of the JSON becomes markup. */
+/** Colors the parts of formatted JSON. Text in the JSON is never interpreted as markup. */
 const colorJson = (json: string): ComponentChildren[] => {
   const parts: ComponentChildren[] = []
   let end = 0

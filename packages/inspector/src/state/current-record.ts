@@ -9,7 +9,7 @@ export const reached = signal<{ readonly id: string; readonly byKey: boolean }>(
 export const openId = computed(() => getParam('id'))
 
 /**
- * The id of the current record, on which keys act: the open record, or else the reached row; empty if there is neither.
+ * The id of the current record, which keyboard shortcuts apply to: the open record, or else the reached row; empty if there is neither.
  */
 export const currentId = computed(() => openId.value || reached.value.id)
 
@@ -18,17 +18,17 @@ export const openRecord = (id: string, { byKey = false } = {}): void => {
   setParams({ id, attempt: undefined, delivery: undefined, tab: undefined }, { isStep: openId.value === '' })
 }
 
-/** Closes the open record. Its row stays reached. */
+/** Closes the open record. Its row stays selected. */
 export const closeRecord = (): void => {
   setParams({ id: undefined, attempt: undefined, delivery: undefined, tab: undefined })
 }
 
-/** Leaves the reached row, so that keys act on no record. */
+/** Leaves the reached row, so that keyboard shortcuts apply to no record. */
 export const leaveRow = (): void => {
   reached.value = { id: '', byKey: false }
 }
 
-/** Moves to a row. If a record is open, opens that of the row instead. */
+/** Moves to a row. If a record is open, opens the row's record instead. */
 const reach = (index: number): void => {
   const ids = listedIds.value
   const id = ids[Math.min(Math.max(index, 0), ids.length - 1)]

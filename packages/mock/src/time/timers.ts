@@ -19,7 +19,7 @@ const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
 }
 
 /**
- * Calls `run` after some milliseconds of real time.
+ * Calls `run` after `ms` milliseconds of real time.
  *
  * @returns a function that cancels it.
  */
@@ -30,7 +30,7 @@ export const afterRealTime = (ms: number, run: () => void): (() => void) => {
 }
 
 /**
- * Calls `run` after some milliseconds of the currently installed timers, real or fake. Returns a function that cancels
+ * Calls `run` after `ms` milliseconds, with the currently installed timers, real or fake. Returns a function that cancels
  * it.
  */
 export const afterMachineTime: typeof afterRealTime = (ms, run) => {

@@ -4,7 +4,7 @@ import { type Difference, findDifferences, type Partially } from '../matching/fi
 import { printValue } from '../matching/print.ts'
 
 /**
- * Selects events with a name: those that have these fields, at any depth, or those for which a function returns true.
+ * Selects events with the given name, if they have these fields, at any depth, or if a function returns true for them.
  */
 export type EventMatch<Name extends EventName> =
   | Partially<WebhookEventOf<Name>>

@@ -43,8 +43,8 @@ export type LiveStream = {
 
 const heartbeatMs = 15_000
 /**
- * Interval of polling the store for events without a notification, in milliseconds, such as events of another process
- * that match no subscription.
+ * Interval, in milliseconds, at which the store is polled for events without a notification, such as events of another
+ * process that match no subscription.
  */
 const pollMs = 1_000
 /** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */

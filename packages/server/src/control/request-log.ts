@@ -1,7 +1,7 @@
 import type { Page, RequestReported } from '@wabakit/core'
 import { parseCursor } from '../stores/cursor.ts'
 
-/** Selects requests. Omitted conditions do not restrict. */
+/** Selects requests. Omitted conditions match every request. */
 export type RequestSelection = {
   readonly organization?: string | undefined
   readonly key?: string | undefined
@@ -25,7 +25,7 @@ export type LoggedRequest = Omit<RequestReported, 'caller'> & {
   readonly keyLabel: string | null
 }
 
-/** The last requests of the public API to which this process responded. */
+/** The most recent requests to the public API that this process responded to. */
 export type RequestLog = {
   /** Adds a request. Keeps only the first request with status 429 per organization and second. */
   add(request: RequestReported): void

@@ -59,7 +59,7 @@ const decodeHex = (text: string): Key | undefined =>
     ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
     : undefined
 
-/** Decodes secrets as Standard Webhooks defines them, of any length. */
+/** Decodes secrets of any length, as Standard Webhooks defines them. */
 const readKeys = (secrets: readonly string[]): Key[] =>
   secrets.map((secret) => decodeBase64(removePrefix(secret))).filter(isKey)
 

@@ -4,7 +4,7 @@ import type { InboxDialect } from './engine.ts'
 type Syntax = {
   /** The current Unix time in milliseconds by the database's clock, constant within a statement. */
   readonly now: string
-  /** The column types. Texts are compared byte by byte. */
+  /** The column types. Text is compared byte by byte. */
   readonly id: string
   readonly text: string
   readonly longText: string

@@ -49,7 +49,7 @@ export const assertJson = (type: string | null): void => {
 const freeBytes = 65_536
 
 /**
- * Limit for the bytes beyond that, of all requests in total, as a multiple of `maxBodyBytes`. Anyone can send large
+ * Limit on the bytes beyond that, totaled over all requests, as a multiple of `maxBodyBytes`. Anyone can send large
  * bodies.
  */
 const maxLargeBodies = 16

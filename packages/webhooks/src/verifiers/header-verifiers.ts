@@ -55,7 +55,7 @@ const createHeaderVerifier = (
 
 /** Options for {@link staticHeader}. @inline */
 type StaticHeaderOptions = {
-  /** Name of the header, in any case. */
+  /** Name of the header, case-insensitive. */
   readonly header: string
   /**
    * The value that the header must have; several during a rotation. A function is called for the first request, and
@@ -94,7 +94,7 @@ type BasicAuthOptions = {
 }
 
 /**
- * Accepts deliveries with HTTP Basic authorization (RFC 7617, in UTF-8). A stranger who sees one request can replay it
+ * Accepts deliveries with HTTP Basic authentication (RFC 7617, in UTF-8). A stranger who sees one request can replay it
  * and send others, so use this verifier only over https and with `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty.

@@ -17,7 +17,7 @@ export type FaultyDatabaseOptions = {
   block(ms: number): void
 }
 
-/** A database that fails as SQLite does. `failReads` fails one of the next statements that read. */
+/** A database that fails as SQLite does. `failReads` makes one of the next read statements fail. */
 export type FaultyDatabase = { readonly database: DatabaseSync; failReads(): void; allowReads(): void }
 
 /**
