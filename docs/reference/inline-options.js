@@ -3,7 +3,7 @@ import { PageEvent } from 'typedoc'
 /** Maximum length of a definition that stands next to the name of its type. */
 const maxDefinition = 90
 
-/** What the page says about a type. */
+/** Returns the section of a page about a type. */
 const findSection = (/** @type {string} */ page, /** @type {string} */ type) =>
   page.split(`\n### ${type}\n`)[1]?.split('\n### ')[0] ?? ''
 

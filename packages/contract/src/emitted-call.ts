@@ -27,9 +27,9 @@ export type EmittedCallEvent<Name extends string, Status extends string> = Flat<
     callDirection: CallDirection
     /** The call's status. */
     callStatus: Status
-    /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+    /** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */
     callType: CallType
-    /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+    /** Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
     triggeredVia: TriggeredVia
     /** Duration of the call in seconds. */
     durationInSeconds?: number | undefined

@@ -21,11 +21,11 @@ export type CallDirection = wire.CallDirection
 export const CallStatus = /* @__PURE__ */ z.enum(callStatuses)
 export type CallStatus = wire.CallStatus
 
-/** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+/** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */
 export const CallType = /* @__PURE__ */ z.enum(callTypes)
 export type CallType = wire.CallType
 
-/** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+/** Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
 export const TriggeredVia = /* @__PURE__ */ z.enum(triggers)
 export type TriggeredVia = wire.TriggeredVia
 

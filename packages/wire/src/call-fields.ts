@@ -60,9 +60,9 @@ export type CallDetails = {
    * It may change: use it for display only.
    */
   agentNumber?: string | undefined
-  /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+  /** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */
   callType?: OpenEnum<CallType> | '' | null | undefined
-  /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+  /** Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
   triggeredVia?: OpenEnum<TriggeredVia> | '' | null | undefined
 }
 
@@ -118,9 +118,9 @@ export type CallFacts = {
    * change: use it for display and audit, not for matching.
    */
   agentNumber?: string | undefined
-  /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+  /** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */
   callType: OpenEnum<CallType>
-  /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+  /** Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
   triggeredVia: OpenEnum<TriggeredVia>
 }
 

@@ -26,11 +26,11 @@ export const callStatuses: readonly CallStatus[] = [
   'FAILED',
 ]
 
-/** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+/** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */
 export type CallType = 'AI_BOT' | 'AGENT'
 export const callTypes: readonly CallType[] = ['AI_BOT', 'AGENT']
 
-/** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+/** Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
 export type TriggeredVia = 'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'
 export const triggers: readonly TriggeredVia[] = ['INBOUND', 'CAMPAIGN', 'API', 'UI']
 

@@ -60,7 +60,7 @@ const createGroup = async (): Promise<void> => {
   if (!response.ok) throw new Error(`The server responded with ${response.status}.`)
 }
 
-// There is a next due time as long as any delivery is unsettled.
+// There is a next due time until all deliveries are settled.
 const countOpen = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
 const store = (times: number): Promise<void> =>

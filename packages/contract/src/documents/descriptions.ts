@@ -132,7 +132,7 @@ export const descriptions: {
     }
   },
   "ReceivedErrorBody": {
-    "description": "Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.",
+    "description": "Error body from any server that has this API. Every field may be missing, `message` may be an array, and `code` may be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.",
     "fields": {
       "code": "A machine-readable error code. The reference server sends codes from a closed list.",
       "error": "The status's reason phrase.",
@@ -187,7 +187,7 @@ export const commonFields: { readonly [field: string]: string } = {
   "callId": "The call's identifier, the same in every event of the call.",
   "callStartedAt": "When the conversation started, in ISO 8601.",
   "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`.",
-  "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+  "callType": "Party that handled the call: `AI_BOT`, or `AGENT` for a team member.",
   "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
   "channelNumber": "Same as `from`.",
   "chatId": "The service's id for the chat.",
@@ -212,6 +212,6 @@ export const commonFields: { readonly [field: string]: string } = {
   "statusCode": "The HTTP status.",
   "summary": "The AI summary.",
   "to": "The customer's phone number, for calls in either direction.",
-  "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
+  "triggeredVia": "Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
   "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
 }

@@ -17,7 +17,7 @@ export type CallInput = {
   /** The customer's phone number. */
   readonly customerNumber: string
   /**
-   * Who handles the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).
+   * Party that handled the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).
    * @default 'AGENT'
    */
   readonly callType?: CallType | undefined

@@ -43,7 +43,7 @@ export type CallSimulation = {
   readonly customerNumber?: string | undefined
   /** The team member's phone number. @default made up for an agent's call, none for an AI bot's */
   readonly agentNumber?: string | undefined
-  /** Who handles the call. @default 'AGENT' */
+  /** Party that handled the call. @default 'AGENT' */
   readonly callType?: CallType | undefined
   /** The trigger of the call. @default depends on direction and call type, as in the service */
   readonly triggeredVia?: TriggeredVia | undefined

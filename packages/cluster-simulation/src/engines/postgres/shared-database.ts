@@ -8,7 +8,7 @@ import { prepareSession } from '../../../../server/src/stores/postgres/session.t
 export type SharedDatabase = {
   /** Runs a statement while the database's clock shows `now`. */
   query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number): Promise<Row[]>
-  /** Sets what is called with each statement. */
+  /** Sets the function that is called with the promise of each statement. */
   watch(watcher: (work: Promise<unknown>) => void): void
   /** Creates a connection that listens. */
   connect(): pg.Client

@@ -12,7 +12,7 @@ const operation = operationIn('Calls')
 const details = () => ({
   callId: z.optional(identifier()).check(describe('The id of the call. Default: a new one.')),
   callType: z.optional(CallType).check(describe('Who takes part for the organization. Default: AGENT.')),
-  triggeredVia: z.optional(TriggeredVia).check(describe('What started the call.')),
+  triggeredVia: z.optional(TriggeredVia).check(describe('Trigger of the call.')),
   agentNumber: z.optional(z.string()).check(describe("The team member's phone number.")),
   botTest: z
     .optional(z.strictObject({ webhooks: z.boolean() }))
