@@ -1,4 +1,4 @@
-// npm run simulate:coverage: prints how much of the PostgreSQL store's TypeScript the simulation runs, by lines of its functions.
+// npm run simulate:coverage: prints how many lines of the PostgreSQL store's functions the simulation runs.
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { runPlan } from './src/run-plan.ts'
 
 const folder = resolve(import.meta.dirname, '../server/src/stores/postgres')
 
-/** They connect to servers, look for hosts and create tables: there are none in a run. */
+/** Code that connects to servers, finds hosts or creates tables, which runs do not need. */
 const excluded = /\/(?:open-postgres|open-error|primary|database-address|durability|migrate|schema)\.ts$/
 
 const Coverage = z.object({
@@ -30,7 +30,7 @@ const Coverage = z.object({
 })
 type Script = z.infer<typeof Coverage>['result'][number]
 
-/** Returns the lines of functions that have code, and which of them ran. */
+/** Returns the lines of code inside functions, and the lines that ran. */
 const readLines = ({ url, functions }: Script) => {
   const source = stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'))
   const counts = new Int32Array(source.length).fill(-1)

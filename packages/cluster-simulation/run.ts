@@ -1,4 +1,4 @@
-// npm run simulate: runs clusters on virtual time, and looks for a run that breaks an invariant. See docs/simulation.md.
+// npm run simulate: runs clusters in virtual time to find a run that breaks an invariant. See docs/simulation.md.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -40,7 +40,7 @@ const printCounts = (title: string, counts: Record<string, number>): void => {
   }
 }
 
-/** Shrinks the run of a seed, and saves it as a file that can be replayed. */
+/** Shrinks a seed's run and saves it to a file that can be replayed. */
 const report = async ({ seed, violation }: Summary['violations'][number]): Promise<void> => {
   const shrunk = await shrinkPlan(drawPlan(seed), { violation })
   const file = `simulation-${seed}.json`
@@ -112,7 +112,7 @@ const formatFind = ({ bug, found }: Find): string => {
   return `${bug.name.padEnd(68)} ${seconds} s, ${String(seed).padStart(4)} runs, shrunk to ${entries}: ${invariant}`
 }
 
-/** Plants bugs, and looks for a run that shows each of them. */
+/** Plants bugs and searches for a run that exposes each one. */
 const searchForPlanted = async (): Promise<void> => {
   const finds = await searchPlanted({
     threads: Number(values.threads ?? availableParallelism()),

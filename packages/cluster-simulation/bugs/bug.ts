@@ -1,18 +1,18 @@
 import type { Plan } from '../src/plan.ts'
 
-/** A change of the source that breaks it: `find` occurs once in the file, and becomes `replace`. */
+/** A source change that introduces a bug: `find`, which occurs once in the file, is replaced by `replace`. */
 export type PlantedBug = {
-  /** What is wrong. */
+  /** Description of the bug. */
   readonly name: string
-  /** A source file, from `packages/`. */
+  /** Path of the source file, relative to `packages/`. */
   readonly file: string
   readonly find: string
   readonly replace: string
-  /** Returns whether a plan has what it takes to show it. Others are not run, to save time. */
+  /** Returns whether a plan can expose the bug. Other plans are skipped to save time. */
   readonly needs?: (plan: Plan) => boolean
 }
 
-/** Returns whether a user cancels deliveries, and sends them again soon afterwards. */
+/** Returns whether a user cancels deliveries and soon sends them again. */
 export const hasSecondThoughts = ({ operations }: Plan): boolean =>
   operations.some(
     (canceling) =>

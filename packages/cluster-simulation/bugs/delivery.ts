@@ -1,6 +1,6 @@
 import type { PlantedBug } from './bug.ts'
 
-/** Bugs in the schedule and in attempts. */
+/** Bugs in the retry schedule and in attempts. */
 export const deliveryBugs: readonly PlantedBug[] = [
   {
     name: 'health: a subscription is reported with every failure',
@@ -15,7 +15,7 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: 'failingMs >= healthLimits.reportAfterMs / 3',
   },
   {
-    name: 'health: what is disabled does not recover',
+    name: 'health: a disabled subscription does not recover',
     file: 'core/src/storage/decide-health.ts',
     find: '(before.isReported || isNewlyFailing || disabled !== null)',
     replace: '(before.isReported || isNewlyFailing)',
@@ -69,7 +69,7 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: 'status >= 200 && status <= 499',
   },
   {
-    name: 'each attempt has a webhook-id of its own',
+    name: 'each attempt gets a new webhook-id',
     file: 'core/src/delivery/attempt.ts',
     find: 'id: delivery.webhookId, payload',
     replace: 'id: delivery.id, payload',

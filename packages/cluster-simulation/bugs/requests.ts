@@ -1,6 +1,6 @@
 import type { PlantedBug } from './bug.ts'
 
-/** Bugs in what users ask for: creates, steps of calls, and their retries; and in receivers. */
+/** Bugs in group creation, call steps, client retries and receivers. */
 export const requestBugs: readonly PlantedBug[] = [
   {
     name: 'every create with a known id succeeds',
@@ -15,7 +15,7 @@ export const requestBugs: readonly PlantedBug[] = [
     replace: '!summaryMarks',
   },
   {
-    name: 'a step of a call ignores concurrent changes',
+    name: 'a call step ignores concurrent changes',
     file: 'core/src/memory-store/memory-store.ts',
     find: `      if (!isNext(calls.get(call.callId), call)) return 'stale'
 `,
@@ -28,19 +28,19 @@ export const requestBugs: readonly PlantedBug[] = [
     replace: `new RequestRefusedError('storage_unavailable', message)`,
   },
   {
-    name: 'steps of the clock count twice',
+    name: 'clock steps count twice',
     file: 'core/src/values/clock.ts',
     find: 'ahead -= step',
     replace: 'ahead += step',
   },
   {
-    name: 'the client takes a lost response for a failure',
+    name: 'the client treats a lost response as a failure',
     file: 'client/src/retry/retry-policy.ts',
     find: 'if (isLost(failure)) return !failure.neverSent',
     replace: 'if (isLost(failure)) return false',
   },
   {
-    name: 'the client takes 503 outcome_unknown for a failure',
+    name: 'the client treats 503 outcome_unknown as a failure',
     file: 'client/src/retry/retry-policy.ts',
     find: 'failure.status >= 500 && !isPostponed(failure)',
     replace: 'failure.status >= 600',
@@ -52,13 +52,13 @@ export const requestBugs: readonly PlantedBug[] = [
     replace: 'isUnknown = ',
   },
   {
-    name: 'the dedupe store forgets what was handled',
+    name: 'the dedupe store forgets handled events',
     file: 'webhooks/src/dedupe/memory-dedupe.ts',
     find: `return known.done ? 'duplicate' : 'in_progress'`,
     replace: `if (!known.done) return 'in_progress'`,
   },
   {
-    name: 'receivers handle what is being handled',
+    name: 'receivers handle events that are being handled',
     file: 'webhooks/src/dedupe/memory-dedupe.ts',
     find: `return known.done ? 'duplicate' : 'in_progress'`,
     replace: `if (known.done) return 'duplicate'`,

@@ -15,17 +15,17 @@ const decision = 'core/src/storage/decide-settlement.ts'
 
 const hasLateNews = ({ newsMs = 0 }: Plan): boolean => newsMs > 0
 
-/** A queue is read again during the pages of many deliveries. */
+/** A queue is read again while pages with many deliveries are loading. */
 const hasSlowWindows = (plan: Plan): boolean =>
   hasLateNews(plan) && (plan.slowMs ?? 0) > 0 && plan.windowSize <= 3 && plan.operations.length >= 10
 
 const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {}).length > 0
 
-/** Failures are settled, and their outcome gets lost. */
+/** Failures are settled, but the response is lost. */
 const repeatsSettlements = ({ rates }: Plan): boolean =>
   (rates?.store['response lost'] ?? 0) > 0 && Object.keys(rates?.endpoint ?? {}).length > 0
 
-/** Deliveries are added to a lane while its head is settled and a page is read. */
+/** Deliveries join a lane while its head is being settled and a page is being read. */
 const hasSlowLanes = ({ slowMs = 0, operations }: Plan): boolean => {
   const calls = operations.flatMap((each) => (each.do === 'make a call' ? [each.callId] : []))
   return slowMs >= 300 && calls.some((callId) => calls.filter((each) => each === callId).length >= 4)
@@ -37,10 +37,10 @@ const losesWorkers = ({ servers, faults }: Plan): boolean =>
   servers.length === 3 &&
   faults.some(({ fault }) => fault === 'end the session')
 
-/** Bugs in the scheduler, in the ownership of shards, and in the journal in memory. */
+/** Bugs in the scheduler, shard ownership and the in-memory journal. */
 export const schedulerBugs: readonly PlantedBug[] = [
   {
-    name: 'window: what was appended below the cursor is not read',
+    name: 'window: deliveries appended below the cursor are not read',
     file: windowFile,
     find: `    after = Math.min(after, position - 1)
     isEnd = false`,
@@ -55,7 +55,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasSlowLanes,
   },
   {
-    name: 'window: heads that are told during a page are forgotten',
+    name: 'window: heads reported during a page are forgotten',
     file: windowFile,
     find: `    for (const each of done.heads) add(each, true)
 `,
@@ -69,7 +69,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'window: what is taken is held again',
+    name: 'window: a delivery under way is held again',
     file: windowFile,
     find: `    if (old?.isBusy) {
       if (!isRetry && pending.turn > old.turn) old.newer = pending
@@ -87,7 +87,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasSlowWindows,
   },
   {
-    name: 'window: the end of the heads is taken for granted',
+    name: 'window: the first page of heads is treated as the last',
     file: windowFile,
     find: `        isEnd = page.isEnd
 `,
@@ -95,7 +95,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'window: the end of the retries is taken for granted',
+    name: 'window: the first page of retries is treated as the last',
     file: windowFile,
     find: `horizon = page.isEnd ? everywhere : (page.retries.at(-1) ?? nowhere)`,
     replace: `horizon = everywhere`,
@@ -128,14 +128,14 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'window: the next of a lane is not held',
+    name: 'window: the next head of a lane is not held',
     file: windowFile,
     find: `      if (next !== null) add(next, true)
 `,
     replace: ``,
   },
   {
-    name: 'scheduler: news about a queue that is unknown is ignored',
+    name: 'scheduler: news about an unknown queue is ignored',
     file: scheduler,
     find: `    if (known !== undefined) return known
     const epoch`,
@@ -143,7 +143,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     const epoch`,
   },
   {
-    name: 'scheduler: a queue is not looked at again after settlements',
+    name: 'scheduler: a queue is not checked again after settlements',
     file: scheduler,
     find: `      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
 `,
@@ -163,7 +163,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'scheduler: what could not be loaded is forgotten',
+    name: 'scheduler: deliveries that could not be loaded are forgotten',
     file: scheduler,
     find: `      for (const picked of picks) putBack(picked)
       fail(error)`,
@@ -174,7 +174,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
       fail(error)`,
   },
   {
-    name: 'scheduler: what is no longer as it was held is not read again',
+    name: 'scheduler: a delivery that changed after it was held is not read again',
     file: scheduler,
     find: `      picked.queue.window.restart()
       place(picked.queue)
@@ -194,7 +194,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasLateNews,
   },
   {
-    name: 'scheduler: nothing wakes it when something is due',
+    name: 'scheduler: it does not wake when a delivery is due',
     file: scheduler,
     find: `    if (next !== undefined) wakeAt(next.at)
 `,
@@ -209,13 +209,13 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'scheduler: a subscription has any number of attempts',
+    name: 'scheduler: concurrent attempts per subscription are unlimited',
     file: scheduler,
     find: `    if (isDue && queue.busy < getMaximum(queue)) {`,
     replace: `    if (isDue) {`,
   },
   {
-    name: 'scheduler: a full queue does not come back',
+    name: 'scheduler: a full queue never resumes',
     file: scheduler,
     find: `      queue.lookFrom = Infinity
       place(queue)
@@ -254,13 +254,13 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `return pace === 'new' ? 1 : perSubscription`,
   },
   {
-    name: 'scheduler: more attempts start than a subscription allows, after its limit was changed',
+    name: 'scheduler: the rate limit is ignored after a change',
     file: scheduler,
     find: `return maxAttemptsPerSecond === null || limit.start(maxAttemptsPerSecond, clock.now())`,
     replace: `return maxAttemptsPerSecond === null || limit.start(maxAttemptsPerSecond, clock.now()) || true`,
   },
   {
-    name: 'scheduler: the starts of a subscription are forgotten when nothing is left to attempt',
+    name: 'scheduler: attempt starts are forgotten when the queue is empty',
     file: scheduler,
     find: `    queues.delete(queue.id)
 `,
@@ -269,7 +269,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'scheduler: a limit of attempts holds a subscription up forever',
+    name: 'scheduler: a rate limit blocks a subscription forever',
     file: 'core/src/delivery/start-limit.ts',
     find: `    endLoading: () => {
       picked = 0
@@ -277,7 +277,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    endLoading: () => {},`,
   },
   {
-    name: 'ownership: the lease counts from the response',
+    name: 'ownership: the lease starts at the response',
     file: ownership,
     find: `    leaseEnd = sentAt + leaseMs * ownShare
 `,
@@ -285,20 +285,20 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'ownership: a worker believes in its lease for too long',
+    name: 'ownership: a worker trusts its lease for too long',
     file: ownership,
     find: `const ownShare = 0.75`,
     replace: `const ownShare = 3`,
   },
   {
-    name: 'ownership: what runs goes on when the lease is over',
+    name: 'ownership: attempts continue after the lease ends',
     file: ownership,
     find: `    if (owned.size > 0) lose()
     return false`,
     replace: `    return false`,
   },
   {
-    name: 'ownership: what runs goes on when the worker is lost',
+    name: 'ownership: attempts continue after the worker is lost',
     file: dispatcher,
     find: `          ownership.lose()
 `,
@@ -314,7 +314,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: (plan) => losesWorkers(plan) && (plan.slowMs ?? 0) >= 300,
   },
   {
-    name: 'ownership: what runs in a shard that is given up goes on when the worker is lost',
+    name: 'ownership: attempts in a departing shard outlive the worker',
     file: ownership,
     find: `    const left = onLeft(shard, 0)
     // A shard that is being given up leaves the set when its attempts have ended.
@@ -332,7 +332,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `owner === worker`,
   },
   {
-    name: 'ownership: one worker takes everything from the others',
+    name: 'ownership: one worker takes all shards from the others',
     file: workers,
     find: `      const free = find(names).filter(
         ({ owner }) => owner === null || owner === worker || !isAlive(owner, now),
@@ -342,21 +342,21 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'ownership: the epoch stays',
+    name: 'ownership: the epoch does not change',
     file: workers,
     find: `        each.epoch++
 `,
     replace: ``,
   },
   {
-    name: 'ownership: what was left is not given back',
+    name: 'ownership: departing shards are not given back',
     file: ownership,
     find: `    if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
 `,
     replace: ``,
   },
   {
-    name: 'ownership: a shard is given up while something runs in it',
+    name: 'ownership: a shard is given up while an attempt runs in it',
     file: ownership,
     find: `    await onLeft(shard, givingGraceMs)
 `,
@@ -371,19 +371,19 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'ownership: something starts in a shard that is being left',
+    name: 'ownership: an attempt starts in a departing shard',
     file: ownership,
     find: `(leaving.has(shard) ? undefined : owned.get(shard))`,
     replace: `owned.get(shard)`,
   },
   {
-    name: 'ownership: attempts in a lost shard go on',
+    name: 'ownership: attempts in a lost shard continue',
     file: scheduler,
     find: `setTimeout(stop, graceMs, own) : stop(own)`,
     replace: `setTimeout(stop, graceMs, own) : undefined`,
   },
   {
-    name: 'ownership: the lease is only looked at when it is renewed',
+    name: 'ownership: the lease is checked only when it is renewed',
     file: dispatcher,
     find: `(ownership.check() ? ownership.getEpoch(shard) : undefined)`,
     replace: `ownership.getEpoch(shard)`,
@@ -395,7 +395,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `0 * workers.length + shards.length / 2 - 1`,
   },
   {
-    name: 'settlements: an unknown outcome is taken for a success',
+    name: 'settlements: an unknown outcome is treated as a success',
     file: writer,
     find: `        const pauseMs = getPauseMs(error)
 `,
@@ -422,26 +422,26 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    isWriting = false`,
   },
   {
-    name: 'journal: a settlement needs no turn',
+    name: 'journal: a settlement does not check the turn',
     file: journal,
     find: `row?.turn === key.turn && isCurrent(key)`,
     replace: `isCurrent(key)`,
     needs: repeatsSettlements,
   },
   {
-    name: 'journal: a settlement needs no epoch',
+    name: 'journal: a settlement does not check the epoch',
     file: journal,
     find: `row?.turn === key.turn && isCurrent(key)`,
     replace: `row?.turn === key.turn`,
   },
   {
-    name: 'journal: a settlement needs neither turn nor epoch',
+    name: 'journal: a settlement checks neither turn nor epoch',
     file: journal,
     find: `row?.turn === key.turn && isCurrent(key) ? row`,
     replace: `row !== undefined ? row`,
   },
   {
-    name: 'journal: the turn stays',
+    name: 'journal: the turn does not change',
     file: journal,
     find: `    row.turn++
 `,
@@ -449,13 +449,13 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: repeatsSettlements,
   },
   {
-    name: 'journal: what is skipped is loaded',
+    name: 'journal: skipped deliveries are loaded',
     file: journal,
     find: `if (row === undefined || !isUnfinished(row)) return undefined`,
     replace: `if (row === undefined) return undefined`,
   },
   {
-    name: 'journal: the next of a lane is not returned',
+    name: 'journal: the next head of a lane is not returned',
     file: journal,
     find: `return head === undefined ? null : toPending(head)`,
     replace: `return head === undefined ? null : null`,
@@ -480,13 +480,13 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `event.name`,
   },
   {
-    name: 'journal: a head overtakes the one it waits for',
+    name: 'journal: a head overtakes the delivery it waits for',
     file: tables,
     find: `state === 'started' || event.name === head?.event.waitsFor`,
     replace: `state === 'started'`,
   },
   {
-    name: 'journal: any fresh delivery is a head',
+    name: 'journal: every fresh delivery is a head',
     file: unfinished,
     find: `if (findHead(owner, row.event.subject) === row) heads.push(row)`,
     replace: `heads.push(row)`,

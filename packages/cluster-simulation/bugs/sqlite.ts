@@ -7,7 +7,7 @@ const journal = `${folder}/journal.ts`
 const lanes = `${folder}/lanes.ts`
 const news = `${folder}/queue-news.ts`
 
-/** The end of a call often fails until it releases its lane, while its summary waits for it. */
+/** A call's end often fails until it releases its lane, while the call's summary waits for it. */
 const failsOften = ({ rates, operations }: Plan): boolean => {
   const { refuses = 0, hangs = 0, 500: failed = 0, 503: unavailable = 0 } = rates?.endpoint ?? {}
   return (
@@ -16,10 +16,10 @@ const failsOften = ({ rates, operations }: Plan): boolean => {
   )
 }
 
-/** Bugs in the write batches of SQLite, in what must follow its transactions, and in its journal. */
+/** Bugs in SQLite's write batches, transaction effects and journal. */
 export const sqliteBugs: readonly PlantedBug[] = [
   {
-    name: 'health on SQLite: that operators were told is not stored',
+    name: 'health on SQLite: reports to operators are not stored',
     file: journal,
     find: 'updateHealth.run(failingSince, Number(isReported),',
     replace: 'updateHealth.run(failingSince, 0,',
@@ -60,63 +60,63 @@ export const sqliteBugs: readonly PlantedBug[] = [
     replace: 'if (database.isTransaction) throw error',
   },
   {
-    name: 'memory: what was read in a transaction stays after its rollback',
+    name: 'memory: rows read in a transaction are kept after its rollback',
     file: `${folder}/remember.ts`,
     find: `      effects.push({ afterRollback: forget })
 `,
     replace: '',
   },
   {
-    name: 'news: heads are not told',
+    name: 'news: heads are not reported',
     file: news,
     find: `if (state !== undefined && head !== undefined) news.tell`,
     replace: `if (state !== undefined && head === undefined) news.tell`,
   },
   {
-    name: 'news: changes by hand are not told',
+    name: 'news: changes by hand are not reported',
     file: news,
     find: `if (state !== undefined) news.tell({ kind: 'changed', state })`,
     replace: `markChanged(subscription)`,
   },
   {
-    name: 'journal on SQLite: a settlement needs no turn',
+    name: 'journal on SQLite: a settlement does not check the turn',
     file: journal,
     find: `and turn = ? and (finishedAt`,
     replace: `and turn >= 0 * ? and (finishedAt`,
     needs: hasSecondThoughts,
   },
   {
-    name: 'journal on SQLite: the turn stays',
+    name: 'journal on SQLite: the turn does not change',
     file: journal,
     find: 'update deliveries set turn = turn + 1, $',
     replace: 'update deliveries set $',
   },
   {
-    name: 'journal on SQLite: the next of a lane is not returned',
+    name: 'journal on SQLite: the next head of a lane is not returned',
     file: journal,
     find: 'next: head ?? null',
     replace: 'next: null',
   },
   {
-    name: 'journal on SQLite: any fresh delivery is a head',
+    name: 'journal on SQLite: every fresh delivery is a head',
     file: journal,
     find: '(row.isHead === 1 ? toPending(subscription, row) : [])',
     replace: '(toPending(subscription, row))',
   },
   {
-    name: 'journal on SQLite: a page of heads is the last one',
+    name: 'journal on SQLite: the first page of heads is treated as the last',
     file: journal,
     find: 'isEnd: rows.length < limit',
     replace: 'isEnd: limit > 0',
   },
   {
-    name: 'journal on SQLite: the cursor of heads leaves one out',
+    name: 'journal on SQLite: the cursor skips a head',
     file: journal,
     find: 'after: Number(rows.at(-1)?.event ?? after)',
     replace: 'after: Number(rows.at(-1)?.event ?? after) + 1',
   },
   {
-    name: 'journal on SQLite: the last retry of a page is left out',
+    name: 'journal on SQLite: the last retry of a page is skipped',
     file: journal,
     find: 'rows.slice(0, limit).map',
     replace: 'rows.slice(0, Math.max(1, limit - 1)).map',
@@ -128,14 +128,14 @@ export const sqliteBugs: readonly PlantedBug[] = [
     replace: `b.state = 'delivered' and`,
   },
   {
-    name: 'lanes on SQLite: a head overtakes the one it waits for',
+    name: 'lanes on SQLite: a head overtakes the delivery it waits for',
     file: lanes,
     find: `b.state = 'passable' and`,
     replace: `b.state = 'delivered' and`,
     needs: failsOften,
   },
   {
-    name: 'resend on SQLite: the turn stays',
+    name: 'resend on SQLite: the turn does not change',
     file: `${folder}/delivery-changes.ts`,
     find: `state = 'fresh', turn = turn + 1,`,
     replace: `state = 'fresh',`,

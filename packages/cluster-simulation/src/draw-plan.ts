@@ -20,12 +20,12 @@ import { createDraws, type Draws } from './virtual/random.ts'
 
 type Part = readonly [from: number, to: number]
 
-/** The default, read before any run: runs change it, and a plan must not depend on earlier runs. */
+/** The default, read before any run, because runs change it and a plan must not depend on earlier runs. */
 const normalWindow = windowLimits.perQueue
 
 const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
-/** The steps that a user makes, as a range: most users make a whole call, and others only a part of one. */
+/** The range of call steps that a user performs: most users perform all of them. */
 const callParts: readonly [Part, ...Part[]] = [
   [0, 4],
   [0, 4],
@@ -65,7 +65,7 @@ type Names = {
   readonly subscriptions: readonly PlannedSubscription[]
 }
 
-/** The load of a run: the period of its operations, their number, and the number of calls and groups. */
+/** A run's load: the period and number of its operations, and the number of calls and groups. */
 type Crowd = { readonly window: Part; readonly operations: number; readonly subjects: number }
 
 const drawCrowd = (draws: Draws, calmAt: number): Crowd => {
@@ -134,7 +134,7 @@ const drawOperation = (
   return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
 }
 
-/** Draws a user who cancels deliveries, and sends them again while their attempts may still be under way. */
+/** Draws a user who cancels deliveries and sends them again while their attempts may still be under way. */
 const drawSecondThoughts = (draws: Draws, [from, to]: Part, { servers }: Names): Operation[] => {
   if (!draws.isChosen('second thoughts', 0.05)) return []
   const at = draws.between('second thoughts at', [from, to])
@@ -146,7 +146,7 @@ const drawSecondThoughts = (draws: Draws, [from, to]: Part, { servers }: Names):
   ]
 }
 
-/** Duration of receivers' handlers, in milliseconds. */
+/** Duration of receiver handlers, in milliseconds. */
 const handlers: readonly [Part, ...Part[]] = [
   [0, 0],
   [0, 20],
@@ -203,8 +203,7 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
 }
 
 /**
- * Draws the probability of each fault at a boundary. In each run, most are impossible, so that the effects of the
- * others show.
+ * Draws the probability of each fault at a boundary. In any run, most faults never occur, so that the others stand out.
  */
 const drawRates = <Kind extends string>(
   draws: Draws,
@@ -220,7 +219,7 @@ const drawRates = <Kind extends string>(
   return rates
 }
 
-/** Draws a fault that moves shards to other workers. */
+/** Draws a fault that moves shards between workers. */
 const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
   const server = draws.pick('hit', servers)
@@ -236,19 +235,19 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
 }
 
 /**
- * Share of runs on PGlite. They take twenty times as long as others, and the first in a thread takes eight seconds
- * more.
+ * Fraction of runs on PGlite. They take twenty times as long as others, and the first one in a thread takes another
+ * eight seconds.
  */
 const postgresRate = 0.002
 
-/** Draws the plan of a seed. */
+/** Draws a seed's plan. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.isChosen('on PostgreSQL', postgresRate) ? 'postgres' : draws.pick('engine', engines)
-  // Shards move between workers all the time, while endpoints are slow.
+  // Shards constantly move between workers while endpoints are slow.
   const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
   const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
-  // PGlite has one session, so only one server can own shards there. It reads the news of the others.
+  // PGlite has one session, so only one server can own shards. It reads the other servers' news.
   const deliverRate = engine === 'postgres' ? 0 : 0.8
   const servers = list(count, (number) => ({
     name: `server-${number}`,
@@ -263,7 +262,7 @@ export const drawPlan = (seed: number): Plan => {
     ? draws.pick('contest', [20_000, 60_000, 100_000])
     : draws.pick('window', windows)
   const crowd = drawCrowd(draws, calmAt)
-  // Only endpoints fail, so that deliveries to the healthy ones must be on time.
+  // Only endpoints fail, so deliveries to healthy ones must be on time.
   const isSound = !isContested && draws.isChosen('sound', 0.2)
   return {
     seed,

@@ -4,13 +4,13 @@ import type { Violation } from './run-plan.ts'
 /** The seeds to run: `count` of them, starting with `first`. */
 export type SeedRange = { readonly first: number; readonly count: number }
 
-/** Totals over several runs. */
+/** Totals of several runs. */
 export type Summary = {
   runs: number
   steps: number
   virtualMs: number
   deliveries: number
-  /** Number of times that each fault occurred. */
+  /** Number of times each fault occurred. */
   faults: Record<string, number>
   /** Number of runs on each engine. */
   engines: Record<string, number>
@@ -42,13 +42,13 @@ const addSummary = (into: Summary, more: Summary): void => {
 }
 
 export type ExploreOptions = {
-  /** The first seed. The others follow it. */
+  /** The first seed. Later runs use the following seeds. */
   readonly seed: number
   readonly runs: number
   /** Maximum duration, in milliseconds. */
   readonly maximumMs: number
   readonly threads: number
-  /** Number of violations after which it ends. */
+  /** Number of violations that end the exploration. */
   readonly maximumViolations: number
   onProgress(summary: Summary): void
 }
@@ -56,7 +56,7 @@ export type ExploreOptions = {
 /** Number of seeds that a thread runs before it reports. */
 const chunk = 50
 
-/** Runs seeds in threads. The run of a seed is the same in every thread. */
+/** Runs seeds in threads. A seed's run is the same in every thread. */
 export const explore = async (options: ExploreOptions): Promise<Summary> => {
   const { seed, runs, maximumMs, threads, maximumViolations, onProgress } = options
   const summary = createSummary()

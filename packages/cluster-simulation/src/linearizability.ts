@@ -1,14 +1,16 @@
-/** A call to a store, from its beginning to its end. All calls take their times from the same clock. */
+/** A call to a store, with its start and end. All times are from the same clock. */
 export type Call<Input, Output> = {
   readonly input: Input
   readonly from: number
   /** `Infinity` if it never ended, as far as the caller knows. */
   to: number
-  /** `undefined` if the caller does not know it: the call may have taken effect at any time since, or never. */
+  /**
+   * `undefined` if the caller does not know it: the call may have taken effect at any time since it started, or never.
+   */
   output: Output | undefined
 }
 
-/** The behavior of a store for calls that do not overlap. */
+/** The behavior of a store when calls do not overlap. */
 export type Model<State, Input, Output> = {
   readonly initial: State
   /** Returns the next state, or `undefined` if the call cannot have this output in this state. */
@@ -16,8 +18,8 @@ export type Model<State, Input, Output> = {
 }
 
 /**
- * Returns whether some order of the calls explains all outputs, with each call between its beginning and its end. Uses
- * the algorithm of Wing and Gong (1993), with Lowe's cache of visited states (2017).
+ * Returns whether some order of the calls explains all outputs, where each call takes effect between its start and end.
+ * Uses the algorithm of Wing and Gong (1993) with Lowe's cache of visited states (2017).
  */
 export const isLinearizable = <State, Input, Output>(
   calls: readonly Call<Input, Output>[],
@@ -50,7 +52,7 @@ export const isLinearizable = <State, Input, Output>(
 
 export type CreateOutput = 'created' | 'same' | 'conflict'
 
-/** The model of creating one group: the first call determines its request. */
+/** The model of creating one group: the first call determines the stored request. */
 export const createModel: Model<string | null, { readonly requestHash: string }, CreateOutput> = {
   initial: null,
   apply: (state, { requestHash }, output) => {
@@ -62,8 +64,8 @@ export const createModel: Model<string | null, { readonly requestHash: string },
 export type OwnerInput = { readonly kind: 'take' } | { readonly kind: 'settle'; readonly epoch: number }
 
 /**
- * The model of one shard and a delivery in it: workers take the shard, and its last owner settles the delivery once.
- * The output of a take is the new epoch.
+ * The model of one shard and one of its deliveries: workers take the shard, and its last owner settles the delivery
+ * once. Taking the shard outputs the new epoch.
  */
 export const ownerModel: Model<
   { readonly epoch: number; readonly isDone: boolean },

@@ -11,12 +11,12 @@ import type {
 import type { Call, CreateOutput } from './linearizability.ts'
 import type { Operation, SubscriptionStep } from './plan.ts'
 
-/** A create of a group, as a server sees it. */
+/** A call that creates a group, as seen by a server. */
 export type CreateCall = Call<{ readonly requestHash: string }, CreateOutput>
 
-/** Something that happened in the cluster. The invariants judge it. */
+/** An event in the cluster, for the invariants to judge. */
 export type Observation =
-  /** The store loaded a delivery for an attempt. `deliveries`: all deliveries at that moment. */
+  /** The store loaded a delivery for an attempt. `deliveries`: all deliveries at that time. */
   | {
       readonly kind: 'loaded'
       readonly server: string
@@ -35,11 +35,11 @@ export type Observation =
       readonly settlement: Settlement
       readonly outcome: SettlementOutcome
     }
-  /** A user makes deliveries due, or removes them from their workers. */
+  /** A user makes deliveries due or takes them away from their workers. */
   | { readonly kind: 'reset'; readonly server: string; readonly phase: 'begins' | 'ends' }
-  /** A user canceled a delivery, and the change was committed. */
+  /** A user's cancellation of a delivery was committed. */
   | { readonly kind: 'canceled'; readonly deliveryId: string }
-  /** The store returned the result, or an error, of a change that publishes this event. */
+  /** The store returned a result or an error for a change that publishes this event. */
   | {
       readonly kind: 'change ended'
       readonly server: string
@@ -61,7 +61,7 @@ export type Observation =
       readonly attempted: LoadedDelivery
       readonly response: DeliveryResponse | undefined
     }
-  /** A process died or was stopped: its attempts are over. */
+  /** A process died or was stopped, which ended its attempts. */
   | { readonly kind: 'server ended'; readonly server: string }
   /** A complete webhook reached an endpoint. */
   | {
@@ -70,9 +70,9 @@ export type Observation =
       readonly webhookId: string
       readonly body: string
     }
-  /** A receiver's handler has done its work. */
+  /** A receiver's handler finished. */
   | { readonly kind: 'handled'; readonly endpoint: string; readonly webhookId: string }
-  /** A client has the result of an operation. */
+  /** A client got the result of an operation. */
   | {
       readonly kind: 'client ended'
       readonly operation: Operation
@@ -81,11 +81,11 @@ export type Observation =
     }
   /** A user's step that publishes this event succeeded. */
   | { readonly kind: 'step ended'; readonly name: string; readonly subject: string }
-  /** A user begins to change a subscription. */
+  /** A user started to change a subscription. */
   | { readonly kind: 'subscription changing'; readonly id: string }
-  /** A user's change of a subscription succeeded. */
+  /** A user changed a subscription successfully. */
   | { readonly kind: 'subscription changed'; readonly id: string; readonly change: SubscriptionStep }
-  /** The run examines all deliveries. `calmMs`: time since the calm began; 0 before it. */
+  /** The run examines all deliveries. `calmMs`: time since the calm started; 0 before it. */
   | {
       readonly kind: 'looked'
       readonly deliveries: readonly DeliveryRecord[]

@@ -1,16 +1,14 @@
-// A plan is everything that a run depends on. It is JSON, so that a run can be saved and repeated.
+// A plan is everything that a run depends on. It is JSON, so a run can be saved and repeated.
 
 import type { DeliveryRecord } from '@wabakit/core'
 
 /** The store: `memory` is shared by several processes; `sqlite` and `postgres` serve one. */
 export type EngineName = 'memory' | 'sqlite' | 'postgres'
 
-/** A step of a call, in its order. */
+/** The steps of a call, in order. */
 export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
 
-/**
- * An action of a user. `at` is in milliseconds since the start of the run. `server` is the process that performs it.
- */
+/** A user's action. `at` is in milliseconds since the start of the run. `server` is the process that performs it. */
 export type Operation = { readonly at: number } & (
   | {
       readonly do: 'create a group'
@@ -57,13 +55,13 @@ export type SubscriptionStep =
   | 'enable'
   | 'remove'
 
-/** The values of `maxAttemptsPerSecond` that users choose from; `null`: no maximum. */
+/** The values of `maxAttemptsPerSecond` that users choose from. `null` means no maximum. */
 export const attemptLimits: readonly [number | null, ...(number | null)[]] = [0.2, 1, 4, 40, null]
 
-/** The behavior of an endpoint for a while. */
+/** The temporary behavior of an endpoint. */
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
 
-/** A fault that begins at a time, and lasts for a while. */
+/** A fault that starts at `at` and lasts for `forMs` milliseconds. */
 export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill' | 'pause' | 'stop'; readonly server: string }
   | { readonly fault: 'step the clock'; readonly server: string; readonly byMs: number }
@@ -78,7 +76,7 @@ export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill the receiver'; readonly endpoint: string }
 )
 
-/** Faults of a call to the store. */
+/** Faults of a store call. */
 export const storeFaults = [
   'refused',
   'aborted',
@@ -91,7 +89,7 @@ export const storeFaults = [
   'stands still',
   'late response',
 ] as const
-/** Faults of a request over the network. */
+/** Faults of a network request. */
 export const networkFaults = [
   'request lost',
   'response lost',
@@ -102,7 +100,7 @@ export const networkFaults = [
   'dies after',
   'stands still',
 ] as const
-/** Faults of a transaction of SQLite. */
+/** Faults of a SQLite transaction. */
 export const transactionFaults = [
   'busy',
   'write fails',
@@ -116,7 +114,7 @@ export const transactionFaults = [
 /** Faults of a request at an endpoint. */
 export const endpointFaults = ['refuses', 'hangs', '409', '410', '429', '500', '503'] as const
 
-/** The values of `Retry-After` that endpoints send; `null`: no header. */
+/** The values of `Retry-After` that endpoints send. `null` means no header. */
 export const retryAfters: readonly [string | null, ...(string | null)[]] = [
   '0',
   '1',
@@ -137,7 +135,7 @@ export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
 /**
  * A fault of one call. `server-1 settleDeliveries #3` is the third such call of `server-1`; without a number, it is the
- * first one at or after `from`, in milliseconds since the start of the run.
+ * first such call at or after `from`, in milliseconds since the start of the run.
  */
 export type CallFault = {
   readonly on: string
@@ -147,7 +145,7 @@ export type CallFault = {
 
 export type Fault = TimedFault | CallFault
 
-/** A subscription, whose endpoint has the same number. */
+/** A subscription. Its endpoint has the same number. */
 export type PlannedSubscription = {
   readonly name: string
   readonly endpoint: string
@@ -159,16 +157,16 @@ export type PlannedSubscription = {
 export type Plan = {
   readonly seed: number
   readonly engine: EngineName
-  /** The processes. All of them serve requests; `delivers` is set if a process also delivers. */
+  /** The processes. All serve requests; `delivers` is set if a process also delivers. */
   readonly servers: readonly { readonly name: string; readonly delivers: boolean }[]
   readonly subscriptions: readonly PlannedSubscription[]
-  /** Time after which all faults stop, in milliseconds. */
+  /** Time at which all faults stop, in milliseconds since the start of the run. */
   readonly calmAt: number
-  /** Factor for the duration of messages and of calls to the store. With 0, they take no time. */
+  /** Factor for the duration of messages and store calls. With 0, they take no time. */
   readonly latency: number
-  /** Duration of a commit of SQLite, in milliseconds. It blocks its process. */
+  /** Duration of a SQLite commit, in milliseconds. It blocks its process. */
   readonly commitMs: number
-  /** Maximum duration of a scheduler's calls to the store, in milliseconds, in addition to their latency. */
+  /** Maximum duration of a scheduler's store calls, in milliseconds, in addition to their latency. */
   readonly slowMs?: number
   /** Maximum delay of news, in milliseconds, in addition to its latency. */
   readonly newsMs?: number
@@ -177,14 +175,15 @@ export type Plan = {
   /** Number of deliveries of a subscription that a server holds in memory. */
   readonly windowSize: number
   /**
-   * Time for which all attempts fail before a subscription is reported, in milliseconds. @default the documented one
+   * Time for which all attempts must fail before a subscription is reported, in milliseconds. @default the documented
+   * one
    */
   readonly reportAfterMs?: number
-  /** Minimum and maximum duration of receivers' handlers, in milliseconds. */
+  /** Minimum and maximum duration of receiver handlers, in milliseconds. */
   readonly handlerMs: readonly [number, number]
   readonly operations: readonly Operation[]
   readonly faults: readonly Fault[]
-  /** Rates of additional, random faults of calls; `null` if only the faults of the plan happen. */
+  /** Rates of additional, random call faults; `null` if only the planned faults occur. */
   readonly rates: {
     readonly store: Rates<StoreFault>
     readonly transaction: Rates<TransactionFault>
@@ -194,8 +193,8 @@ export type Plan = {
 }
 
 /**
- * Returns the maximum time by which a subscription's rate limit can have delayed it, in milliseconds: for the attempts
- * so far, and one more for each delivery.
+ * Returns the maximum delay that a subscription's rate limit can have caused, in milliseconds: for the attempts so far,
+ * plus one more for each delivery.
  */
 export const getHeldUpMs = (
   { subscriptions, operations }: Plan,

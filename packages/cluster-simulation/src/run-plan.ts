@@ -38,7 +38,7 @@ export type RunResult = {
   readonly traceHash: string
   /** The lines of the trace if `keepsTrace` is set; otherwise empty. */
   readonly trace: readonly string[]
-  /** The events of the run, in words. */
+  /** The events of the run in words. */
   readonly notes: readonly string[]
   /** The call faults that occurred. */
   readonly callFaults: readonly CallFault[]
@@ -50,15 +50,15 @@ export type RunResult = {
 }
 
 export type RunOptions = {
-  /** Keeps the lines of the trace. @default false */
+  /** Keeps the trace's lines. @default false */
   readonly keepsTrace?: boolean
-  /** Called with each call that a store has executed. */
+  /** Called with each call that a store executed. */
   record?(entry: HistoryEntry, step: number): void
 }
 
 type Range = readonly [number, number]
 
-/** Duration of a pause of a process, in milliseconds: short, or longer than its lease. */
+/** Duration of a process's pause, in milliseconds: short, or longer than its lease. */
 const standstills: readonly [Range, ...Range[]] = [
   [1, 5_000],
   [21_000, 35_000],
@@ -79,7 +79,7 @@ export const runPlan = async (
   plan: Plan,
   { keepsTrace = false, record }: RunOptions = {},
 ): Promise<RunResult> => {
-  // This takes real time, because the run has not begun.
+  // This takes real time because the run has not started.
   const postgres = plan.engine === 'postgres' ? await openEmptyDatabase() : undefined
   const draws = createDraws(plan.seed)
   const trace = createTrace(keepsTrace)
@@ -196,7 +196,7 @@ export const runPlan = async (
   if (!isOver)
     violate(
       'when faults stop, everything settles',
-      `nothing happens any more, or too much: ${scheduler.steps()} tasks`,
+      `no task is left, or the maximum was reached: ${scheduler.steps()} tasks`,
     )
   return {
     violation,

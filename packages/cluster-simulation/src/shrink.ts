@@ -17,7 +17,7 @@ const withEntries = (plan: Plan, entries: readonly Entry[]): Plan => ({
   faults: entries.flatMap((entry) => ('fault' in entry ? [entry.fault] : [])),
 })
 
-/** Returns the operations and faults of a plan, without a range of them. */
+/** Returns a plan's operations and faults without those in a range. */
 const dropEntries = (plan: Plan, stretch: { readonly from: number; readonly length: number }): Entry[] =>
   listEntries(plan).filter((_, index) => index < stretch.from || index >= stretch.from + stretch.length)
 
@@ -76,7 +76,7 @@ const listSimpler = (plan: Plan): Plan[] => {
   })
 }
 
-/** Maximum number of runs, and maximum CPU time in milliseconds, for shrinking. Most plans take seconds. */
+/** Maximum number of runs and maximum CPU time, in milliseconds, for shrinking. Most plans need seconds. */
 const limits = { runs: 4_000, cpuMs: 120_000 }
 
 const measureCpuMs = (): number => process.cpuUsage().user / 1_000
@@ -89,14 +89,14 @@ const maximumSeeds = 300
 export type ShrinkOptions = Pick<Failure, 'violation'> & {
   /** @default 120_000 */
   readonly maximumCpuMs?: number
-  /** Ends the shrinking when no more than this number of operations and faults are left. @default 0 */
+  /** Stops shrinking when at most this many operations and faults are left. @default 0 */
   readonly enough?: number
 }
 
 /**
- * Reduces a failing plan: removes operations and faults, the longest ranges first, as long as the same invariant
- * breaks. Faults that happened by chance become part of the plan first, so that each can be removed. (The shrinker of
- * fast-check reduces the values that it has generated; these faults exist only after a run.)
+ * Reduces a failing plan by removing operations and faults, longest ranges first, while the same invariant still
+ * breaks. Random faults first become part of the plan, so that each can be removed. (fast-check's shrinker does not
+ * fit: it reduces values that it generated, but these faults exist only after a run.)
  */
 export const shrinkPlan = async (
   failing: Plan,
@@ -144,9 +144,7 @@ export const shrinkPlan = async (
     }
     return false
   }
-  /**
-   * Identifies faults of calls by time instead of number, so that they stay in place when earlier calls are removed.
-   */
+  /** Identifies call faults by time instead of number, so that they stay in place when earlier calls are removed. */
   const useTimes = async (): Promise<boolean> => {
     const { plan, result } = best
     if (plan.rates !== null || !plan.faults.some((fault) => isCallFault(fault) && fault.from === undefined))
@@ -157,7 +155,7 @@ export const shrinkPlan = async (
     best = found ?? best
     return found !== undefined
   }
-  /** Tries other seeds, because faults that must coincide may do so with fewer entries there. */
+  /** Tries other seeds, in which the necessary faults may coincide with fewer entries. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
     for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds && !isExhausted(); nth++) {

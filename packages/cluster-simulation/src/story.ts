@@ -19,7 +19,7 @@ const describe = (fault: Fault): string =>
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** Returns the planned faults of calls that did not happen in the run. */
+/** Returns the planned call faults that did not occur in the run. */
 const listMissing = ({ faults }: Plan, { callFaults }: RunResult): CallFault[] =>
   faults
     .filter(isCallFault)
@@ -45,7 +45,7 @@ export const formatStory = (plan: Plan, result: RunResult): string => {
     '',
     'What happened',
     ...notes.map((note) => `     ${note}`),
-    ...listMissing(plan, result).map((fault) => `     This fault did not happen: ${describe(fault)}`),
+    ...listMissing(plan, result).map((fault) => `     This fault did not occur: ${describe(fault)}`),
     '',
     violation === undefined
       ? 'All invariants hold.'

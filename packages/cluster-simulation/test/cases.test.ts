@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
 
-/** Runs that broke an invariant once. */
+/** Runs that once broke an invariant. */
 const cases = globSync(resolve(import.meta.dirname, '../cases/*.json')).sort()
 
 test.each(cases.map((path) => [basename(path, '.json'), path]))(

@@ -19,7 +19,7 @@ const run = promisify(execFile)
 
 type Recorded = { readonly plan: Plan; readonly history: readonly HistoryEntry[] }
 
-/** How many histories of each engine are repeated. For the long form: `HISTORIES=100`. */
+/** Number of histories to replay per engine. The long form uses `HISTORIES=100`. */
 const count = process.env.HISTORIES ?? '2'
 
 const recordHistories = async (engine: Exclude<EngineName, 'postgres'>): Promise<readonly Recorded[]> => {
@@ -32,7 +32,7 @@ const recordHistories = async (engine: Exclude<EngineName, 'postgres'>): Promise
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-histories-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A SQLite file. `isReopened`: a process that died is followed by one that opens the file again. */
+/** Opens a SQLite file. `isReopened`: when a process dies, another one reopens the file. */
 const openSqlite = async (path: string, { isReopened }: { readonly isReopened: boolean }) => {
   let store = sqliteStore({ path })
   const stores: RealStores = {
@@ -50,7 +50,7 @@ const openSqlite = async (path: string, { isReopened }: { readonly isReopened: b
 
 let cluster: PostgresCluster
 let url: string
-/** A connection of its own, which is no part of the histories. */
+/** A separate connection, which is not part of the histories. */
 let admin: PostgresDatabase
 let recorded: Record<Exclude<EngineName, 'postgres'>, readonly Recorded[]>
 beforeAll(async () => {
@@ -74,7 +74,7 @@ const silent = { onWarning: () => {}, onError: () => {} }
 const setTime = async (now: number): Promise<void> =>
   void (await admin.query('UPDATE public.clock SET now = $1', [now]))
 
-/** An empty PostgreSQL whose clock shows what it is set to. Each server has a process. */
+/** Opens an empty PostgreSQL database with a clock that tests can set. Each server has its own process. */
 const openPostgresStores = async () => {
   await admin.query('DELETE FROM wabakit.workers')
   await postgresStore(admin).removeOrganization(organizationId)
@@ -102,7 +102,7 @@ const openPostgresStores = async () => {
   return { stores, store: postgresStore(admin), close }
 }
 
-/** Repeats what an engine did, seed by seed. */
+/** Replays an engine's histories, seed by seed. */
 const replayAll = async (
   engine: Exclude<EngineName, 'postgres'>,
   open: (index: number) => Promise<{ stores: RealStores; store: Store; close: () => Promise<void> }>,

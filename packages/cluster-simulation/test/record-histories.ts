@@ -1,4 +1,5 @@
-// Runs seeds on an engine and prints what their stores did. Started as a process of its own, because it replaces timers.
+// Runs seeds on an engine and prints the histories of their stores. It needs its own process because it replaces
+// timers.
 
 import { drawPlan } from '../src/draw-plan.ts'
 import type { HistoryEntry } from '../src/histories/history.ts'
@@ -7,7 +8,7 @@ import { runPlan } from '../src/run-plan.ts'
 
 const [engine = 'memory', count = '1'] = process.argv.slice(2)
 
-/** In a task, what is committed comes before what follows from it, which may be reported earlier. */
+/** Within a task, commits come before their consequences, which may be reported earlier. */
 const rank = ({ method }: HistoryEntry): number => {
   if (method === 'process ended') return 2
   return method === 'loadDeliveries' || method === 'nextDueAt' ? 1 : 0
@@ -18,7 +19,7 @@ for (let seed = 1; histories.length < Number(count); seed++) {
   const drawn = drawPlan(seed)
   const hasPruning = drawn.operations.some((operation) => operation.do === 'prune')
   if (drawn.engine !== engine || hasPruning || drawn.calmAt > 20_000) continue
-  // A process that dies in its commit does not report it.
+  // A process that dies during a commit does not report it.
   const plan: Plan = { ...drawn, rates: engine === 'sqlite' ? null : drawn.rates }
   const recorded: { readonly entry: HistoryEntry; readonly step: number }[] = []
   await runPlan(plan, { record: (entry, step) => recorded.push({ entry, step }) })

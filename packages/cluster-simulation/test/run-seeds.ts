@@ -1,4 +1,4 @@
-// Prints the trace hashes of some seeds. Started as a process of its own, because it replaces the timers of its thread.
+// Prints the trace hashes of some seeds. It needs its own process because it replaces the timers of its thread.
 
 import { createHash } from 'node:crypto'
 import { drawPlan } from '../src/draw-plan.ts'

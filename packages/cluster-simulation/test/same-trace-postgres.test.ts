@@ -3,7 +3,7 @@ import { drawPlan } from '../src/draw-plan.ts'
 import { runSeeds } from './start-seeds.ts'
 
 test('a seed on PGlite has the same trace in every process, whatever ran before it', async () => {
-  // The first and the last of them are on PGlite.
+  // The first and last seeds run on PGlite.
   expect([6_050, 6_052].map((seed) => drawPlan(seed).engine)).toEqual(['postgres', 'postgres'])
   const [all, last] = await Promise.all([runSeeds([6_050, 3]), runSeeds([6_052, 1])])
   expect(all.violations).toEqual([])

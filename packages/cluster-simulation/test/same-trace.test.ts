@@ -3,7 +3,7 @@ import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import { drawPlan } from '../src/draw-plan.ts'
 import { runSeeds } from './start-seeds.ts'
 
-/** A machine on which much is different: time zone, language, the compiler of JavaScript, and when garbage is collected. */
+/** A machine that differs in time zone, language, JavaScript compiler and garbage collection times. */
 const elsewhere = {
   flags: ['--no-opt', '--max-semi-space-size=1'],
   env: { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },

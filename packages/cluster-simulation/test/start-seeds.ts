@@ -8,7 +8,7 @@ type Outcome = { readonly hashes: readonly string[]; readonly violations: readon
 
 type Range = readonly [first: number, count: number]
 
-/** Runs seeds in a process of their own. */
+/** Runs seeds in a separate process. */
 export const runSeeds = async (
   seeds: Range,
   { flags = [], env = {} }: { readonly flags?: readonly string[]; readonly env?: NodeJS.ProcessEnv } = {},

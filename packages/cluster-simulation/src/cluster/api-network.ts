@@ -8,7 +8,7 @@ import { createConnectionError } from './webhook-network.ts'
 /** The network between clients and the API. */
 export type ApiNetwork = {
   connect(client: { readonly name: string; readonly owner: Owner }): Fetch
-  /** Resets the connections of a server that has died. */
+  /** Resets the connections of a dead server. */
   disconnect(server: Server): void
 }
 

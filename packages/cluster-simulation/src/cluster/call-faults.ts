@@ -3,20 +3,20 @@ import type { Draws } from '../virtual/random.ts'
 
 /** Decides which calls fail, and how. */
 export type CallFaults = {
-  /** Returns the fault of the next call with this name, if it has one. */
+  /** Returns the fault for the next call with this name, if any. */
   decide<Kind extends CallFault['fault']>(
     call: string,
     kinds: readonly Kind[],
     rates: Rates<Kind> | undefined,
   ): Kind | undefined
-  /** The faults so far, with their calls and times. */
+  /** The faults so far, with the affected calls and times. */
   readonly happened: readonly CallFault[]
-  /** Ends all faults: from now on, no call fails. */
+  /** Stops all faults: no later call fails. */
   stop(): void
 }
 
 /**
- * If the plan has rates, faults happen by chance. Otherwise, only the faults in the plan happen.
+ * If the plan has rates, faults are random. Otherwise, only the planned faults occur.
  *
  * @param now - returns the milliseconds since the start of the run.
  */

@@ -5,7 +5,7 @@ import { wait } from '../virtual/timers.ts'
 import { buildSecret, operations } from './organization.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
-/** The response of an endpoint. `refused`: the connection is refused. `nothing`: no response ever arrives. */
+/** The response of an endpoint. `refused`: the connection is refused. `nothing`: no response arrives. */
 export type EndpointResponse =
   | { readonly status: number; readonly retryAfter: string | null; readonly body: string }
   | 'refused'
@@ -22,17 +22,17 @@ export type Endpoint = {
   kill(): void
   start(): void
   behave(behavior: EndpointBehavior | undefined, retryAfter: string | null): void
-  /** Accepts webhooks that are signed with the next secret, too. */
+  /** Also accepts webhooks signed with the next secret. */
   expectNextSecret(): void
-  /** The number of the latest secret. */
+  /** Number of the latest secret. */
   readonly secretNumber: number
-  /** Number of times that each delivery was handled. */
+  /** Number of times each delivery was handled. */
   readonly handled: ReadonlyMap<string, number>
 }
 
 const encoder = new TextEncoder()
 
-/** Creates the part of a `Request` that receivers use. Node's own takes ten times as long to create and read. */
+/** Creates the part of a `Request` that receivers use. Node's `Request` takes ten times as long to create and read. */
 const toRequest = ({ url, headers, body }: WebhookRequest): Request => {
   let isRead = false
   const request: Pick<Request, 'url' | 'method' | 'headers' | 'bodyUsed' | 'signal'> & { body: unknown } = {
@@ -90,7 +90,7 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
       claimTtlMs: 10_000,
     })
       .onAny(work)
-      // Health events are not part of the interface.
+      // Health events are not in the contract.
       .onUnknown(work)
       .onDrift(({ name: event }) => {
         throw new Error(`The receiver got a drifted ${event}.`)
@@ -154,7 +154,7 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
   }
 }
 
-/** Creates the endpoints of a plan, by their names. */
+/** Creates a plan's endpoints, keyed by name. */
 export const createEndpoints = (plan: Plan, run: RunContext): ReadonlyMap<string, Endpoint> =>
   new Map(
     [...plan.subscriptions, { name: operations, endpoint: operations }].map(({ name, endpoint }) => [

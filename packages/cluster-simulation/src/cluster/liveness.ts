@@ -10,15 +10,15 @@ const settles = 'when faults stop, everything settles'
 const starves = 'a due delivery is attempted soon'
 
 /**
- * Time within which a due delivery must be attempted, in milliseconds: a lease, an attempt, and retries of settlements.
- * Earlier deliveries of its subscription extend it.
+ * Maximum time until a due delivery is attempted, in milliseconds: a lease, an attempt, and settlement retries. Earlier
+ * deliveries of the same subscription extend it.
  */
 const patienceMs = 90_000
 
-/** Time after the last fault at which retention must have run, in milliseconds: its interval in `wabakit serve`. */
+/** Maximum time from the last fault until retention runs, in milliseconds: its interval in `wabakit serve`. */
 const retentionMs = 60_000
 
-/** Time in the calm after which every delivery must have had its last attempt, in milliseconds. */
+/** Maximum time from the start of the calm until every delivery has had its last attempt, in milliseconds. */
 const maximumMs = 20 * 86_400_000
 
 const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== null
@@ -26,18 +26,18 @@ const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== n
 export type LivenessContext = RunContext & {
   readonly engine: Engine
   readonly violate: Violate
-  /** Returns whether a server that delivers is running. */
+  /** Returns whether a delivering server is running. */
   isAttended(): boolean
-  /** Returns how far the clocks of servers are behind, in milliseconds. */
+  /** Returns how far the servers' clocks are behind, in milliseconds. */
   getLostMs(): number
-  /** Returns whether all operations of users have ended. */
+  /** Returns whether all user operations have ended. */
   haveUsersEnded(): boolean
-  /** Continues removals that failed halfway. */
+  /** Resumes removals that failed halfway. */
   continueRemovals(): Promise<void>
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
-/** Checks periodically that no delivery has been due for too long and, in the calm, that everything settles. */
+/** Periodically checks that no delivery is overdue and, in the calm, that everything settles. */
 export const watchLiveness = (context: LivenessContext): void => {
   const {
     plan,

@@ -24,14 +24,14 @@ export type OperationsContext = RunContext & {
   readonly endpoints: ReadonlyMap<string, Endpoint>
 }
 
-/** The actions of users. */
+/** Performs the operations of users. */
 export type Operations = {
   start(operation: Operation): void
   /** Returns whether every awaited operation has ended. */
   haveEnded(): boolean
 }
 
-/** Errors that users may get, because an operation is not possible or the store fails. */
+/** Errors that users may get when an operation is not possible or the store fails. */
 const expected = [
   IllegalTransitionError,
   InputError,

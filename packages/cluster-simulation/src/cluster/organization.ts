@@ -5,7 +5,7 @@ import { startTime } from './run-context.ts'
 export const organizationId = 'acme'
 export const wabaNumber = '+15550100001'
 export const digits = '15550100001'
-/** Name of the subscription to the health events of all others, and of its endpoint. */
+/** Name of the operational subscription and of its endpoint. */
 export const operations = 'operations'
 export const apiKey = 'wk_simulated_key_0123456789'
 
@@ -16,7 +16,7 @@ const keyHash = 'eb87e2c8172e3d66e6c511ee6817343d38fc92969cefe7105db2b516565985d
 export const buildSecret = (subscription: string, nth: number): string =>
   `whsec_${btoa(`${subscription} ${nth}`.padEnd(32, '.'))}`
 
-/** Saves the organization with its key and subscriptions, before the run begins. */
+/** Saves the organization with its key and subscriptions before the run starts. */
 export const setUpOrganization = async (store: Store, { subscriptions }: Plan): Promise<void> => {
   await store.saveOrganization({
     id: organizationId,

@@ -5,29 +5,29 @@ import type { Draws } from '../virtual/random.ts'
 import type { Scheduler } from '../virtual/scheduler.ts'
 import type { CallFaults } from './call-faults.ts'
 
-/** The parts of a run that its whole cluster shares. */
+/** The parts of a run that the whole cluster shares. */
 export type RunContext = {
   readonly plan: Plan
   readonly draws: Draws
   readonly scheduler: Scheduler
   readonly faults: CallFaults
-  /** Passes an observation to the invariants at once. */
+  /** Passes an observation to the invariants immediately. */
   observe(observation: Observation): void
-  /** Receives the calls that stores have executed, if the run records a history. */
+  /** Receives the calls that stores executed, if the run records a history. */
   readonly record: ((entry: HistoryEntry) => void) | undefined
-  /** Draws the travel time of a message or call, in milliseconds: at most the maximum times the latency of the plan. */
+  /** Draws the travel time of a message or call, in milliseconds: at most the maximum times the plan's latency. */
   travel(label: string, maximumMs: number): number
-  /** Notes that the store or a connection to it fails for a while, which excuses delays. */
+  /** Records that the store or a connection to it fails for this time, which excuses delays. */
   noteTrouble(forMs: number): void
   /** Adds a line to the story. */
   note(text: string): void
-  /** Kills a server during one of its calls. It starts again after a while. */
+  /** Kills a server during one of its calls. It restarts later. */
   kill(server: string): void
-  /** Pauses a server for a while, during one of its calls. */
+  /** Pauses a server during one of its calls. */
   pause(server: string): void
 }
 
-/** The moment at which runs begin, as Unix time in milliseconds. */
+/** Start time of every run, as Unix time in milliseconds. */
 export const startTime = Date.UTC(2026, 0, 1)
 
 /** Returns the true time, as Unix time in milliseconds. */

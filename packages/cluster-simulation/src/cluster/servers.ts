@@ -10,7 +10,7 @@ import type { Engine, StoreUser } from '../engines/engine.ts'
 import { createOwner } from '../virtual/scheduler.ts'
 import { getTrueTime, type RunContext } from './run-context.ts'
 
-/** A process that serves requests and, unless its plan excludes it, delivers. */
+/** A process that serves requests and, unless the plan excludes it, delivers. */
 export type Server = {
   readonly name: string
   readonly user: StoreUser
@@ -21,19 +21,19 @@ export type Server = {
 
 /** The processes of a cluster. */
 export type Servers = {
-  /** Returns a running server, preferably the one with this name. */
+  /** Returns a running server, if possible the one with this name. */
   find(wanted?: string): Server | undefined
   /** Returns whether a server is running and not paused. */
   isRunning(name: string): boolean
   /**
-   * Returns how far clocks are behind, in milliseconds: if a clock is set back while its server is down, it loses that
+   * Returns how far clocks are behind, in milliseconds: a clock that is set back while its server is down loses that
    * time.
    */
   getLostMs(): number
   start(name: string): void
-  /** Kills the process at once. */
+  /** Kills the process immediately. */
   kill(name: string): void
-  /** Stops the process as SIGTERM does, and starts it again after a while. */
+  /** Stops the process as SIGTERM does, and restarts it after `forMs` milliseconds. */
   stop(name: string, forMs: number): void
   pause(name: string): void
   resume(name: string): void
@@ -45,7 +45,7 @@ export type Servers = {
 export type ServersContext = RunContext & {
   readonly engine: Engine
   connect(user: StoreUser): DeliveryFetch
-  /** Called when a server has died or stopped, so that its connections are closed. */
+  /** Called when a server dies or stops, to close its connections. */
   onEnd(server: Server): void
 }
 
@@ -65,7 +65,7 @@ export const createServers = (context: ServersContext): Servers => {
       wall: () => getTrueTime(context) + (offsets.get(name) ?? 0),
       elapsed: scheduler.now,
     }
-    // The server starts in a task of its process, so that everything it starts belongs to the process.
+    // The server starts in a task of its process, which then owns everything the server starts.
     scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
       const { store, clock } = engine.open(user)
       const random = draws.stream(`${name} at ${scheduler.now()}`)

@@ -83,7 +83,7 @@ const toSteps = (
   }
 }
 
-/** Schedules the timed faults of a plan. They end when the calm begins, at the latest. */
+/** Schedules the timed faults of a plan. They end by the start of the calm. */
 export const scheduleFaults = (context: TimedFaultsContext, { faults, calmAt }: Plan): void => {
   const { scheduler, note, noteTrouble } = context
   for (const fault of faults) {

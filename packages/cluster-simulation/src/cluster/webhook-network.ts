@@ -16,7 +16,7 @@ const toResponse = ({ status, retryAfter, body }: Exclude<EndpointResponse, stri
   body,
 })
 
-/** Creates the network that carries one server's attempts to the endpoints, and the responses back. */
+/** Creates the network that carries one server's attempts to the endpoints and returns the responses. */
 export const createWebhookNetwork = (
   run: RunContext,
   endpoints: ReadonlyMap<string, Endpoint>,

@@ -10,18 +10,15 @@ export type StoreUser = {
   readonly elapsed: () => number
 }
 
-/** A store that a server has opened, and the clock that belongs to it. */
+/** A store opened by a server, and its clock. */
 export type OpenStore = { readonly store: Store; readonly clock: Required<Clock> }
 
-/** The storage of a cluster. It outlives the processes. */
+/** A cluster's storage, which outlives the processes. */
 export type Engine = {
   open(user: StoreUser): OpenStore
-  /** Called when a process has died, so that its connections are closed. */
+  /** Called when a process dies, to close its connections. */
   abandon(user: StoreUser): void
-  /**
-   * Ends the session that registers a worker, while its process continues. Returns a function that begins a new
-   * session.
-   */
+  /** Ends a worker's session while its process continues. Returns a function that starts a new session. */
   endSession?(server: string): () => void
   /** Sets whether a worker can renew its lease. Affects nothing else. */
   setRenewable?(server: string, canRenew: boolean): void

@@ -24,35 +24,35 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
   erase: (request) => store.erase({ ...request, now: now() }),
 })
 
-/** The worker of a server, and the session that registers it. */
+/** A server's worker and its session. */
 type Worker = {
   id: string
   isRegistered: boolean
-  /** Set if it can renew its lease. */
+  /** Set if the worker can renew its lease. */
   canRenew: boolean
-  /** Called when it is registered again. */
+  /** Called when the worker is registered again. */
   waiting: Array<() => void>
   /** Notifies the worker that the store has lost it. */
   lose(): void
 }
 
-/** Time for which a worker keeps its shards after its session has ended, in milliseconds, as on PostgreSQL. */
+/** Time that a worker keeps its shards after its session ends, in milliseconds, as on PostgreSQL. */
 const graceMs = 2_000
 
 /** Time that a worker waits for its session, in milliseconds. */
 const patienceMs = 5_000
 
 /**
- * The memory store as a database that several processes share. News arrives late, in another order, or never;
- * transactions are not committed in the order of their positions; and a settlement may not see concurrent commits.
+ * Runs the memory store as a database that several processes share. News arrives late, out of order, or never;
+ * transactions commit out of position order; and a settlement may not see concurrent commits.
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
-  // A position as if the transaction had been open during up to 20 other commits. The fraction makes it unique.
+  // The position that a transaction open during up to 20 other commits would get. The fraction makes it unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
   const base = createMemoryStore(takePosition, true)
-  /** The times at which deliveries were added, and at which servers began to settle. */
+  /** The times when deliveries were added, and when servers started to settle. */
   const added = new Map<number, number>()
   const settling = new Map<string, number>()
   base.listen((news) => {
@@ -61,12 +61,12 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   })
   const workers = new Map<string, Worker>()
   const remote = createRemoteCalls(run)
-  /** News is lost more often than responses. */
+  /** News is lost more often than responses are. */
   const newsRates = {
     'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)),
   }
 
-  /** Makes settlements miss deliveries that were committed while they were under way. */
+  /** Makes a settlement miss deliveries committed while it was under way. */
   const missNext = (store: Store, server: string): Store => ({
     ...store,
     settleDeliveries: async (settlements) =>
@@ -147,7 +147,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       worker.lose()
       endLater(worker)
       return () => {
-        // The worker may have died in the meantime.
+        // The worker may have died since.
         if (workers.get(server) !== worker) return
         worker.isRegistered = true
         for (const tell of worker.waiting.splice(0)) tell()

@@ -16,15 +16,15 @@ export const listDeliveries = async (store: Store): Promise<DeliveryRecord[]> =>
   return found
 }
 
-/** Reports commits: loaded deliveries, settlements, new owners, and changes that end the order of lanes. */
+/** Reports commits: loaded deliveries, settlements, new owners, and changes that void the order of lanes. */
 export const observeCommits = (
   store: Store,
   { observe }: Pick<RunContext, 'observe'>,
   server: string,
 ): Store => {
   /**
-   * Reports a change before its commit, because the process may die right after it, and afterwards, because the commit
-   * may be delayed.
+   * Reports a change before its commit, because the process may die right after it, and again afterwards, because the
+   * commit may be delayed.
    */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     observe({ kind: 'reset', server, phase: 'begins' })
@@ -77,7 +77,7 @@ export const observeCommits = (
 const toResult = (error: unknown): 'not done' | 'unknown' =>
   error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'
 
-/** Reports the results that a server gets for its changes. The store must keep what it has acknowledged. */
+/** Reports the results of a server's changes. The store must keep every change it acknowledged. */
 export const observePromises = (
   store: Store,
   { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,
@@ -116,7 +116,7 @@ export const observePromises = (
       call.to = steps()
       return created
     } catch (error) {
-      // A rejected call has had no effect, and will have none.
+      // A rejected call never takes effect.
       if (!(error instanceof StorageOutcomeUnknownError)) call.to = -Infinity
       throw error
     }

@@ -14,12 +14,9 @@ export type RemoteCall = {
 
 /** Carries calls to a store that several processes share. */
 export type RemoteCalls = {
-  /**
-   * Sends a call, executes it, and sends back the result. Each of these steps can fail, and so can the process between
-   * them.
-   */
+  /** Sends a call, executes it, and returns the result. Each step can fail, and the process can die between steps. */
   send<Result>(user: StoreUser, call: RemoteCall, execute: () => Promise<Result>): Promise<Result>
-  /** Returns a store whose calls are all sent over the network. */
+  /** Returns a store that sends every call over the network. */
   wrap(user: StoreUser, store: Store): Store
   isAvailable(): boolean
   setAvailable(isAvailable: boolean): void
@@ -39,7 +36,7 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   let isAvailable = true
   let underWay = 0
 
-  /** Returns the rates of faults. Transactions are aborted more often while others are under way. */
+  /** Returns the fault rates. Transactions are aborted more often while others are under way. */
   const getRates = (): Rates<StoreFault> | undefined => {
     const rates = plan.rates?.store
     if (rates?.aborted === undefined || underWay === 0) return rates
@@ -75,7 +72,7 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
           return fail(why, createAbort?.() ?? refuse(why))
         }
         if (fault === 'commit lost') return lose('the commit is lost')
-        // Only settlements may be committed late: turn and epoch make a late one stale.
+        // Only settlements may be committed late, because turn and epoch reveal that they are stale.
         if (fault === 'late commit' && method === 'settleDeliveries') {
           const lateMs = draws.between(`${name} commits late`, [500, 20_000])
           run.noteTrouble(lateMs)

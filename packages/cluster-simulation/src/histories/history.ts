@@ -1,7 +1,7 @@
 import type { AttemptKey, DeliveryRecord, Store } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 
-/** The recorded methods. The order and the results of their calls must be the same on every engine. */
+/** The recorded methods. Their calls must have the same order and results on every engine. */
 const recorded = [
   'createGroup',
   'saveParticipant',
@@ -22,7 +22,7 @@ export type RecordedMethod = (typeof recorded)[number]
 /** Identifies a delivery on every engine. */
 export type DeliveryName = Pick<DeliveryRecord, 'eventId' | 'subscriptionId'>
 
-/** A call that a store has executed. */
+/** A call that a store executed. */
 export type CallEntry = {
   readonly server: string
   readonly method: RecordedMethod
@@ -39,7 +39,7 @@ export type HistoryEntry = CallEntry | { readonly server: string; readonly metho
 const listKeys = (method: RecordedMethod, values: readonly unknown[]): readonly AttemptKey[] =>
   method === 'loadDeliveries' || method === 'settleDeliveries' ? (values[0] as AttemptKey[]) : []
 
-/** Reports each call that a store has executed for a server, in the order of execution. */
+/** Reports each call that a store executes for a server, in order of execution. */
 export const recordCalls = (
   store: Store,
   server: string,

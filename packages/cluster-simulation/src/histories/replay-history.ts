@@ -10,7 +10,7 @@ import type {
 import { listDeliveries } from '../engines/observed-store.ts'
 import type { CallEntry, HistoryEntry, RecordedMethod } from './history.ts'
 
-/** The real stores on which a history is repeated. */
+/** The real stores on which a history is replayed. */
 export type RealStores = {
   /** Returns the store of a process. */
   getStore(server: string): Promise<Store>
@@ -18,7 +18,7 @@ export type RealStores = {
   setTime(now: number): Promise<void>
   /** Returns the shard of a delivery. */
   findShard(deliveryId: string): Promise<number>
-  /** Closes the store of a process that has ended. The next process opens it again. */
+  /** Closes the store of a dead process. The next process reopens it. */
   endProcess(server: string): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export type Difference = {
   readonly actual: unknown
 }
 
-/** Removes the id of a delivery, because each engine generates ids in its own way. */
+/** Removes a delivery's id, because each engine generates different ids. */
 const omitId = ({ id: _, ...delivery }: DeliveryRecord): object => delivery
 
 const normalizeLoaded = (loaded: ReadonlyArray<LoadedDelivery | null>): unknown[] =>
@@ -52,13 +52,13 @@ const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
       ...each,
       delivery: omitId(delivery),
       next: next && { dueAt: next.dueAt, turn: next.turn },
-      // Compares only their types, because the events contain times.
+      // Compares only the types, because the events contain times.
       health: health.map(({ type }) => type),
     }
   })
 
 const normalize = (method: RecordedMethod, outcome: unknown): unknown => {
-  // Converts to JSON and back, as for the saved history.
+  // Converts to JSON and back, like the saved history.
   const plain: unknown = outcome === undefined ? null : JSON.parse(JSON.stringify(outcome))
   if (method === 'loadDeliveries') return normalizeLoaded(plain as LoadedDelivery[])
   if (method === 'settleDeliveries') return normalizeSettled(plain as SettlementOutcome[])
@@ -66,19 +66,19 @@ const normalize = (method: RecordedMethod, outcome: unknown): unknown => {
   return typeof plain === 'object' && plain !== null && 'resent' in plain ? plain.resent : plain
 }
 
-/** Returns the time at which a call was made. */
+/** Returns the time of a call. */
 const findTime = ([value]: readonly unknown[]): number | undefined => {
   const { now, event } = Object(Array.isArray(value) ? value[0] : value)
   const time = now ?? event?.occurredAt
   return typeof time === 'number' ? time : undefined
 }
 
-/** Repeats a history call by call. Returns the first difference, or `undefined`. */
+/** Replays a history call by call. Returns the first difference, or `undefined`. */
 export const replayHistory = async (
   history: readonly HistoryEntry[],
   stores: RealStores,
 ): Promise<Difference | undefined> => {
-  /** The epochs of shards in the history and in this replay, where one worker has all shards. */
+  /** The epochs of shards in the history and in this replay, in which one worker owns all shards. */
   const recorded = new Map<number, number>()
   const own = new Map<number, number>()
 

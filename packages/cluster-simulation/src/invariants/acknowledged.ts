@@ -6,7 +6,7 @@ import type { Rule, RuleContext } from './rule.ts'
 const lost = 'nothing acknowledged is lost'
 const undone = 'nothing rejected takes effect'
 
-/** Checks that acknowledged writes are stored with their events, and rejected ones are not. */
+/** Checks that acknowledged writes are stored with their events, and that rejected writes are not. */
 export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   const done = new Map<string, EventRecord>()
   const rejected = new Map<string, string>()

@@ -13,19 +13,19 @@ const never = 'no attempt starts for a disabled or removed subscription'
 /** Maximum number of concurrent attempts of a subscription. */
 const perSubscription = 8
 
-/** Maximum error of a clock that is moved in short steps, in milliseconds. */
+/** Maximum error of a clock that moves in short steps, in milliseconds. */
 const driftMs = 12_000
 
 /**
- * Maximum time for which a worker may believe that it still owns a shard that another worker has taken, because it is
- * cut off or its clock was set back, in milliseconds.
+ * Maximum time, in milliseconds, that a worker may believe it owns a shard that another worker took while the first was
+ * cut off or its clock was set back.
  */
 const believesMs = 100
 
 /** Maximum time, in milliseconds, between a failure and the start of an attempt that was loaded before it. */
 const beginsMs = 2_000
 
-/** Time that a resumed process needs to notice that its lease or session has ended, in milliseconds. */
+/** Maximum time until a resumed process notices that its lease or session has ended, in milliseconds. */
 const awakeMs = 1_000
 
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
@@ -38,16 +38,16 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
   /** Shards of the deliveries that were loaded. */
   const shards = new Map<string, number>()
-  /** For each server, the time until which its process is excused because it is paused or was just resumed. */
+  /** Times until which processes are excused because they are paused or were just resumed, by server. */
   const stillUntil = new Map<string, number>()
-  /** For each server, the times at which it saw subscriptions fail last. */
+  /** Times of the latest failures of subscriptions, as seen by each server. */
   const failingSince = new Map<string, Map<string, number>>()
   /** Subscriptions that users have disabled or removed. */
   const disabled = new Set<string>()
-  /** Number of changes that have begun but not succeeded, by subscription. */
+  /** Number of changes that have started but not succeeded, by subscription. */
   const changing = new Map<string, number>()
 
-  /** Subscriptions that one change has enabled while another one is under way. */
+  /** Subscriptions that one change enabled while another was under way. */
   const unclear = new Set<string>()
 
   const isOwner = (server: string, { shard, epoch }: OwnedShard): boolean => {
@@ -66,8 +66,8 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
     }
   }
   /**
-   * Marks attempts of a server that has lost their shards. They end soon, unless its process is paused. Other workers
-   * do not wait for that.
+   * Marks attempts of a server that has lost their shards. They end soon unless the process is paused. Other workers do
+   * not wait for them.
    */
   const orphan = (server: string, isOrphaned: (deliveryId: string) => boolean): void => {
     for (const [id, own] of attempts) {
@@ -76,7 +76,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   }
 
   const canceled = new Set<string>()
-  /** Number of changes under way that may send canceled deliveries again. */
+  /** Number of changes in progress that may send canceled deliveries again. */
   let resets = 0
 
   return {

@@ -1,8 +1,8 @@
 import type { DeliveryRecord } from '@wabakit/core'
 
 /**
- * Remembers the time from which each delivery could have been attempted. Its lane may hold up a due delivery until it
- * is observed as pending.
+ * Records when each delivery could first have been attempted. A lane may hold up a due delivery until it is observed as
+ * pending.
  */
 export type DueTimes = {
   /** Returns `undefined` for a delivery that is not pending. */

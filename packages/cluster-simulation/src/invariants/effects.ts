@@ -3,7 +3,7 @@ import type { Rule, RuleContext } from './rule.ts'
 const once = 'a receiver handles each delivery once'
 const oneId = 'an event has the same webhook-id on every attempt'
 
-/** Checks that receivers handle each event once, and recognize duplicates. */
+/** Checks that receivers handle each event once and recognize duplicates. */
 export const createEffectsRule = ({ violate }: RuleContext): Rule => {
   const handled = new Set<string>()
   const bodies = new Map<string, string>()

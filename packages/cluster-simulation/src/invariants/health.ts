@@ -21,7 +21,7 @@ const isFailure = ({ kind }: Settled): boolean => ['retry', 'exhausted', 'gone']
 const isTrouble = (name: string | undefined): boolean =>
   name === 'subscription.failing' || name === 'subscription.disabled'
 
-/** Predicts the health events of a settlement from the whole history, independently of the stored state. */
+/** Predicts a settlement's health events from the whole history, independently of the stored state. */
 const predict = (history: readonly Settled[], reportMs: number): string[] | 'unclear' => {
   const told: string[] = []
   for (const [index, settled] of history.entries()) {
@@ -42,8 +42,8 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
 }
 
 /**
- * Checks that health events follow from the settlements. Commits of users' changes, and of a process on SQLite that
- * dies, are not observed. After them, checks only the order of the events.
+ * Checks that health events follow from the settlements. Some commits are not observed: users' changes, and those of a
+ * dying process on SQLite. After such a commit, only the order of the events is checked.
  */
 export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
   const histories = new Map<string, Settled[]>()

@@ -14,7 +14,7 @@ import { createSettledRule } from './settled.ts'
 import { createStartLimitsRule } from './start-limits.ts'
 import { createStarvationRule } from './starvation.ts'
 
-/** Checks that clients get no errors, except when a store is not available. */
+/** Checks that clients get errors only while a store is unavailable. */
 const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   observe: (observation) => {
     if (observation.kind !== 'rejection') return

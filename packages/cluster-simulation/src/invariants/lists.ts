@@ -5,7 +5,7 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const agree = 'lists agree with each other'
 
-/** Reads all pages of a list. Pages are small, so that there are several. */
+/** Reads all pages of a list. Pages are small to force several of them. */
 const readAll = async <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> => {
   const found: Item[] = []
   let cursor: string | undefined
@@ -18,15 +18,15 @@ const readAll = async <Item>(list: (page: PageRequest) => Promise<Page<Item>>): 
 }
 
 /**
- * Returns the ids of the listed items that were known before, because an attempt that is settled late can publish an
- * event in the meantime.
+ * Returns the ids of the listed items that were already known: an attempt that is settled late can publish an event in
+ * the meantime.
  */
 const listIds = (
   listed: readonly { readonly id: string }[],
   known: readonly { readonly id: string }[],
 ): string[] => listed.map(({ id }) => id).filter((id) => known.some((each) => each.id === id))
 
-/** Checks, once everything has settled, that lists agree with each other in every order and with every condition. */
+/** Checks, once everything has settled, that lists agree in every order and with every filter. */
 export const createListsRule = ({ violate }: RuleContext): Rule => ({
   finish: async ({ events, deliveries, subscriptions, committed }) => {
     const compare = (what: string, found: unknown, expected: unknown): void => {
@@ -72,7 +72,7 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
       compare(`an event with the text ${id}`, listIds(found, events).includes(id), true)
     }
     for (const { id, attempts } of deliveries) {
-      // In the meantime, the outcome of an attempt that outlived its delivery may have been settled.
+      // An attempt that outlived its delivery may have been settled in the meantime.
       const [last] = await committed.listLastAttempts(organizationId, [id])
       const all = await committed.listAttempts(organizationId, id)
       compare(

@@ -33,7 +33,7 @@ const readSeconds = (response: DeliveryResponse | undefined): number | undefined
   return /^\d+$/.test(header) ? Number(header) * second : undefined
 }
 
-/** Returns the settlement that must follow an attempt. */
+/** Returns the expected settlement of an attempt. */
 const expect = (
   { failures, deferrals, deferredMs }: LoadedDelivery['delivery'],
   response: DeliveryResponse | undefined,
@@ -74,7 +74,7 @@ const describe = (result: object): string => JSON.stringify({ ...result, attempt
 
 /** Checks that workers settle each attempt according to its response. */
 export const createScheduleRule = ({ violate }: RuleContext): Rule => {
-  /** Attempts that have ended, by the delivery as it was loaded for them. */
+  /** Attempts that have ended, keyed by the loaded delivery. */
   const ended = new Map<
     DeliveryRecord,
     { readonly attempted: LoadedDelivery; readonly response: DeliveryResponse | undefined }

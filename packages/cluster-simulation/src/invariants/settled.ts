@@ -11,7 +11,7 @@ const isSkippable = ({ operations, faults, rates }: Plan): boolean =>
   rates?.endpoint['410'] !== undefined ||
   faults.some((fault) => fault.fault === '410' || (fault.fault === 'endpoint' && fault.behavior === 410))
 
-/** Checks, once everything has settled, that every event was delivered, and that every attempt is recorded. */
+/** Checks, once everything has settled, that every event was delivered and every attempt is recorded. */
 export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {
   let isReset = false
   let isPruned = false

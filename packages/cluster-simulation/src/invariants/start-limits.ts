@@ -4,8 +4,8 @@ import type { Rule, RuleContext } from './rule.ts'
 const limited = 'no more attempts start per second than a subscription allows'
 
 /**
- * Checks that no server starts more attempts to a subscription than its `maxAttemptsPerSecond` allows, which may change
- * at any time. A process may exceed it if its clock is stepped, or if it is paused between its decision and the
+ * Checks that no server starts attempts faster than a subscription's `maxAttemptsPerSecond` allows, which may change at
+ * any time. A process may exceed the limit if its clock is stepped, or if it is paused between the decision and the
  * request.
  */
 export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule => {
@@ -16,7 +16,7 @@ export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule
         : [],
     ),
   )
-  /** Start times of attempts, by server and subscription, while there was a limit. */
+  /** Start times of attempts made under a limit, by server and subscription. */
   const starts = new Map<string, number[]>()
   return {
     observe: (observation) => {

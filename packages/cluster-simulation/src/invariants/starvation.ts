@@ -7,8 +7,8 @@ import type { Rule, RuleContext } from './rule.ts'
 const starves = 'a due delivery is attempted soon, whatever other endpoints do'
 
 /**
- * Maximum time until an attempt to a healthy endpoint starts, and maximum duration of an attempt with its settlement,
- * in milliseconds.
+ * Maximum delay of an attempt to a healthy endpoint, and maximum duration of an attempt including its settlement, in
+ * milliseconds.
  */
 const startMs = 5_000
 const attemptMs = 20_000
@@ -30,7 +30,7 @@ const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
 const isEndpointFault = (fault: Fault): boolean =>
   isCallFault(fault) ? fault.on.startsWith('endpoint') : 'endpoint' in fault
 
-/** If only endpoints fail, checks that every delivery is attempted in time, and at once if its endpoint is healthy. */
+/** If only endpoints fail, checks that every delivery is attempted in time, and promptly if its endpoint is healthy. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
   const { newsMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0

@@ -1,5 +1,5 @@
-// Runs one seed after another until an invariant is broken, and prints it. It runs in a copy with a planted bug, and
-// then, with the seed that was found, in the original, which must not break an invariant.
+// Runs one seed after another until an invariant breaks, and prints that invariant. It runs in a copy with a planted
+// bug, and then runs the seed it found in the original, which must not break an invariant.
 
 import { plantedBugs } from '../../bugs/index.ts'
 import { drawPlan } from '../draw-plan.ts'
@@ -9,10 +9,10 @@ import { chooseEngine } from './choose-engine.ts'
 
 const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
 const bug = plantedBugs.find(({ name }) => name === process.argv[5])
-/** The only engine on which the bug shows; `undefined` if it can show on every engine. */
+/** The only engine that can expose the bug; `undefined` if every engine can. */
 const engine = bug && chooseEngine(bug)
 
-/** Maximum CPU time for shrinking a run, in milliseconds. Most runs take a second or two. */
+/** Maximum CPU time for shrinking a run, in milliseconds. Most runs need a second or two. */
 const maximumShrinkCpuMs = 30_000
 
 const measureCpuMs = (): number => {

@@ -30,7 +30,7 @@ const packages = [
 export type Copy = {
   /** Path of the script that searches for a violation. */
   readonly script: string
-  /** The folder of Node.js's compile cache: most of the copy is the same for every bug. */
+  /** The folder of Node.js's compile cache, which helps because most of the copy is the same for every bug. */
   readonly compileCache: string
   /** Plants a bug. Returns a function that removes it. */
   plant(bug: PlantedBug): () => void

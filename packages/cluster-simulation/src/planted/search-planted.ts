@@ -6,17 +6,19 @@ import { type Copy, copySources } from './plant.ts'
 
 const run = promisify(execFile)
 
-/** CPU time within which a bug must be found, in milliseconds. CPU time, so that a busy machine makes no difference. */
+/**
+ * Maximum CPU time for finding a bug, in milliseconds. Unlike elapsed time, it does not depend on the machine's load.
+ */
 const maximumCpuMs = 60_000
-/** Time after which a process is considered to hang, in milliseconds. */
+/** Time after which a process is considered hung, in milliseconds. */
 const maximumMs = 1_800_000
 
 type Found = {
-  /** CPU time until it was found, in milliseconds. */
+  /** CPU time until the bug was found, in milliseconds. */
   readonly cpuMs: number
-  /** The first seed that shows the bug. As seeds begin with 1, it is also the number of runs. */
+  /** The first seed that exposes the bug. Seeds start at 1, so it is also the number of runs. */
   readonly seed: number
-  /** Number of operations and faults of the run after shrinking. */
+  /** Number of operations and faults in the run after shrinking. */
   readonly entries: number
   readonly invariant: string
 }
@@ -49,17 +51,17 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
 }
 
 export type SearchOptions = {
-  /** Number of bugs to search for concurrently. */
+  /** Maximum number of concurrent searches. */
   readonly threads: number
-  /** Only bugs whose name or file contains one of these parts, which are separated by commas. */
+  /** Limits the search to bugs whose name or file contains one of these comma-separated parts. */
   readonly only?: string
-  /** Called with each result. `left` is the number of bugs that remain. */
+  /** Called with each result. `left` is the number of remaining bugs. */
   onFind(find: Find, left: number): void
   /** Called with a seed that breaks an invariant without a planted bug. It does not count as a find. */
   onFalse(seed: number): void
 }
 
-/** Plants bugs in copies of the sources, one bug per copy at a time, and searches for runs that show them. */
+/** Plants bugs in copies of the sources, one bug per copy at a time, and searches for runs that expose them. */
 export const searchPlanted = async (options: SearchOptions): Promise<readonly Find[]> => {
   const { threads, only = '', onFind } = options
   const parts = only.split(',')

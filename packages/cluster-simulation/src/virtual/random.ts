@@ -1,6 +1,6 @@
 /**
- * The random numbers of a run. Each depends on the seed, a label, and how many times the label has been used. One part
- * of the cluster therefore does not affect the numbers of another, and a shrunk run stays similar.
+ * The random numbers of a run. Each depends on the seed, a label, and how often the label has been used. One part of
+ * the cluster therefore does not affect another part's numbers, and a shrunk run stays similar.
  */
 export type Draws = {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */

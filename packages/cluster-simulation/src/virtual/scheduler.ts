@@ -2,17 +2,15 @@ import timers from 'node:timers'
 import { createHeap, type HeapItem, outside } from '../../../core/src/storage/heap.ts'
 import type { Draws } from './random.ts'
 
-/** The real function. It is saved here, because the timers of this thread are replaced later. */
+/** The real function, saved because this thread's timers are replaced later. */
 const { setImmediate } = timers
 
 /** The owner of tasks: a server, an endpoint, a client, the store or the network. */
 export type Owner = {
   readonly name: string
-  /**
-   * Tasks of a paused owner wait. Tasks of an owner that has ended never run: a process that dies does nothing more.
-   */
+  /** A paused owner's tasks wait. An ended owner's tasks never run, like those of a dead process. */
   state: 'running' | 'paused' | 'ended'
-  /** Tasks that became due while it was paused. */
+  /** Tasks that became due while the owner was paused. */
   held: Task[]
 }
 
@@ -42,12 +40,9 @@ export type Scheduler = {
   schedule(options: TaskOptions, run: () => void): Task
   cancel(task: Task): void
   resume(owner: Owner): void
-  /** Runs no further task until this work, which takes real time, is done. In virtual time, it takes none. */
+  /** Runs no further task until this work is done. It takes real time, but no virtual time. */
   waitFor(work: Promise<unknown>): void
-  /**
-   * Runs one task after another, each with all microtasks that follow from it, until `isOver` returns `true` or no task
-   * is left.
-   */
+  /** Runs one task after another, each with all of its microtasks, until `isOver` returns `true` or no task is left. */
   run(isOver: () => boolean): Promise<void>
   /** Number of tasks that have run. */
   steps(): number
@@ -65,7 +60,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
   let now = 0
   let current = harness
   let count = 0
-  /** Number of works that take real time and are under way. */
+  /** Number of pending promises passed to `waitFor`. */
   let working = 0
 
   const runNext = (): boolean => {
@@ -118,7 +113,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
     },
     run: (isOver) =>
       new Promise((resolve, reject) => {
-        // Node empties its queue of microtasks between two immediates.
+        // Node empties its microtask queue between two immediates.
         const step = (): void => {
           try {
             if (working > 0) return void setImmediate(step)

@@ -3,7 +3,7 @@ import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import type { Scheduler } from './scheduler.ts'
 
-/** The scheduler to which the timers of this thread belong. */
+/** The scheduler of this thread's timers. */
 let scheduler: Scheduler | undefined
 
 const getScheduler = (): Scheduler => {
@@ -60,8 +60,8 @@ const stop = (handle: unknown): void => {
 type SleepOptions = { readonly signal?: AbortSignal }
 
 /**
- * Functions that stop listening to the signals of pending sleeps. While a signal has a listener, Node may keep it in
- * memory.
+ * Functions that remove the abort listeners of pending sleeps. Node may keep a signal in memory while it has a
+ * listener.
  */
 const pending = new Set<() => void>()
 
@@ -88,10 +88,7 @@ const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Pr
 
 let isInstalled = false
 
-/**
- * Replaces the timers of this thread with virtual ones: the global ones, and those of `node:timers` and
- * `node:timers/promises`.
- */
+/** Replaces this thread's global timers, and those of `node:timers` and `node:timers/promises`, with virtual ones. */
 const install = (): void => {
   if (isInstalled) return
   isInstalled = true
@@ -102,7 +99,7 @@ const install = (): void => {
   syncBuiltinESMExports()
 }
 
-/** Uses a scheduler as the source of all timers of this thread. */
+/** Runs all timers of this thread on a scheduler. */
 export const useVirtualTimers = (used: Scheduler): void => {
   install()
   for (const end of pending) end()

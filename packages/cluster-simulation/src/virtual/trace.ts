@@ -6,7 +6,7 @@ export type Trace = {
   readonly lines: readonly string[]
 }
 
-/** @param keepsLines - keeps the lines themselves, which takes memory. */
+/** @param keepsLines - also keeps the lines, which takes memory. */
 export const createTrace = (keepsLines: boolean): Trace => {
   const lines: string[] = []
   let [high, low] = [0x811c9dc5, 0x1b873593]

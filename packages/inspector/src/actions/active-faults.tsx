@@ -22,7 +22,7 @@ const remove = (id: string): Promise<boolean> =>
     return 'Removed the fault.'
   })
 
-/** The faults that affect further requests. */
+/** The faults that affect upcoming requests. */
 export const ActiveFaults = () => {
   const { value } = useRecord({ load: () => send<Page<Fault>>('/faults') }, [])
   const faults = value?.items ?? []

@@ -27,7 +27,7 @@ export const cancel = (id: string): Promise<boolean> =>
     return 'Canceled. You can still resend it.'
   })
 
-/** Loads the event of a delivery, and the id of the subscription that gets it. */
+/** Loads a delivery's event and the id of its subscription. */
 export const loadEvent = async (deliveryId: string): Promise<{ event: Event; subscriptionId: string }> => {
   const { eventId, subscriptionId } = await sendOwn<Delivery>(`/deliveries/${encodeURIComponent(deliveryId)}`)
   return { event: await sendOwn<Event>(`/events/${encodeURIComponent(eventId)}`), subscriptionId }
@@ -49,13 +49,13 @@ const build = {
 
 const names = { curl: 'a curl command', json: 'a JSON fixture', vitest: 'a vitest test' } as const
 
-/** Copies the text that `write` returns, and reports the form in which it was copied. */
+/** Copies the string that `write` returns, and shows which form was copied. */
 export const copyAs = (form: keyof typeof names, write: () => Promise<string>): Promise<boolean> =>
   perform(async () => {
     await copy(await write())
     return `Copied as ${names[form]}.`
   })
 
-/** Copies a delivery in another form. `curl` is one attempt, by default the last. */
+/** Copies a delivery in one of the forms. `curl` copies one attempt, by default the last. */
 export const copyDelivery = (form: keyof typeof build, id: string, attempt?: number): Promise<boolean> =>
   copyAs(form, () => build[form](id, attempt))

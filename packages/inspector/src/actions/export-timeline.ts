@@ -3,7 +3,7 @@ import { perform } from '../api/reload.ts'
 import { formatPage } from '../format/page.ts'
 import { theme } from '../state/settings.ts'
 
-/** Saves a text as a file. */
+/** Saves text as a file. */
 export const download = (
   name: string,
   { text, type }: { readonly text: string; readonly type: string },
@@ -18,7 +18,7 @@ export const download = (
 
 const getFileName = ({ subject }: Timeline): string => subject.replace(/[^\w.-]+/g, '-')
 
-/** Saves the timeline as one page that needs neither a server nor scripts. */
+/** Saves the timeline as a single page that needs neither a server nor scripts. */
 export const exportPage = (timeline: Timeline): Promise<boolean> =>
   perform(async () => {
     const drawing = document.querySelector('.lanes')?.outerHTML ?? ''

@@ -15,7 +15,7 @@ type Query = Readonly<Record<string, string>>
 /** The filters of a list, and their current values. */
 type Matching = { readonly query: Query; readonly filters: readonly Filter[] }
 
-/** Describes the value of a filter with the labels that the list uses. */
+/** Describes a filter's value with the labels that the list uses. */
 const describeFilter = (filter: Filter, query: Query): [name: string, value: ComponentChildren][] => {
   if (filter.kind === 'time') {
     const describeTime = (name: string) => query[name] && <Time at={query[name]} />
@@ -31,7 +31,7 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
 
 type Part = { readonly resent: number; readonly nextCursor?: string }
 
-/** Resends, or counts, all matching deliveries in batches. Calls `onPart` with the number so far. */
+/** Resends or counts all matching deliveries in batches. Calls `onPart` with the running total. */
 const resend = async (
   body: Readonly<Record<string, unknown>>,
   onPart: (count: number) => void,
@@ -60,18 +60,18 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
       const done = await resend(query, (soFar) => {
         resent.value = soFar
       })
-      return `${done} sent again.`
+      return `${done} resent.`
     })
     onClose()
   }
   const isRunning = resent.value !== undefined
   const text = isRunning
-    ? `${resent.value} of ${total} are sent again…`
+    ? `${resent.value} of ${total} resent so far…`
     : total === undefined
       ? `Counting… ${counted.value} so far`
       : total === 0
-        ? 'None of the matching deliveries can be sent again now:'
-        : `${total} of the matching deliveries can be sent again:`
+        ? 'None of the matching deliveries can be resent now:'
+        : `${total} of the matching deliveries can be resent:`
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
       <div class="form">
@@ -98,7 +98,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
   )
 }
 
-/** Counts the deliveries that match the filters, and sends them again after a confirmation. */
+/** Counts the deliveries that match the filters, and resends them after confirmation. */
 export const ResendMatching = (matching: Matching) => {
   const isOpen = useSignal(false)
   return (

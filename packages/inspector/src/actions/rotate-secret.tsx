@@ -8,14 +8,14 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** Time for which the old secret also signs, in milliseconds: the default of the server. */
+/** Time for which the old secret also signs, in milliseconds: the server's default. */
 const overlapMs = 86_400_000
 
 /**
  * The dialog:
  * - asks: nothing has changed yet.
  * - asks → shows: the server signs with the new secret, which is shown here and never again.
- * - shows → closed: at once if the secret was copied, otherwise after the reader confirms.
+ * - shows → closed: immediately if the secret was copied, otherwise after the user confirms.
  */
 const rotation = signal<{ readonly subscription: Subscription; readonly secret?: string } | undefined>(
   undefined,
@@ -51,9 +51,9 @@ const Question = ({ subscription }: { readonly subscription: Subscription }) => 
       </p>
       {isOlderInUse && (
         <p class="problem" role="alert">
-          An older secret still signs until <Time at={previousSecretExpiresAt} />. It stops at once: a
-          receiver that has only the older one rejects webhooks from now on. Rotate after that time to lose
-          none.
+          An older secret still signs until <Time at={previousSecretExpiresAt} />. It will stop immediately: a
+          receiver that has only the older one will reject webhooks from now on. Rotate after that time to
+          lose none.
         </p>
       )}
       <footer>
@@ -84,7 +84,7 @@ const Result = ({ subscription, secret, isKept, onKeep }: ResultProps) => {
   return (
     <div class="form">
       <section class="verdict" aria-label="New secret">
-        <h3>The new secret is shown only here: copy it to the receiver</h3>
+        <h3>Copy the new secret to the receiver: it is shown only here</h3>
         <p class="line">
           <code onCopy={isShown.value ? onKeep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
           <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
@@ -108,7 +108,7 @@ const Result = ({ subscription, secret, isKept, onKeep }: ResultProps) => {
   )
 }
 
-/** Replaces the secret of a subscription, and keeps the new one in view until it is copied. */
+/** Replaces a subscription's secret, and keeps the new one in view until it is copied. */
 export const RotationDialog = () => {
   const isKept = useSignal(false)
   const { subscription, secret } = rotation.value ?? {}

@@ -30,14 +30,14 @@ const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void
   },
   fault: async (body) => {
     await send('/faults', { method: 'POST', body })
-    notify('The next requests to this endpoint fail as you asked.')
+    notify('The next requests to this endpoint will fail as requested.')
     reloadAll()
   },
 }
 
 type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
 
-/** The dialog that simulates a call, a step of a participant or, with `--mock`, a fault. */
+/** The dialog that simulates a call, a participant's step or, with `--mock`, a fault. */
 export const SimulationDialog = () => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
   const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>('/openapi.json') }, [])
@@ -51,7 +51,7 @@ export const SimulationDialog = () => {
           label="What happens"
           value={kind.value}
           choices={[
-            { value: 'call', label: 'Call', title: 'From its first ring to its summary' },
+            { value: 'call', label: 'Call', title: 'From the first ring to the summary' },
             { value: 'participant', label: 'Participant', title: 'A person joins, leaves or is removed' },
             ...(info.value?.mock
               ? [{ value: 'fault' as const, label: 'Fault', title: 'The next API requests fail' }]

@@ -1,9 +1,9 @@
 import type { FieldGroup } from '../parts/schema-form.tsx'
 
-/** The values of a form for a common case. */
+/** Form values for a common case. */
 export type Preset = { readonly title: string; readonly values: Readonly<Record<string, string>> }
 
-/** A kind of simulation: its schema in the OpenAPI document, and the arrangement of its form. */
+/** A kind of simulation: its schema in the OpenAPI document, and the layout of its form. */
 type SimulationKind = {
   readonly schema: string
   readonly submitLabel: string
@@ -41,11 +41,11 @@ export const kinds = {
       { title: 'Rate limited, 429', values: { status: '429', retryAfterSeconds: '2' } },
       { title: 'Slow, 3 s', values: { latencyMs: '3000' } },
       { title: 'Response lost', values: { truncated: 'true' } },
-      { title: 'HTML of a gateway', values: { html: 'true' } },
+      { title: 'HTML from a gateway', values: { html: 'true' } },
     ],
     groups: [
       { title: 'Which requests', fields: ['endpoint', 'times', 'chance'] },
-      { title: 'What they get', fields: ['status', 'code', 'message', 'retryAfterSeconds', 'latencyMs'] },
+      { title: 'Response', fields: ['status', 'code', 'message', 'retryAfterSeconds', 'latencyMs'] },
     ],
   },
 } as const satisfies Record<string, SimulationKind>

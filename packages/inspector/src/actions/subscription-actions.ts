@@ -4,11 +4,11 @@ import { perform } from '../api/reload.ts'
 
 const getPath = (id: string): string => `/subscriptions/${encodeURIComponent(id)}`
 
-/** Sends an example of an event to this subscription only. */
+/** Sends an example event to this subscription only. */
 export const sendTestEvent = (id: string): Promise<boolean> =>
   perform(async () => {
     const { name } = await sendOwn<Event>(`${getPath(id)}/test-events`, { method: 'POST', body: {} })
-    return `Sent a test of ${name}.`
+    return `Sent a test ${name} event.`
   })
 
 export const changeSubscription = (
@@ -20,6 +20,6 @@ export const setEnabled = (id: string, enabled: boolean): Promise<boolean> =>
   perform(async () => {
     await changeSubscription(id, { enabled })
     return enabled
-      ? 'Enabled. Resend what was skipped if you need it.'
+      ? 'Enabled. Resend the skipped deliveries if you need them.'
       : 'Disabled. Its deliveries are skipped.'
   })

@@ -1,9 +1,9 @@
 export type FieldIssue = { readonly path: string; readonly message: string }
 
-/** The control API did not perform a request. The page shows the message. */
+/** A failed request to the control API. The page shows the message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** The status of the response; 0 when there was none. */
+  /** Status of the response, or 0 if there was none. */
   readonly status: number
   readonly issues: readonly FieldIssue[]
 
@@ -18,5 +18,5 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the text to show for a thrown value. */
+/** Returns the message to show for a thrown value. */
 export const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -12,7 +12,7 @@ export const toChoices = (values: readonly string[]): readonly Choice[] =>
 
 export const eventChoices: readonly Choice[] = eventNames.map((value) => ({ value, label: value }))
 
-/** The subscriptions of the organization. Other records refer to them by their ids. */
+/** The organization's subscriptions. Other records refer to them by id. */
 export const subscriptions = signal<readonly Subscription[]>([])
 
 export const loadSubscriptions = async (): Promise<void> => {
@@ -20,7 +20,7 @@ export const loadSubscriptions = async (): Promise<void> => {
   subscriptions.value = items
 }
 
-/** Returns whether the result of an attempt differs from the known state of its subscription. */
+/** Returns whether an attempt's result contradicts the known state of its subscription. */
 const isNews = ({ subscriptionId, outcome }: LiveAttempt): boolean => {
   const known = findSubscription(subscriptionId)
   if (known === undefined || outcome === 'gone') return true

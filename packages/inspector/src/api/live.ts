@@ -13,21 +13,21 @@ type Listener = (messages: readonly LiveMessage[]) => void
 
 /**
  * The connection to the live stream:
- * - `connecting` → `connected`: the stream responded. All records in view are read again, because changes may have
- *   been missed.
- * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or no message came for too long.
- * - `broken` → `connected`: one of the repeated attempts succeeded.
+ * - `connecting` → `connected`: the stream responded. All records in view are reloaded, because changes may have been
+ *   missed.
+ * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or it was silent for too long.
+ * - `broken` → `connected`: a reconnection attempt succeeded.
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
 const listeners = new Set<Listener>()
 const reconnectMs = 1_000
-/** Maximum time without data, in milliseconds. The server sends a comment after 15 seconds without a message. */
+/** Maximum time without data, in milliseconds. The server sends a comment every 15 seconds without a message. */
 const maxSilenceMs = 35_000
 const gatherMs = 100
 
 /**
- * Calls a listener with each batch of messages from now on.
+ * Calls a listener with each new batch of messages.
  *
  * @returns a function that unsubscribes.
  */
@@ -56,7 +56,7 @@ const parseMessage = (text: string): LiveMessage | undefined => {
   return type === 'attempt' ? { type, attempt: JSON.parse(data) } : undefined
 }
 
-/** Reads the stream until it ends. It uses `fetch`, because an EventSource cannot send a token. */
+/** Reads the stream until it ends. Uses `fetch` because an EventSource cannot send a token. */
 const read = async (id: string, signal: AbortSignal): Promise<void> => {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -88,7 +88,7 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
   }
 }
 
-/** Follows the live stream of the organization that the page shows. */
+/** Follows the live stream of the current organization. */
 export const startLive = (): (() => void) =>
   effect(() => {
     const id = organizationId.value

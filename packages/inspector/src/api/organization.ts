@@ -17,7 +17,7 @@ export const organizationId = computed(() => {
 
 export const organization = computed(() => organizations.value?.find(({ id }) => id === organizationId.value))
 
-/** Loads the organizations. Adds the shown one to the address of the page, so that the address works as a link. */
+/** Loads the organizations, and adds the current one to the page's URL, so that the URL works as a link. */
 export const loadOrganizations = async (): Promise<void> => {
   const { items } = await send<Page<Organization>>('/organizations', { query: { limit: 1000 } })
   const named = getParam('organization')
@@ -33,6 +33,6 @@ export const loadOrganizations = async (): Promise<void> => {
   if (getParam('organization') === '' && first !== undefined) setParams({ organization: first.id })
 }
 
-/** Sends a request about the organization that the page shows. */
+/** Sends a request about the current organization. */
 export const sendOwn = <Result>(path: string, options?: SendOptions): Promise<Result> =>
   send(`/organizations/${encodeURIComponent(organizationId.value ?? '')}${path}`, options)

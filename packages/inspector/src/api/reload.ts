@@ -1,27 +1,27 @@
 import { notify } from '../state/notices.ts'
 import { getMessage } from './api-error.ts'
 
-/** Functions that read a part of the view again when it may have changed. */
+/** Functions that reload part of the view. */
 export type Reload = {
-  /** Reads soon, but at most once per second, and not while the page is in the background. */
+  /** Reloads soon, but at most once per second, and not while the page is in the background. */
   request(): void
-  /** Reads at once, or as soon as the current read has ended. */
+  /** Reloads immediately, or as soon as the current load has ended. */
   now(): void
   stop(): void
 }
 
-/** Time to wait for further messages before reading, in milliseconds, because messages come in bursts. */
+/** Time to wait for further messages before reloading, in milliseconds, because messages come in bursts. */
 const gatherMs = 100
 const pauseMs = 1_000
 
 const all = new Set<Reload>()
 
-/** Reads all records in view again. */
+/** Reloads all records in view. */
 export const reloadAll = (): void => {
   for (const reload of all) reload.now()
 }
 
-/** Performs an action, reports its result or error, and reads all records in view again. */
+/** Performs an action, reports its result or error, and reloads all records in view. */
 export const perform = async (action: () => Promise<string>): Promise<boolean> => {
   try {
     notify(await action())
@@ -37,7 +37,7 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) reloadAll()
 })
 
-/** Creates the functions that reload a part that comes into view. `load` must handle its errors itself. */
+/** Creates the functions that reload a mounted part of the view. `load` must handle its own errors. */
 export const createReload = (load: () => Promise<void>): Reload => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isRunning = false

@@ -3,7 +3,7 @@ import type { ServerInfo } from '@wabakit/server/control-types'
 import { isTokenRequired, token } from '../state/session.ts'
 import { ApiError, type FieldIssue } from './api-error.ts'
 
-/** The version and the permissions of the server, once they are known. */
+/** The server's version and permissions, once known. */
 export const info = signal<ServerInfo | undefined>(undefined)
 
 export const loadInfo = async (): Promise<void> => {

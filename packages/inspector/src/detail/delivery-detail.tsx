@@ -10,7 +10,7 @@ import { DeliveryMenu } from './delivery-menu.tsx'
 import { type KnownDelivery, useDelivery } from './use-delivery.ts'
 import { Verdict } from './verdict.tsx'
 
-/** A delivery: the reason for its state, its attempts, and one attempt in full. */
+/** A delivery: an explanation of its state, its attempts, and one attempt in full. */
 export const DeliveryBody = ({ delivery, attempts, attempt }: KnownDelivery) => (
   <>
     <Verdict delivery={delivery} attempt={attempt} />

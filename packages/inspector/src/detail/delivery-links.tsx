@@ -7,7 +7,7 @@ import { navigate } from '../state/route.ts'
 
 type DeliveryLinksProps = {
   readonly deliveries: readonly Delivery[] | undefined
-  /** The text that distinguishes them. */
+  /** The property that distinguishes the deliveries. */
   readonly by: 'endpoint' | 'subject'
 }
 

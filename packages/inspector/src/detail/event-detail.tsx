@@ -13,7 +13,7 @@ import { useRecord } from '../parts/use-record.ts'
 import { BodyView } from './body-view.tsx'
 import { DeliveryLinks } from './delivery-links.tsx'
 
-/** An event, and its delivery to each endpoint. */
+/** An event and its delivery to each endpoint. */
 export const EventDetail = ({ id, item }: DetailProps<Event>) => {
   const { value, problem } = useRecord({ load: () => sendOwn<Event>(`/events/${encodeURIComponent(id)}`) }, [
     id,

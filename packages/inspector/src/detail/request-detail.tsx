@@ -39,7 +39,7 @@ export const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => 
                 <span class="id">{item.callId}</span>
               </RecordLink>
             ),
-            Repeated: item.repeated && 'yes: the same request had created the group before',
+            Repeated: item.repeated && 'yes: the same request created the group earlier',
             'Request id': <span class="id">{item.requestId}</span>,
           }}
         />

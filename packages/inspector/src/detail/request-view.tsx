@@ -5,13 +5,13 @@ const sentences = {
   secret: 'The secret has been replaced since; this signature uses the new one.',
   subscription:
     'The subscription has been changed since. If its secret was changed, the signature was different.',
-  webhook_id: 'The webhook-id and the signature are those of a later resend.',
+  webhook_id: 'The webhook-id and signature are from a later resend.',
 } as const
 
-/** Describes the differences between a rebuilt request and the one that was sent. */
+/** Describes how a rebuilt request differs from the original. */
 export const describeExactness = ({ changed }: Pick<SentRequest, 'changed'>): string =>
   changed.length === 0
-    ? 'As it was sent: rebuilt from the event, the attempt and the secret, which have not changed since.'
+    ? 'As it was sent: rebuilt from the event, the attempt and the secret, none of which has changed since.'
     : ['Rebuilt from the event and the attempt.', ...changed.map((each) => sentences[each])].join(' ')
 
 export const RequestView = ({ request }: { readonly request: SentRequest }) => {

@@ -4,10 +4,10 @@ import { HttpStatus } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { BodyView } from './body-view.tsx'
 
-/** Number of characters of a response that the server keeps. */
+/** Number of characters of a response body that the server keeps. */
 const keptCharacters = 4_096
 
-/** The response of an endpoint, or the reason why there was none. */
+/** An endpoint's response, or the reason why there was none. */
 export const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
   const { status, error, responseBody, durationMs, startedAt } = attempt
   return (
@@ -25,7 +25,7 @@ export const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
         error === null && <p class="hint">The response had no body.</p>
       )}
       {(responseBody?.length ?? 0) >= keptCharacters && (
-        <p class="hint">The server keeps the first 4,096 characters of a response.</p>
+        <p class="hint">The server keeps the first 4,096 characters of a response body.</p>
       )}
     </>
   )

@@ -12,7 +12,7 @@ const toleranceMs = 300_000
 
 type Judgment = { readonly isValid: boolean; readonly verdict: string; readonly text: string }
 
-/** Determines whether a receiver with the secret would accept the request now. */
+/** Determines whether a receiver with the current secret would accept the request now. */
 const judge = ({ headers, changed }: SentRequest): Judgment => {
   if (changed.includes('secret')) {
     const text = 'The secret was replaced after this attempt. A resend is signed with the new one.'
@@ -20,12 +20,16 @@ const judge = ({ headers, changed }: SentRequest): Judgment => {
   }
   const ageMs = Date.now() - Number(headers['webhook-timestamp']) * 1_000
   if (ageMs <= toleranceMs) {
-    return { isValid: true, verdict: 'verifies now', text: 'A receiver with the secret accepts it now.' }
+    return {
+      isValid: true,
+      verdict: 'verifies now',
+      text: 'A receiver with the current secret would accept it now.',
+    }
   }
   return {
     isValid: false,
     verdict: 'too old now',
-    text: `The signature matches, but the request is ${formatDuration(ageMs)} old, and a receiver accepts at most 5 minutes. A resend has a new timestamp.`,
+    text: `The signature matches, but the request is ${formatDuration(ageMs)} old, and receivers accept at most 5 minutes. A resend has a new timestamp.`,
   }
 }
 
@@ -52,13 +56,13 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
         facts={{
           Secret: (
             <span>
-              {isReplaced ? 'the one before the current one of' : 'the current one of'}{' '}
+              {isReplaced ? 'the previous secret of' : 'the current secret of'}{' '}
               <RecordLink view="subscriptions" id={subscriptionId}>
                 the subscription
               </RecordLink>
               {alsoSigned && (
                 <>
-                  , and the one before until <Time at={oldSecretExpiresAt} />
+                  , and the previous one until <Time at={oldSecretExpiresAt} />
                 </>
               )}
             </span>
@@ -76,13 +80,11 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
         }}
       />
       <section>
-        <h4>What is signed</h4>
+        <h4>Signed content</h4>
         <pre class="code" tabIndex={0}>{`HMAC-SHA256(secret, "${id}.${timestamp}." + body)`}</pre>
       </section>
       <p class="hint">{describeExactness(request)}</p>
-      <p class="hint">
-        The receiver computes the same over the bytes of the body as they arrived, before any parser.
-      </p>
+      <p class="hint">The receiver computes the same over the raw bytes of the body, before parsing them.</p>
     </>
   )
 }

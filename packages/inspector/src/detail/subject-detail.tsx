@@ -47,7 +47,7 @@ const isAbout = (message: LiveMessage, { subject, entries }: Timeline): boolean 
   return entries.some((entry) => entry.kind === 'event' && entry.event.id === eventId)
 }
 
-/** The history of a call or a group, from the first request to the last attempt. */
+/** The history of a call or group, from the first request to the last attempt. */
 export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailProps) => {
   const { value: timeline, problem } = useRecord(
     {

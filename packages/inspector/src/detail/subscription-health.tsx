@@ -7,19 +7,19 @@ import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
 
-/** Maximum number of unfinished deliveries that are counted. */
+/** Maximum number of unfinished deliveries to count. */
 const maxCounted = 100
 
 const unfinished = 'pending,waiting,claimed'
 
 const advise = ({ disabledReason, failingSince }: Subscription): string => {
-  const repair = 'When the endpoint works again, enable the subscription, and resend what was skipped.'
+  const repair = 'When the endpoint works again, enable the subscription and resend the skipped deliveries.'
   if (disabledReason === 'gone') return `The endpoint responded with 410. ${repair}`
   if (disabledReason === 'failing') return `All attempts failed for 5 days. ${repair}`
-  if (disabledReason === 'by_hand') return 'Enable the subscription, and resend what was skipped.'
+  if (disabledReason === 'by_hand') return 'Enable the subscription and resend the skipped deliveries.'
   return failingSince === null
     ? 'The next success ends this.'
-    : 'Open a delivery to see why it fails. Attempts go on for 5 days; then the subscription is disabled.'
+    : 'Open a delivery to see why it fails. Attempts continue for 5 days, then the subscription is disabled.'
 }
 
 const countWaiting = (count: number): string =>
@@ -29,8 +29,7 @@ const describeResponse = ({ lastResponse }: Delivery): string =>
   String(lastResponse?.status ?? lastResponse?.error ?? '')
 
 /**
- * The health of a subscription: the start of its failures, its waiting deliveries, the endpoint's responses, and the
- * health events.
+ * A subscription's health: when it started to fail, its waiting deliveries, the last response, and the health events.
  */
 export const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
   const { id, enabled, failingSince, isReported } = subscription
@@ -65,7 +64,7 @@ export const SubscriptionHealth = ({ subscription }: { readonly subscription: Su
             Waiting: waiting.length > 0 && linkTo(unfinished, countWaiting(waiting.length)),
             'Last response': attempted && describeResponse(attempted),
             'What to do': advise(subscription),
-            'Not sent': !enabled && linkTo('exhausted,skipped', 'what was exhausted or skipped'),
+            'Not sent': !enabled && linkTo('exhausted,skipped', 'exhausted or skipped deliveries'),
           }}
         />
       )}

@@ -4,7 +4,7 @@ import { sendOwn } from '../api/organization.ts'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam } from '../state/route.ts'
 
-/** A delivery, its attempts, and the attempt in the page's address (by default, the last). */
+/** A delivery, its attempts, and the attempt selected by the page's URL (by default, the last). */
 export type KnownDelivery = {
   readonly delivery: Delivery
   readonly attempts: readonly Attempt[]
@@ -26,7 +26,7 @@ const isAbout = ({ delivery }: Pick<KnownDelivery, 'delivery'>, message: LiveMes
   return message.type === 'attempt' && [id, blockedBy].includes(message.attempt.deliveryId)
 }
 
-/** Loads a delivery whenever it may have changed. */
+/** Loads a delivery, and reloads it whenever it may have changed. */
 export const useDelivery = (id: string) => {
   const { value, problem } = useRecord(
     { load: () => load(id), isAbout: (message, known) => known !== undefined && isAbout(known, message) },

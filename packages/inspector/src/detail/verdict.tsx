@@ -5,7 +5,7 @@ import { WaitText } from '../parts/wait-text.tsx'
 
 type VerdictProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
-/** Explains a failed attempt by its likely cause and remedy, and the reason why the delivery waits. */
+/** Explains the likely cause of a failed attempt, its remedy, and why the delivery is waiting. */
 export const Verdict = ({ delivery, attempt }: VerdictProps) => {
   const { wait, subscriptionId, attempts } = delivery
   const diagnosis = attempt?.diagnosis

@@ -7,16 +7,16 @@ const isMasking = (): boolean => masking.value === 'on'
 /** Returns a phone number, masked if masking is on. */
 export const showNumber = (number: string): string => reveal(isMasking() ? redact({ number }).number : number)
 
-/** Returns a text that a person wrote or said, masked if masking is on. */
+/** Returns text that a person wrote or said, masked if masking is on. */
 export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : reveal(text))
 
 /**
- * Additional fields of groups to mask. `redact` keeps them, because elsewhere fields of these names identify the
- * subject of an event.
+ * Additional group fields to mask. `redact` keeps them because elsewhere, fields with these names identify an event's
+ * subject.
  */
 const groupFields = new Set(['groupName', 'subject', 'description'])
 
-/** Returns parsed JSON, with its personal data masked if masking is on. */
+/** Returns parsed JSON, with personal data masked if masking is on. */
 export const showJson = (value: unknown): unknown => {
   if (!isMasking()) return value
   return JSON.parse(JSON.stringify(redact(value)), (name, field) =>
@@ -24,7 +24,7 @@ export const showJson = (value: unknown): unknown => {
   )
 }
 
-/** Returns a body, with its personal data masked if masking is on. A body that is not JSON is masked completely. */
+/** Returns a body, with personal data masked if masking is on. A body that is not JSON is masked completely. */
 export const showBody = (text: string): string => {
   if (!isMasking()) return text
   try {

@@ -37,13 +37,13 @@ const describe = (entry: TimelineEntry): [what: string, detail: string] => {
 }
 
 type PageParts = {
-  /** The markup of the timeline, as the browser serialized it. */
+  /** The timeline's markup, as serialized by the browser. */
   readonly drawing: string
   readonly css: string
   readonly theme: string
 }
 
-/** Formats a timeline as one HTML file without scripts, with every entry as text below the drawing. */
+/** Formats a timeline as one HTML file without scripts, with every entry listed as text below the drawing. */
 export const formatPage = (
   { subject, now, entries }: Timeline,
   { drawing, css, theme }: PageParts,

@@ -1,6 +1,6 @@
 import { ApiError, type FieldIssue } from '../api/api-error.ts'
 
-/** The part of JSON Schema that the documents of the control API use. */
+/** The subset of JSON Schema that the control API's documents use. */
 export type JsonSchema = {
   readonly $ref?: string
   readonly type?: string
@@ -12,7 +12,7 @@ export type JsonSchema = {
   readonly required?: readonly string[]
 }
 
-/** A field of a form. A value without a simpler input is written as JSON. */
+/** A form field. A value without a simpler input is edited as JSON. */
 export type Field = {
   readonly name: string
   readonly description: string
@@ -28,11 +28,11 @@ const findKind = ({ type, enum: choices }: JsonSchema): Field['kind'] => {
   return type === 'string' ? 'text' : 'json'
 }
 
-/** Returns the rank of a field in a form: required fields come first, and fields with JSON last. */
+/** Returns a field's rank in a form: required fields come first, JSON fields last. */
 const rank = ({ isRequired, kind }: Field): number =>
   isRequired ? 0 : ['choice', 'number', 'boolean', 'text', 'json'].indexOf(kind) + 1
 
-/** Lists the fields of a request from its schema in an OpenAPI document. */
+/** Lists a request's fields from its schema in an OpenAPI document. */
 export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: string): Field[] => {
   const { properties = {}, required = [] } = schemas[name] ?? {}
   const fields = Object.entries(properties).map(([field, schema]): Field => {
@@ -49,7 +49,7 @@ export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: 
 }
 
 /**
- * Builds a request body from the values of a form. Empty fields are left out.
+ * Builds a request body from a form's values. Empty fields are omitted.
  *
  * @throws ApiError when fields contain invalid JSON or numbers.
  */
@@ -63,7 +63,7 @@ export const readFields = (fields: readonly Field[], values: FormData): Record<s
     try {
       body[name] = isText ? value : JSON.parse(value)
     } catch {
-      const message = kind === 'number' ? 'must be a number' : 'must be JSON, with texts in double quotes'
+      const message = kind === 'number' ? 'must be a number' : 'must be JSON, with strings in double quotes'
       issues.push({ path: name, message })
     }
   }

@@ -3,7 +3,7 @@ import { showBody, showJson } from './mask.ts'
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** Formats a request as a curl command. The reader fills in the secret headers. */
+/** Formats a request as a curl command. The user fills in the secret headers. */
 export const formatCurl = ({ url, headers, hiddenHeaders, body }: SentRequest): string =>
   (showBody(body) === body ? '' : '# Personal data is masked, so the signature cannot verify.\n') +
   [
@@ -15,7 +15,7 @@ export const formatCurl = ({ url, headers, hiddenHeaders, body }: SentRequest): 
 
 type NamedPayload = Pick<Event, 'name' | 'payload'>
 
-/** Formats a text as a JavaScript string literal. */
+/** Formats text as a JavaScript string literal. */
 const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
@@ -31,7 +31,7 @@ import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
 
 test(${quote(`handles ${name}`)}, async () => {
   await using mock = await createMock()
-  // Your receiver, with the secret of the mock.
+  // Your receiver, with the mock's secret.
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
   mock.deliverTo(receiver)
 

@@ -1,10 +1,10 @@
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
-// The formats are created once, because creating one takes longer than drawing a row.
+// Created once, because creating a format takes longer than rendering a row.
 const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
-/** Formats the time of day, in the zone of the reader: `12:05:10.042`. */
+/** Formats the time of day in the local time zone: `12:05:10.042`. */
 export const formatTime = (iso: string): string => {
   const time = new Date(iso)
   const seconds = `${pad(time.getHours())}:${pad(time.getMinutes())}:${pad(time.getSeconds())}`
@@ -18,7 +18,7 @@ export const formatDay = (iso: string, now = Date.now()): string => {
   return day.format(time)
 }
 
-/** Returns the zone of all times on the page: `UTC+02:00`. */
+/** Returns the time zone of all times on the page: `UTC+02:00`. */
 export const getZone = (at = new Date()): string => {
   const minutes = -at.getTimezoneOffset()
   const [sign, size] = [minutes < 0 ? '-' : '+', Math.abs(minutes)]
@@ -32,7 +32,7 @@ const units = [
   ['s', 1_000],
 ] as const
 
-/** Formats a time with its date and its zone: `Nov 22, 2026 12:05:10.042 UTC+02:00`. */
+/** Formats a time with its date and time zone: `Nov 22, 2026 12:05:10.042 UTC+02:00`. */
 export const formatFull = (iso: string): string =>
   `${date.format(new Date(iso))} ${formatTime(iso)} ${getZone(new Date(iso))}`
 

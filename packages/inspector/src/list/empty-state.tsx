@@ -15,7 +15,7 @@ const addAddress = (command: string): string => {
   return command.startsWith('wabakit ') ? `${command} --server ${location.origin}${organization}` : command
 }
 
-/** Advice for an empty list. */
+/** Shows advice for an empty list. */
 export const EmptyState = ({ title, text, commands, isFiltered }: EmptyStateProps) => {
   if (isFiltered) {
     const clear = (): void =>

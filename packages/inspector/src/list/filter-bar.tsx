@@ -9,15 +9,15 @@ const typingPauseMs = 200
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Changes a filter when the reader stops typing. */
+/** Changes a filter when the user stops typing. */
 const changeSoon = (key: string, value: string): void => {
   clearTimeout(timer)
   timer = setTimeout(() => setParams({ [key]: value.trim() }), typingPauseMs)
 }
 
 /**
- * Returns the properties of a filter's field. While the reader types, the field keeps the typed text, including
- * trailing spaces.
+ * Returns the properties of a filter's field. While the user types, the field keeps the typed text, including trailing
+ * spaces.
  */
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)
@@ -88,7 +88,7 @@ type FilterBarProps = {
   readonly children: ComponentChildren
 }
 
-/** The filters of a list. All of them are in the address of the page. */
+/** The filters of a list, all of which are in the page's URL. */
 export const FilterBar = ({ filters, searches, children }: FilterBarProps) => {
   const isOpen = useSignal(false)
   const keys = filters.flatMap(listParams)

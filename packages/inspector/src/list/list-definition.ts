@@ -9,7 +9,7 @@ export type Filter = { readonly key: string; readonly label: string } & (
   | { readonly kind: 'time'; readonly from: string; readonly before: string }
 )
 
-/** Returns the names of a filter in the address of the page and in the query of the control API. */
+/** Returns a filter's parameter names in the page's URL and in control API queries. */
 export const listParams = (filter: Filter): readonly string[] =>
   filter.kind === 'time' ? [filter.from, filter.before] : [filter.key]
 
@@ -19,13 +19,13 @@ export type Column<Item> = {
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
   /**
-   * Set if the column is left out where there is little room: next to a record and on a tablet, or only on a phone. One
-   * that is `below` is left out next to a record, and stands below the column before it on a tablet and a phone.
+   * Set if the column is hidden where space is tight: next to a record and on a tablet, or only on a phone. A column
+   * that is `below` is hidden next to a record, and appears below the preceding column on a tablet or phone.
    */
   readonly isExtra?: true | 'below' | 'on_phones'
 }
 
-/** The content of a list, and its source. */
+/** The content of a list and its source. */
 export type ListDefinition<Item> = {
   readonly view: View
   readonly title: string
@@ -34,14 +34,14 @@ export type ListDefinition<Item> = {
     readonly path: string
     readonly query?: Readonly<Record<string, string>>
   }
-  /** Set if records change, so that the current record is read by its id when it no longer matches the filters. */
+  /** Set if records change: the current record is then read by its id when it no longer matches the filters. */
   readonly isMutable?: true
   readonly getId: (item: Item) => string
-  /** Returns the time by which the list is ordered, newest first. A list without it is short, and read completely. */
+  /** Returns the time that orders the list, newest first. A list without it is short and is read completely. */
   readonly getTime?: (item: Item) => string
   readonly filters: readonly Filter[]
   /**
-   * The parts of the records that the search field covers, such as `payloads`; without it, there is no search field.
+   * The parts of the records that the search field covers, such as `payloads`. Without it, there is no search field.
    */
   readonly searches?: string
   readonly columns: readonly Column<Item>[]

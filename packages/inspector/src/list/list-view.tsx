@@ -22,14 +22,14 @@ type ListViewProps<Item> = {
   readonly Detail: ComponentType<DetailProps<Item>>
 }
 
-/** Reads the filters of a list from the address of the page. */
+/** Reads a list's filters from the page's URL. */
 const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<string, string> => {
   const keys = filters.flatMap(listParams)
   if (searches !== undefined) keys.push('text')
   return Object.fromEntries(keys.map((key) => [key, getParam(key)]).filter(([, value]) => value !== ''))
 }
 
-/** A list with its filters, and the record that is open. */
+/** A list with its filters and the open record. */
 export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => {
   const { getId, filters, searches, view, empty, Bulk } = definition
   const query = readQuery(definition)
@@ -38,7 +38,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   const list = useMemo(() => createRecordList(definition, { organizationId: organization, query }), [key])
   const items = list.items.value
 
-  // Runs before the list is painted, so that a key cannot act on a record of the previous list.
+  // Runs before the list is painted, so that no key can act on a record of the previous list.
   useLayoutEffect(() => {
     leaveRow()
     const stop = list.start()

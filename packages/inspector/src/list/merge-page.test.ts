@@ -3,7 +3,7 @@ import { mergePage } from './merge-page.ts'
 
 type Item = { readonly id: string; readonly at: number }
 
-/** Creates records from texts such as `a5`: an id and a time in seconds. */
+/** Creates records from words such as `a5`: an id and a time in seconds. */
 const items = (text: string): Item[] =>
   text
     .split(' ')
@@ -35,15 +35,15 @@ test('keeps the open record, even if the page no longer contains it', () => {
   expect(merge('d4 c3 b2 a1', 'd4 b2', { keptId: 'c' })).toBe('d4 c3 b2 a1')
 })
 
-test('keeps older records that were created concurrently with those of the page, whatever their times', () => {
+test('keeps older records created concurrently with those of the page, whatever their times', () => {
   expect(merge('d4 c2 b3 a2', 'd4 c2')).toBe('d4 c2 b3 a2')
   expect(merge('e5 d4 c2 b3 a2', 'd4 c2', { first: 1, before: 5 })).toBe('e5 d4 c2 b3 a2')
 })
 
-test('keeps records that the page cannot contain, because they are later than its time', () => {
+test('keeps records that are too new for the page to contain', () => {
   expect(merge('e5 c2 d4 b2 a1', 'c2 b2', { first: 1, before: 3 })).toBe('e5 d4 c2 b2 a1')
 })
 
-test('drops what is newer than the end of the page if that end is not known', () => {
+test('drops records newer than the end of the page if that end is not known', () => {
   expect(merge('c3 b2 a1', 'd2')).toBe('d2 b2 a1')
 })

@@ -1,8 +1,8 @@
 export type RecordOrder<Item> = {
   readonly getId: (item: Item) => string
   /**
-   * Returns the time of a record, in ISO 8601. Lists are ordered by it, newest first, except for records that were
-   * created concurrently: those are in the order of their commits.
+   * Returns the time of a record, in ISO 8601. Lists are ordered by it, newest first, except that concurrently created
+   * records are in commit order.
    */
   readonly getTime: (item: Item) => string
 }
@@ -10,7 +10,7 @@ export type RecordOrder<Item> = {
 type MergeOptions<Item> = RecordOrder<Item> & {
   /** The index of the first known record that the page could contain. */
   readonly first: number
-  /** The page contains only records before this time, in ISO 8601; `undefined` for any time. */
+  /** The page contains only records before this time, in ISO 8601. `undefined` if it has no limit. */
   readonly before?: string | undefined
   /** Set if the page is the last one. */
   readonly isLast: boolean
@@ -18,10 +18,7 @@ type MergeOptions<Item> = RecordOrder<Item> & {
   readonly keptId: string
 }
 
-/**
- * Replaces the part of a list that a page covers: records are updated, added and removed. Records outside that part are
- * kept.
- */
+/** Updates, adds and removes records in the part of a list that a page covers. Records outside that part are kept. */
 export const mergePage = <Item>(
   known: readonly Item[],
   page: readonly Item[],
@@ -34,7 +31,7 @@ export const mergePage = <Item>(
   const rest = known.slice(first)
   const end = page.at(-1)
   const lastRead = rest.findLastIndex(isRead)
-  // What is below the end of the page is older, whatever its time. If the end is not known, only the time can tell.
+  // Records below the end of the page are older, whatever their times. If the end is unknown, the times decide.
   const isEndKnown = end !== undefined && rest.some((item) => getId(item) === getId(end))
   const isOlder = (item: Item, index: number): boolean =>
     !isLast && index > lastRead && (isEndKnown || end === undefined || !isBefore(end, getTime(item)))

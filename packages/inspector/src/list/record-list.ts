@@ -16,7 +16,7 @@ type Query = Readonly<Record<string, string | number | undefined>>
 
 /**
  * The records of a list:
- * - It **follows** at the top: new records appear, and push the others down.
+ * - It **follows** at the top: new records appear and push the others down.
  * - It is **held** while it is scrolled down, a row is reached, a record is open, or the list is paused: records are
  *   updated and removed, and new ones are only counted.
  */
@@ -49,13 +49,13 @@ export const createRecordList = <Item>(
       await work()
       error.value = undefined
     } catch (thrown) {
-      // The page already shows that the connection is broken.
+      // The page already indicates a broken connection.
       const isHidden = isLoaded && thrown instanceof ApiError && thrown.status === 0
       if (!stop.signal.aborted && !isHidden) error.value = getMessage(thrown)
     }
   }
 
-  /** Reads further pages, and shows the records found by each request. */
+  /** Reads further pages, showing the records found by each request. */
   const search = (): Promise<void> =>
     guard(async () => {
       isLoading.value = true
@@ -77,7 +77,7 @@ export const createRecordList = <Item>(
       }
     })
 
-  /** Reads the newest page, and shows all of it. */
+  /** Shows the newest page in full. */
   const showNewest = (page: Page<Item>): void => {
     const [newest] = items.value
     const end = page.items.at(-1)
@@ -101,7 +101,7 @@ export const createRecordList = <Item>(
     if (!merged.hasOlder && page.items.length > 0) cursor.value = page.nextCursor
   }
 
-  /** Updates the rows in view, and counts new records. */
+  /** Updates the rows in view and counts new records. */
   const updateHeld = async (page: Page<Item>): Promise<readonly Item[]> => {
     const known = items.value
     const [newest] = known
@@ -126,7 +126,7 @@ export const createRecordList = <Item>(
     return part.items
   }
 
-  /** Updates the current record if it no longer matches the filters, or is out of view. */
+  /** Updates the current record if it no longer matches the filters or is out of view. */
   const updateCurrent = async (read: readonly Item[]): Promise<void> => {
     const id = currentId.value
     const isCurrent = (item: Item): boolean => getId(item) === id
@@ -153,7 +153,7 @@ export const createRecordList = <Item>(
     freshCount,
     isLoading,
     error,
-    /** Set while a request has found less than a page, and the next one searches older records. */
+    /** Set while the next request searches older records, because the last one found less than a page. */
     isSearching,
     isHeld,
     isPaused,
@@ -170,14 +170,14 @@ export const createRecordList = <Item>(
       isWanted = true
       reload.now()
     },
-    /** Starts following changes. Returns a function that stops it. */
+    /** Starts following changes. Returns a function that stops following. */
     start: (): (() => void) => {
       reload.now()
       const ignore = listen((messages) => {
         if (messages.some(isChangedBy)) reload.request()
       })
       const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
-      // As soon as the list is no longer held, the counted records appear, and those that were only kept disappear.
+      // When the list is no longer held, the counted records appear, and records that were merely kept disappear.
       let wasHeld = false
       const unhold = isHeld.subscribe((held) => {
         if (wasHeld && !held) reload.now()

@@ -14,7 +14,7 @@ import { isPhone, isTablet } from '../state/viewport.ts'
 import type { Column, ListDefinition } from './list-definition.ts'
 import { pageSize, type RecordList } from './record-list.ts'
 
-/** The height of a row in pixels, with one line and with two. The style sheets repeat it. */
+/** The height of a row in pixels, with one line or two. The style sheets repeat it. */
 const rowHeights = { one: 40, two: 64 }
 const headHeight = 32
 const overscan = 12
@@ -25,7 +25,7 @@ type RowsProps<Item> = {
   readonly isNarrow: boolean
 }
 
-/** The rows that were in view, and the part of the first row that was scrolled out of view, in pixels. */
+/** The rows that were in view, and how far the first row was scrolled out of view, in pixels. */
 type Anchor = { readonly ids: readonly string[]; readonly offset: number }
 
 const isBelow = ({ isExtra }: Pick<Column<never>, 'isExtra'>): boolean =>
@@ -38,7 +38,8 @@ const isShown = ({ isExtra }: Pick<Column<never>, 'isExtra'>, isNarrow: boolean)
 }
 
 /**
- * The rows of a list. Only those in view are in the document. They do not move when other rows are added or removed.
+ * The rows of a list. Only visible rows are in the document, and they stay in place when other rows are added or
+ * removed.
  */
 export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => {
   const { columns, getId, title } = definition

@@ -34,7 +34,7 @@ const Moment = ({ name, label, word }: MomentProps) => (
 )
 
 /**
- * Filters by time. The address contains absolute times rather than "an hour ago", so that a link always shows the same
+ * Filters by time. The URL contains absolute times rather than "an hour ago", so that a link always shows the same
  * records.
  */
 export const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { IconButton } from './button.tsx'
 
-/** Copies a text. In an insecure context, it falls back to selecting the text. */
+/** Copies text. In an insecure context, it falls back to selecting the text. */
 export const copy = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)

@@ -7,11 +7,11 @@ type DialogProps = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** A description of what is lost if the dialog is closed. If it is set, the dialog asks before closing. */
+  /** Describes the data that would be lost by closing the dialog. If set, the dialog asks before closing. */
   readonly unsaved?: string | undefined
 }
 
-/** A modal dialog. Escape closes it, and the focus returns to where it was. */
+/** A modal dialog. Escape closes it, and the focus returns to the previous element. */
 export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const isAsking = useSignal(false)

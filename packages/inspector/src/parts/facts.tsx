@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 type FactsProps = {
-  /** Facts by their names. Facts without a value are left out. */
+  /** Facts by name. Facts without a value are omitted. */
   readonly facts: Readonly<Record<string, ComponentChildren>>
   /** Shows the facts side by side instead of stacked. */
   readonly isInline?: boolean

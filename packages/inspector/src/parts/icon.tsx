@@ -35,7 +35,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A line icon of 16 px, hidden from screen readers. */
+/** A 16 px line icon, hidden from screen readers. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
     <path d={paths[name]} />

@@ -21,7 +21,7 @@ const colorJson = (json: string): ComponentChildren[] => {
   return [...parts, json.slice(end)]
 }
 
-/** Formats JSON with indentation; `undefined` if the text is not JSON. */
+/** Formats JSON with indentation. Returns `undefined` if the text is not JSON. */
 export const formatJson = (text: string): string | undefined => {
   try {
     return JSON.stringify(showJson(JSON.parse(text)), null, 2)
@@ -30,11 +30,11 @@ export const formatJson = (text: string): string | undefined => {
   }
 }
 
-type JsonViewProps = { readonly text: string /** Shows the text as it is. */; readonly isRaw?: boolean }
+type JsonViewProps = { readonly text: string /** Shows the text unformatted. */; readonly isRaw?: boolean }
 
 /** Maximum number of characters to color: each value is an element, and thousands of elements take seconds. */
 const maxColored = 30_000
-/** Number of lines per part. The browser lays out only the parts in view. */
+/** Number of lines per part. The browser lays out only visible parts. */
 const partLines = 200
 
 const splitLines = (text: string): string[] => {

@@ -6,7 +6,7 @@ import { Problem } from './status.tsx'
 
 type PanelProps = {
   readonly title: ComponentChildren
-  /** The state of the record. It is shown in full, even next to a long title. */
+  /** The record's state, shown in full even next to a long title. */
   readonly badge?: ComponentChildren
   readonly label: string
   readonly actions?: ComponentChildren
@@ -18,7 +18,7 @@ type PanelProps = {
 
 const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
 
-/** The panel of one record. It takes the focus from the list, and gives it back. */
+/** The panel of one record. It takes the focus from the list and later returns it. */
 export const Panel = ({ title, badge, label, actions, problem, children, isWide = false }: PanelProps) => {
   const panel = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)

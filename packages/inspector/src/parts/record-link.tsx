@@ -8,7 +8,7 @@ type RecordLinkProps = {
   readonly children: ComponentChildren
 }
 
-/** A link to a record, or to a list. It can be opened in a new tab, like any link. */
+/** A link to a record or a list. It can be opened in a new tab, like any link. */
 export const RecordLink = ({ view, id, filters, children }: RecordLinkProps) => (
   <a
     href={toHref(view, { ...filters, id })}

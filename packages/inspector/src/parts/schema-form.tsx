@@ -70,7 +70,7 @@ type SchemaFormProps = {
   readonly groups: readonly FieldGroup[]
   readonly initial: Readonly<Record<string, string>>
   readonly submitLabel: string
-  /** Performs the request. The form shows its errors next to the fields that they name. */
+  /** Performs the request. The form shows errors next to the fields they name. */
   readonly onSubmit: (body: Record<string, unknown>) => Promise<void>
 }
 

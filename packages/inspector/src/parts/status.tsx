@@ -1,11 +1,11 @@
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
-/** A state in one word, in the color of its tone. The word is clear without the color. */
+/** A one-word state in the color of its tone. The word is clear without the color. */
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )
 
-/** The message of an error, if there is one. */
+/** An error message, if there is one. */
 export const Problem = ({ text }: { readonly text: string | undefined }) =>
   text ? (
     <p class="problem" role="alert">

@@ -7,8 +7,8 @@ import { RecordLink } from './record-link.tsx'
 type SubjectLinkProps = {
   readonly subject: string
   /**
-   * The payload of the event, or its id. They identify the organization: the operator's copy of a health event is about
-   * another one.
+   * The event's payload or id. Either identifies the organization: the operator's copy of a health event is about
+   * another organization.
    */
   readonly payload?: string
   readonly eventId?: string
@@ -19,13 +19,13 @@ const operatorId = 'wabakit:operator'
 
 const getId = (subject: string): string => subject.slice(subject.indexOf(':') + 1)
 
-/** Returns the customer of a call or the name of a group if they are known, otherwise the id. */
+/** Returns a call's customer or a group's name if known, otherwise the id. */
 export const nameSubject = ({ subject, customerNumber, groupName }: SubjectLinkProps): string => {
   if (customerNumber) return showNumber(customerNumber)
   return groupName ? showText(groupName) : reveal(getId(subject))
 }
 
-/** Returns the text at a path in JSON; `undefined` if there is none. */
+/** Returns the string at a path in JSON, or `undefined` if there is none. */
 const readField = (json: string, path: readonly string[]): string | undefined => {
   try {
     const found = path.reduce<unknown>((value, name) => Object(value)[name], JSON.parse(json))
@@ -42,7 +42,7 @@ const findTarget = ({ subject, payload, eventId }: SubjectLinkProps): Target => 
   if (!subject.startsWith('subscription:'))
     return { view: subject.startsWith('group:') ? 'groups' : 'calls', id }
   if (getParam('organization') !== operatorId) return { view: 'subscriptions', id }
-  // A delivery does not name the organization. Its event does.
+  // A delivery does not name the organization, but its event does.
   if (payload === undefined) return { view: 'events', id: eventId ?? '' }
   return {
     view: 'subscriptions',
@@ -51,7 +51,7 @@ const findTarget = ({ subject, payload, eventId }: SubjectLinkProps): Target => 
   }
 }
 
-/** A link to the timeline of a call or a group, or to the subscription that a health event is about. */
+/** A link to the timeline of a call or group, or to the subscription that a health event is about. */
 export const SubjectLink = (props: SubjectLinkProps) => {
   const isNamed = Boolean(props.customerNumber ?? props.groupName)
   return (

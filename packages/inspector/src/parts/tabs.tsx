@@ -8,7 +8,7 @@ type TabsProps = {
 export const findTab = ({ tabs }: Pick<TabsProps, 'tabs'>): string =>
   tabs.find(({ id }) => id === getParam('tab'))?.id ?? tabs[0]?.id ?? ''
 
-/** Tabs. The page's address contains the selected one. */
+/** Tabs. The page's URL contains the selected one. */
 export const Tabs = ({ label, tabs }: TabsProps) => {
   const current = findTab({ tabs })
   const move = (event: KeyboardEvent): void => {

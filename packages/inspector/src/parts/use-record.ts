@@ -6,14 +6,11 @@ import { createReload } from '../api/reload.ts'
 
 type RecordSource<Value> = {
   readonly load: () => Promise<Value>
-  /** Returns whether a message is about the record, which is then read again. */
+  /** Returns whether a message is about the record, which is then reloaded. */
   readonly isAbout?: (message: LiveMessage, known: Value | undefined) => boolean
 }
 
-/**
- * Loads a record, and loads it again when one of the keys changes. The previous value stays until the new one is
- * loaded.
- */
+/** Loads a record, and reloads it when a key changes. The previous value is kept until the new one is loaded. */
 export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unknown[]) => {
   const value = useSignal<Value | undefined>(undefined)
   const problem = useSignal('')

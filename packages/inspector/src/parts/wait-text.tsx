@@ -1,7 +1,7 @@
 import type { Wait } from '@wabakit/server/control-types'
 import { Time } from './time.tsx'
 
-/** The reason why a delivery waits. Times are local, not UTC as in the text of the server. */
+/** The reason why a delivery is waiting. Times are local, unlike the UTC times in the server's text. */
 export const WaitText = ({ wait }: { readonly wait: Wait }) => {
   const at = 'nextAttemptAt' in wait ? wait.nextAttemptAt : null
   if (at === null) return <>{wait.text}</>

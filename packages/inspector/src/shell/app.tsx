@@ -54,7 +54,7 @@ const screens: Readonly<Record<View, ComponentType>> = {
 
 const retryMs = 1_000
 
-/** Loads the initial data of the page. Repeats the requests until the server responds. */
+/** Loads the page's initial data. Retries until the server responds. */
 const start = async (): Promise<void> => {
   try {
     await Promise.all([loadOrganizations(), loadInfo()])
@@ -65,10 +65,10 @@ const start = async (): Promise<void> => {
   }
 }
 
-/** Keeps the data that all views share up to date. */
+/** Keeps the data shared by all views up to date. */
 const useOrganization = (): void => {
   useSignalEffect(() => {
-    // Tries again with a new token.
+    // Retries with a new token.
     if (token.value !== undefined && !isTokenRequired.value) void start()
   })
   useSignalEffect(() => {

@@ -22,7 +22,7 @@ export const Login = () => {
       logIn(sent)
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status === 401
-      problem.value = isRefused ? 'This is not the control token of the server.' : getMessage(error)
+      problem.value = isRefused ? "This is not the server's control token." : getMessage(error)
     }
   }
   return (
@@ -40,7 +40,7 @@ export const Login = () => {
           <input name="token" type="password" autocomplete="off" required autofocus />
         </label>
         <p class="hint">
-          The <code>controlToken</code> of the server. It stays in this tab, and is gone when you close it.
+          The server's <code>controlToken</code>. It is kept until you close this tab.
         </p>
         <Problem text={problem.value} />
         <button type="submit" class="button primary">

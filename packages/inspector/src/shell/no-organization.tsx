@@ -2,14 +2,14 @@ import { organizations } from '../api/organization.ts'
 import { EmptyState } from '../list/empty-state.tsx'
 import { getParam, toHref, view } from '../state/route.ts'
 
-/** Advice if there is no organization, or the one in the address does not exist. */
+/** Shows advice if there is no organization, or the one in the URL does not exist. */
 export const NoOrganization = () => {
   const known = organizations.value ?? []
   if (known.length === 0) {
     return (
       <EmptyState
         title="No organization yet"
-        text="Everything belongs to an organization: numbers, keys, subscriptions and what happens on them."
+        text="Numbers, keys, subscriptions, calls and groups all belong to an organization."
         commands={['wabakit org create --help', 'wabakit key create', 'wabakit trigger call']}
         isFiltered={false}
       />

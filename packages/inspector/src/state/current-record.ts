@@ -3,13 +3,14 @@ import { getParam, setParams } from './route.ts'
 
 export const listedIds = signal<readonly string[]>([])
 export const firstInView = signal(0)
-/** The row that the reader has moved to. The list scrolls to it only if a key was used. */
+/** The row that the user moved to. The list scrolls to it only if a key was used. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
 export const openId = computed(() => getParam('id'))
 
 /**
- * The id of the current record, which keyboard shortcuts apply to: the open record, or else the reached row; empty if there is neither.
+ * The id of the current record, which keyboard shortcuts apply to: the open record, or else the reached row. Empty if
+ * there is neither.
  */
 export const currentId = computed(() => openId.value || reached.value.id)
 

@@ -7,7 +7,7 @@ export const isHelpOpen = signal(false)
 
 export const isSimulationOpen = signal(false)
 
-/** Actions of the current view for its own keys, such as `r` to resend. */
+/** The current view's actions by key, such as `r` to resend. */
 const actions = new Map<string, () => void>()
 
 /**
@@ -82,7 +82,7 @@ const findAction = (key: string): (() => void) | undefined => {
   }
 }
 
-/** Starts listening to keys, except while the reader types or a dialog is open. */
+/** Starts listening to keys. They are ignored while the user types or a dialog is open. */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event

@@ -21,7 +21,7 @@ const read = () => {
   return { view: isView(name) ? name : 'deliveries', params: new URLSearchParams(location.search) } as const
 }
 
-/** The address of the page: a view, its filters and the selected record. */
+/** The page's URL: a view, its filters and the selected record. */
 export const route = signal<{ readonly view: View; readonly params: URLSearchParams }>(read())
 
 addEventListener('popstate', () => {
@@ -30,12 +30,12 @@ addEventListener('popstate', () => {
 
 export const view = computed(() => route.value.view)
 
-/** Returns a parameter of the address, or an empty text. */
+/** Returns a parameter of the URL, or an empty string. */
 export const getParam = (name: string): string => route.value.params.get(name) ?? ''
 
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** Returns the address of a view. The organization stays the same. */
+/** Returns the URL of a view. The organization stays the same. */
 export const toHref = (to: View, params: Params = {}): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries({ organization: getParam('organization'), ...params })) {
@@ -50,7 +50,7 @@ export const navigate = (to: View, params: Params = {}): void => {
 }
 
 /**
- * Changes parameters of the current view; empty ones are removed. Typing and selecting do not add entries to the
+ * Changes parameters of the current view and removes empty ones. Typing and selecting do not add entries to the
  * browser's history.
  */
 export const setParams = (changes: Params, { isStep = false } = {}): void => {

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-/** Follows whether the page is at most this wide. */
+/** Tracks whether the page is at most this wide. */
 const followWidth = (pixels: number): ReadonlySignal<boolean> => {
   const query = matchMedia(`(max-width: ${pixels}px)`)
   const isMatch = signal(query.matches)
@@ -10,7 +10,7 @@ const followWidth = (pixels: number): ReadonlySignal<boolean> => {
   return isMatch
 }
 
-/** Set if the page is as narrow as on a phone. The style sheets repeat this width. */
+/** Set if the page is as narrow as a phone. The style sheets repeat this width. */
 export const isPhone = followWidth(760)
 
 /** Set if the page is too narrow for all columns of a list. */

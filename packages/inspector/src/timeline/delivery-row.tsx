@@ -6,7 +6,7 @@ import { WaitText } from '../parts/wait-text.tsx'
 import { isPhone } from '../state/viewport.ts'
 import { spread } from './scale.ts'
 
-/** The selection in a timeline: a delivery, and one attempt unless it is the last. */
+/** The selection in a timeline: a delivery and, unless it is the last, an attempt. */
 export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }
 
 const signs = { duplicate: '2×', reordered: '⇄', overtaken: '⇢', gap: '∅' } as const
@@ -31,10 +31,10 @@ type DeliveryRowProps = {
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** Minimum width of an attempt in pixels, so that it can be seen and clicked, or touched with a finger. */
+/** Minimum width of an attempt in pixels, so that it is easy to see, click or tap. */
 const minWidths = { pointer: 34, finger: 44 }
 
-/** A delivery on the time axis: its creation, every attempt, and the next step. */
+/** A delivery on the time axis: its creation, attempts and next step. */
 export const DeliveryRow = (props: DeliveryRowProps) => {
   const { delivery, entries, now, place, width, selected, onSelect } = props
   const { id, eventName, createdAt, finishedAt, wait, marks } = delivery

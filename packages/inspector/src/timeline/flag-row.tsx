@@ -18,7 +18,7 @@ const open = (entry: TimelineEntry): void => {
   if (entry.kind === 'request') navigate('requests', { id: entry.request.requestId })
 }
 
-/** A row of texts on the time axis. */
+/** A row of labels on the time axis. */
 export const FlagRow = ({ title, flags, place, width }: FlagRowProps) => {
   if (flags.length === 0) return null
   const placed = placeFlags(flags, { place, width })

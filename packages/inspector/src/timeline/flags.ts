@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
 import { reveal } from '../format/reveal.ts'
 
-/** A short text at a point of the time axis. */
+/** A short label at a point on the time axis. */
 export type Flag = {
   readonly key: string
   readonly at: number
@@ -27,14 +27,14 @@ export const listFlags = (entries: readonly TimelineEntry[], kind: TimelineEntry
 
 type PlaceOptions = {
   readonly place: (time: number) => number
-  /** The width of the axis in pixels. */
+  /** Width of the axis in pixels. */
   readonly width: number
 }
 
 const characterWidth = 7
 const padding = 30
 
-/** Puts flags on as few lines as possible so that none covers another. Those near the right end extend to the left. */
+/** Arranges flags on as few lines as possible without overlaps. Flags near the right end extend to the left. */
 export const placeFlags = (flags: readonly Flag[], { place, width }: PlaceOptions): PlacedFlag[] => {
   const ends: number[] = []
   return flags.map((flag) => {

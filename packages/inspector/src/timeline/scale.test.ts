@@ -6,7 +6,7 @@ const second = 1_000
 const day = 86_400 * second
 const times = [0, 20, 5 * second, day]
 
-test('a compressed axis keeps milliseconds and a day in sight, in their order', () => {
+test('a compressed axis shows milliseconds and a day, in order', () => {
   const { gaps, place } = createScale(times, 'compressed')
   const widths = gaps.map(({ left, right }) => right - left)
   expect(widths.every((width) => width > 0.05)).toBe(true)
@@ -30,7 +30,7 @@ test.each(['compressed', 'linear'] as const)(
   },
 )
 
-test('labels of the axis do not overlap, and name the length of wide gaps', () => {
+test('axis labels do not overlap, and include the length of wide gaps', () => {
   const ticks = listTicks(createScale(times, 'compressed'), 1_000)
   const moments = ticks.filter(({ gapMs }) => gapMs === undefined).map(({ x }) => x)
   expect(moments.slice(1).every((x, index) => x - (moments[index] ?? 0) >= 104)).toBe(true)
@@ -38,7 +38,7 @@ test('labels of the axis do not overlap, and name the length of wide gaps', () =
   expect(listTicks(createScale(times, 'compressed'), 120).length).toBe(1)
 })
 
-test('flags at the same moment get lines of their own, within the width', () => {
+test('flags at the same time get separate lines, within the width', () => {
   const flag = { key: 'a', at: 5, text: 'CALL_INCOMING_INITIATED', tone: 'plain' } as const
   const entry = { kind: 'change', at: '', state: '', marks: [] }
   const flags = ['a', 'b', 'c'].map((key) => ({ ...flag, key, entry }))

@@ -1,6 +1,6 @@
 import type { Timeline } from '@wabakit/server/control-types'
 
-/** Lists the times of all entries of a timeline, and of the ends of attempts, as Unix time in milliseconds. */
+/** Lists the times of all timeline entries and attempt ends, as Unix time in milliseconds. */
 export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
   Date.parse(now),
   ...deliveries.map(({ createdAt }) => Date.parse(createdAt)),
@@ -23,15 +23,15 @@ export type Scale = { readonly gaps: readonly Gap[]; place(time: number): number
 export type ScaleMode = 'compressed' | 'linear'
 
 /**
- * Returns the weight of a gap on the axis. Attempts are milliseconds, minutes or a day apart. On a compressed axis, a
- * gap that is ten times as long is only a little wider.
+ * Returns the weight of a gap on the axis. Attempts can be milliseconds, minutes or a day apart. On a compressed axis,
+ * a gap that is ten times as long is only slightly wider.
  */
 const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (ms: number) => ms } as const
 
-/** The fraction of the axis that stays free at each end. */
+/** The fraction of the axis that is left empty at each end. */
 const margin = 0.02
 
-/** Creates the axis for times, given as Unix time in milliseconds. */
+/** Creates an axis for times, given as Unix time in milliseconds. */
 export const createScale = (times: readonly number[], mode: ScaleMode): Scale => {
   const sorted = [...new Set(times)].sort((left, right) => left - right)
   const weights = sorted.slice(1).map((time, index) => weigh[mode](time - (sorted[index] ?? time)))
@@ -60,10 +60,7 @@ export type Tick = { readonly x: number; readonly time: number; readonly gapMs?:
 const labelWidth = 104
 const gapWidth = 72
 
-/**
- * Chooses the times to label on an axis of some width in pixels, and the gaps that are wide enough to show their
- * length.
- */
+/** Chooses the times to label on an axis, and the gaps wide enough to show their length. `width` is in pixels. */
 export const listTicks = ({ gaps }: Scale, width: number): Tick[] => {
   const ticks: Tick[] = []
   let end = Number.NEGATIVE_INFINITY
@@ -85,14 +82,14 @@ export const listTicks = ({ gaps }: Scale, width: number): Tick[] => {
   return ticks
 }
 
-/** A place on the axis, in pixels. */
+/** A position on the axis, in pixels. */
 type Placed = { readonly x: number; readonly width: number }
 
 const gap = 2
 
 /**
- * Moves overlapping items apart so that each can be clicked. Keeps their order and, if there is room, keeps them within
- * the axis.
+ * Moves overlapping items apart so that each can be clicked. Preserves their order and, if there is room, keeps them
+ * within the axis.
  */
 export const spread = (placed: readonly Placed[], axis: number): number[] => {
   let end = -gap

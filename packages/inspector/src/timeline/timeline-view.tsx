@@ -22,7 +22,7 @@ type TimelineViewProps = {
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** One call or group: its requests, changes and events, and a lane for each endpoint with every attempt. */
+/** One call or group: its requests, changes and events, and a lane with all attempts for each endpoint. */
 export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps) => {
   const { entries, subscriptions, deliveries, now } = timeline
   const mode = useSignal<ScaleMode>('compressed')
@@ -62,7 +62,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
         {virtual && (
           <span
             class="virtual-time"
-            title={`The call states these times. It was simulated at ${formatTime(new Date(virtual.to).toISOString())}.`}
+            title={`These times are part of the simulated call, which was created at ${formatTime(new Date(virtual.to).toISOString())}.`}
           >
             virtual time
           </span>

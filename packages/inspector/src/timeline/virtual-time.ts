@@ -3,10 +3,10 @@ import type { TimelineEntry } from '@wabakit/server/control-types'
 /** A period, as Unix time in milliseconds. */
 export type Stretch = { readonly from: number; readonly to: number }
 
-/** Minimum difference that counts, in milliseconds. Smaller ones come from the server's processing time. */
+/** Minimum significant difference, in milliseconds. Smaller ones come from the server's processing time. */
 const minimumMs = 1_000
 
-/** Returns the period that a simulated call states for itself before its events were published. */
+/** Returns the period before its events were published that a simulated call claims to have lasted. */
 export const findVirtualTime = (
   entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[],
 ): Stretch | undefined => {

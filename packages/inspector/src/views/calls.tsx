@@ -78,7 +78,7 @@ export const calls: ListDefinition<Call> = {
   isChangedBy: (message) => message.type === 'event' && message.event.subject.startsWith('call:'),
   empty: {
     title: 'No calls yet',
-    text: 'Simulate one, from its first ring to its summary:',
+    text: 'Simulate one, from the first ring to the summary:',
     commands: [
       'wabakit trigger call',
       'wabakit trigger call --set outcome=missed',

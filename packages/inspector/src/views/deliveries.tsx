@@ -18,8 +18,7 @@ import {
 } from './filters.ts'
 
 /**
- * Statuses, and the most useful combinations of them: failed deliveries, and deliveries that are not sent unless they
- * are resent.
+ * Statuses and their most useful combinations: failed deliveries, and deliveries that are sent only if they are resent.
  */
 const statuses = [
   { value: 'pending,waiting,claimed', label: 'unfinished' },

@@ -1,7 +1,7 @@
 import { eventChoices, numberChoices, subscriptionChoices } from '../api/choices.ts'
 import type { Filter } from '../list/list-definition.ts'
 
-// Filters that several lists share.
+// Filters shared by several lists.
 
 export const nameFilter: Filter = { key: 'name', label: 'Event', kind: 'choice', choices: () => eventChoices }
 

@@ -36,7 +36,7 @@ export const groups: ListDefinition<Group> = {
   isChangedBy: (message) => message.type === 'event' && message.event.name === 'GROUP_CREATED',
   empty: {
     title: 'No groups yet',
-    text: 'Create a key, and a group through the API:',
+    text: 'Create a key, then a group through the API:',
     commands: [
       'wabakit key create',
       `curl -H 'authorization: <the key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,

@@ -171,7 +171,7 @@ onEachStore('the inspector', (inspector) => {
       `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
     )
     await page.getByRole('button', { name: 'Send a test event' }).click()
-    await page.getByText('Sent a test of').waitFor()
+    await page.getByText('Sent a test ').waitFor()
     for (const name of ['Disable', 'Enable']) {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name, exact: true }).click()
@@ -285,7 +285,7 @@ test.skipIf(!hasChromium)('asks for the control token, and forgets it with the t
   const { page, picture } = await openPage(browser, { url: `${server.url}/_wabakit/inspector/events` })
   await page.getByLabel('Control token').fill('not-the-right-token')
   await page.keyboard.press('Enter')
-  await page.getByText('This is not the control token of the server.').waitFor()
+  await page.getByText("This is not the server's control token.").waitFor()
   await picture('login')
   await page.getByLabel('Control token').fill(token)
   await page.keyboard.press('Enter')

@@ -16,13 +16,13 @@ import { createRemoteCalls } from '../remote-calls.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 /**
- * Creates the real PostgreSQL store on PGlite, behind a network that fails. Only one server delivers. There is one
- * session, so no statement waits for another. `npm run test:races` and torture test locks.
+ * Creates the real PostgreSQL store on PGlite, behind an unreliable network. Only one server delivers. With a single
+ * session, no statement waits for another: locks are covered by `npm run test:races` and the torture test.
  */
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
   const { scheduler } = run
   const remote = createRemoteCalls(run)
-  // Otherwise, the order of tasks would depend on how fast the machine is.
+  // Otherwise, the order of tasks would depend on the speed of the machine.
   shared.watch(scheduler.waitFor)
   const closing = new Map<string, () => void>()
 
@@ -90,7 +90,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       closing.delete(name)
       shared.disconnect()
     },
-    // The server reconnects by itself.
+    // The server reconnects automatically.
     endSession: () => {
       shared.disconnect()
       return () => {}

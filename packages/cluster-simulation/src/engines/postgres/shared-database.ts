@@ -4,11 +4,11 @@ import pg from 'pg'
 import { migrate } from '../../../../server/src/stores/postgres/migrate.ts'
 import { prepareSession } from '../../../../server/src/stores/postgres/session.ts'
 
-/** PostgreSQL in this thread. It has one session, which all connections share. */
+/** PostgreSQL in this thread, with one session that all connections share. */
 export type SharedDatabase = {
   /** Runs a statement while the database's clock shows `now`. */
   query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number): Promise<Row[]>
-  /** Sets the function that is called with the promise of each statement. */
+  /** Sets the function that receives each statement's promise. */
   watch(watcher: (work: Promise<unknown>) => void): void
   /** Creates a connection that listens. */
   connect(): pg.Client
@@ -43,7 +43,7 @@ const create = async (): Promise<{ readonly database: PGlite; readonly client: p
 let shared: ReturnType<typeof create> | undefined
 let stopListening = (): void => {}
 
-/** Returns an empty database. There is one per thread, and its tables are created once. */
+/** Returns an empty database. Each thread has one, whose tables are created once. */
 export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
   shared ??= create()
   const { database, client } = await shared

@@ -9,20 +9,20 @@ const createSqliteError = (errcode: number): Error =>
   Object.assign(new Error('simulated failure'), { code: 'ERR_SQLITE_ERROR', errcode })
 
 export type FaultyDatabaseOptions = {
-  /** The server that uses the database. */
+  /** Name of the server that uses the database. */
   readonly user: string
   /** Returns whether another program holds the lock. */
   isLocked(): boolean
-  /** Called after a commit, with its duration in milliseconds. */
+  /** Called after a commit with its duration in milliseconds. */
   block(ms: number): void
 }
 
-/** A database that fails as SQLite does. `failReads` makes one of the next read statements fail. */
+/** A database that fails like SQLite. `failReads` makes one of the next read statements fail. */
 export type FaultyDatabase = { readonly database: DatabaseSync; failReads(): void; allowReads(): void }
 
 /**
- * Wraps a real database. Faults are drawn per transaction: it cannot begin, one of its statements fails, or its commit
- * fails, whether or not it took effect.
+ * Wraps a real database. Faults are drawn per transaction: it cannot begin, a statement fails, or its commit reports a
+ * failure, with or without taking effect.
  */
 export const createFaultyDatabase = (
   database: DatabaseSync,
@@ -31,7 +31,7 @@ export const createFaultyDatabase = (
 ): FaultyDatabase => {
   const { plan, draws, faults } = run
   let pending: TransactionFault | undefined
-  /** Number of writes before one of them fails: the first write of a transaction, or a later one. */
+  /** Number of writes left until one fails. */
   let writesLeft = Infinity
   let readsLeft = Infinity
 

@@ -5,12 +5,12 @@ type SqlFunction = Parameters<DatabaseSync['function']>[1]
 
 let shared: DatabaseSync | undefined
 
-/** SQL functions that the stores of this run have defined, newest first. */
+/** SQL functions defined by this run's stores, newest first. */
 const functions = new Map<string, SqlFunction[]>()
 
 /**
- * Wraps a database so that its statements are prepared only once, even if the store is opened repeatedly: preparing
- * them takes longer than a run.
+ * Wraps a database so that its statements are prepared only once, however often the store is opened: preparing them
+ * takes longer than a run.
  */
 const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const statements = new Map<string, StatementSync>()
@@ -22,7 +22,7 @@ const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const define = (name: string, run: SqlFunction): void => {
     const known = functions.get(name)
     functions.set(name, [run, ...(known ?? [])])
-    // Defining a function again would compile all statements again.
+    // Defining a function again would recompile all statements.
     if (known !== undefined) return
     database.function(name, { varargs: true }, (...values) => {
       const [result = null] = (functions.get(name) ?? []).map((each) => each(...values))
@@ -39,7 +39,7 @@ const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   })
 }
 
-/** Returns an empty database in memory. There is one per thread, and its tables are created once. */
+/** Returns an empty database in memory. Each thread has one, whose tables are created once. */
 export const openEmptyDatabase = (): DatabaseSync => {
   if (shared === undefined) {
     const database = new DatabaseSync(':memory:')

@@ -11,8 +11,8 @@ import { createFaultyDatabase } from './faulty-database.ts'
 import { openEmptyDatabase } from './shared-database.ts'
 
 /**
- * Creates the real SQLite store on a database in memory whose transactions can fail. It does not cover the file system:
- * the write-ahead log, syncing, and the lock file.
+ * Creates the real SQLite store on an in-memory database whose transactions can fail. This does not cover the file
+ * system: write-ahead log, syncing and lock file.
  */
 export const createSqliteEngine = (run: RunContext): Engine => {
   const { plan, faults, scheduler } = run
@@ -46,7 +46,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
         ((entry) => {
           if (user.owner.state !== 'ended') run.record?.(entry)
         })
-      /** A store whose reads before attempts can also fail, and must be repeated. */
+      /** A store whose reads before attempts can also fail and must be retried. */
       const reading: Store = {
         ...store,
         loadDeliveries: async (keys) => {
