@@ -27,8 +27,8 @@ const getText = async (options: BuildOptions): Promise<string> =>
   (await build({ ...options, write: false })).outputFiles[0]?.text ?? ''
 
 /**
- * Bundles each of our packages into one file, as published: this compresses better than single modules among those of
- * others.
+ * Bundles each of our packages into one file, as published, because that compresses better than separate modules mixed
+ * with those of dependencies.
  */
 const asPublished: Plugin = {
   name: 'as-published',

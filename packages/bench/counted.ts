@@ -3,16 +3,18 @@ import { openSync, readSync, writeSync } from 'node:fs'
 import { getHeapStatistics } from 'node:v8'
 import { payload } from './src/call-ai-summary.ts'
 
-// node counted.ts <workload> <count> [<control> <acknowledgment>] Performs an operation `count` times, and prints the
-// mean number of bytes that it allocated. Meanwhile, perf counts instructions, controlled through the two FIFOs in the
-// last arguments. Everything runs in one process without sockets, so that counts hardly vary.
+// node counted.ts <workload> <count> [<control> <acknowledgment>]
+//
+// Performs an operation `count` times and prints the mean number of bytes it allocated. Meanwhile, perf counts
+// instructions, controlled through the two FIFOs in the last arguments. Everything runs in one process without sockets,
+// so that counts hardly vary.
 
 type Operation = () => unknown
 
 const prepareWebhook = async () => {
   const { generateSecret, signWebhook } = await import('@wabakit/webhooks')
   const secret = generateSecret()
-  // Keeps the signature valid for as long as the workload runs.
+  // Keeps the signature valid while the workload runs.
   const timestamp = Math.floor(Date.now() / 1_000) + 240
   return { secret, ...(await signWebhook({ payload, secret, id: 'msg_1', timestamp })) }
 }
@@ -85,7 +87,7 @@ const workloads: Readonly<Record<string, () => Operation | Promise<Operation>>> 
 
 const [, , name = '', count = '', control, acknowledgment] = process.argv
 
-/** Sends a command to perf, and waits until it has been carried out. */
+/** Sends a command to perf and waits until perf acknowledges it. */
 const controlPerf = (() => {
   if (control === undefined || acknowledgment === undefined) return () => {}
   const commands = openSync(control, 'w')
@@ -98,7 +100,7 @@ const controlPerf = (() => {
 
 const operation = await workloads[name]?.()
 if (operation === undefined) throw new Error(`There is no workload "${name}".`)
-// Warms up, so that most code is compiled before the counts begin. A single start is counted cold.
+// Warms up, so that most code is compiled before counting starts. A single start is counted cold.
 for (let done = 0; done < Number(count) / 2 - 1; done += 1) await operation()
 const before = getHeapStatistics().total_allocated_bytes
 controlPerf('enable')

@@ -8,11 +8,13 @@ import { checkCounts, compareCounts, recordCounts } from './src/compare-counts.t
 import { formatGoalsPage, formatPage } from './src/performance-page.ts'
 import { printGoals, readResults } from './src/result.ts'
 
-// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]] npm
-// run bench -- --counts [--update] Runs the benchmarks of all goals, or the named ones, each in its own process. Each
-// prints a table and writes results/<name>.json. At the end, prints all goals and writes docs/performance.md and
-// GOALS.md. `--counts` compares two versions by instructions and bytes rather than by time. Without another version, it
-// compares this one with counts.json, as CI does; `--update` writes that file.
+// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
+// npm run bench -- --counts [--update]
+//
+// Runs the benchmarks of all goals, or the named ones, each in its own process. Each prints a table and writes
+// results/<name>.json. At the end, prints all goals and writes docs/performance.md and GOALS.md. `--counts` compares two
+// versions by instructions and bytes rather than by time. Without another version, it compares this one with
+// counts.json, as CI does. `--update` writes that file.
 
 /** The benchmarks with their goals. */
 const benchmarks: Readonly<Record<string, string>> = {

@@ -45,7 +45,7 @@ const startServer = async (name: string, argument: string): Promise<Contender> =
   return createContender(name, child.readyMessage, child.pid)
 }
 
-/** Runs a command that starts a server, and waits until it responds. */
+/** Runs a command that starts a server, and waits until the server responds. */
 const startPeer = async (name: string, command: readonly string[], port: number): Promise<Contender> => {
   const [file = '', ...options] = command
   const child = spawn(file, options, { stdio: 'ignore' })
@@ -77,7 +77,7 @@ const startPeers = async (): Promise<Contender[]> => {
 
 const syncFile = openSync(join(folder, 'sync'), 'w')
 const bytes = Buffer.alloc(16_384)
-/** The least work that a commit of SQLite needs: one fsync for each round of the connections. */
+/** The minimum work of a SQLite commit: one fsync per round of the connections. */
 const fsync: Contender = {
   name: names.fsync,
   run: (count) => {

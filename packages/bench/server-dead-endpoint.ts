@@ -24,7 +24,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       server.server.pause()
       opened.push({ name: `${engine.name}, ${name}`, server, p99: [] })
     }
-    // The servers take turns; all others are paused. The first turn warms up.
+    // The servers take turns while the others are paused. The first turn is a warm-up.
     for (let round = -1; round < rounds; round += 1) {
       for (const { server, p99 } of opened) {
         server.server.resume()

@@ -33,7 +33,7 @@ const addBullMq = async (endpoint: Child): Promise<void> => {
     if (redis === undefined) return console.log('Skipping bullmq: redis-server is not on the PATH.')
     redises.push(redis)
     const name = `bullmq, appendfsync ${appendfsync}`
-    // A queue that may lose the writes of a second does less: its result is shown, but does not count for the goal.
+    // A queue that may lose a second of writes does less work: its result is shown, but does not count toward the goal.
     if (appendfsync === 'always') peers.push(name)
     await addQueue(name, { kind: 'bullmq', database: redis.url, endpoint }, () => readCpuTime(redis.pid))
   }
@@ -52,7 +52,7 @@ try {
   const others = contenders.filter(({ prepare }) => prepare === undefined)
   const rows = [
     ...(await measure(others, { ...rounds, count: 2_048 })),
-    // A process that was paused needs 100 ms more CPU time at first.
+    // A resumed process initially needs 100 ms more CPU time.
     ...(await measure(backlogs, { ...rounds, count: 8_192 })),
   ]
   const own = formatNames('wabakit')

@@ -20,7 +20,7 @@ const postmaster = await findPostmaster(cluster)
 
 type Measured = { readonly p99s: readonly number[]; readonly cpus: readonly number[] }
 
-/** Stores 500 deliveries a second, and returns the 99th percentile and the CPU time per delivery of each window. */
+/** Stores 500 deliveries a second. Returns each window's 99th percentile and CPU time per delivery. */
 const measureWindows = async ({ producer, workers, endpoint }: Queue, count: number): Promise<Measured> => {
   const readCpu = (): number =>
     [producer, ...workers].reduce((sum, { pid }) => sum + readCpuTime(pid), readFamilyCpuTime(postmaster))
@@ -36,7 +36,7 @@ const measureWindows = async ({ producer, workers, endpoint }: Queue, count: num
   return { p99s, cpus }
 }
 
-/** Runs `work` while a transaction holds its snapshot, as `pg_dump` does. */
+/** Runs `work` while a transaction holds a snapshot, as `pg_dump` does. */
 const holdSnapshot = async <Result>(database: string, work: () => Promise<Result>): Promise<Result> => {
   const client = new Client({ connectionString: database })
   await client.connect()

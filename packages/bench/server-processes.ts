@@ -17,7 +17,7 @@ await using cluster = await createCluster({
 const postmaster = await findPostmaster(cluster)
 const children: Child[] = []
 
-/** Measures separately what a contender's workers and PostgreSQL spend on each delivery. */
+/** Measures the cost per delivery separately for a contender's workers and for PostgreSQL. */
 const divide = (contender: Contender, workers: readonly Child[]) => {
   const read = (): number[] => [
     workers.reduce((sum, { pid }) => sum + readCpuTime(pid), 0),

@@ -13,7 +13,7 @@ const callsForLog = 8_700
 const deliveriesPerCall = 4
 const tables = ['events', 'deliveries', 'attempts', 'calls', 'summaries']
 
-/** Inserts older, finished deliveries with random subjects, like those of calls. */
+/** Returns SQL that inserts older, finished deliveries with random subjects, like those of calls. */
 const formatFillSql = (count: number): string => `
   INSERT INTO wabakit.events
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',
@@ -62,7 +62,7 @@ const readCounters = () =>
        (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS commits
      FROM pg_stat_wal`,
   )
-// Statistics become visible within seconds.
+// PostgreSQL publishes its statistics within seconds.
 const waitForStatistics = () => new Promise((resolve) => setTimeout(resolve, 3_000))
 
 await simulator.run(callsForSizes)

@@ -12,7 +12,7 @@ const many = process.argv.includes('--long') ? 10_000_000 : 1_000_000
 const perSecond = 100
 const seconds = 15
 
-/** Publishes 100 events a second, without waiting for earlier ones, and returns their latencies in microseconds. */
+/** Publishes 100 events a second without waiting for earlier ones. Returns their latencies in microseconds. */
 const measureLatencies = async (store: Store): Promise<number[]> => {
   const start = performance.now()
   const latencies: number[] = []

@@ -15,7 +15,7 @@ import { type Contender, findRow, measure } from './src/measure.ts'
 import { type Goal, publish } from './src/result.ts'
 import { runConcurrently } from './src/run-concurrently.ts'
 
-/** Maximum number of concurrent requests, and of concurrently handled events. */
+/** Maximum number of concurrent requests and of concurrently handled events. */
 const concurrency = 64
 const body = String(payload)
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
@@ -32,10 +32,10 @@ const nextEvent = () => ({
   body: body.replaceAll(/"callId":"[^"]*"/g, `"callId":"${randomUUID()}"`),
 })
 
-/** Number of events that a worker may have fetched before it calls the first handler. */
+/** Maximum number of events that a worker fetches before it calls the first handler. */
 const fetchedAhead = 500
 
-/** A process that stores events and handles them. */
+/** A process that stores and handles events. */
 type Queue = {
   /** Stores an event durably. */
   readonly store: (event: ReturnType<typeof nextEvent>) => Promise<unknown>
@@ -66,7 +66,7 @@ const createContenders = (
         await store(times)
       },
       run: async (times) => {
-        // Measures neither the start of a worker nor the events that it fetched during it.
+        // Excludes the start of a worker and the events it fetched meanwhile.
         let [startedAt, cpuBefore, handled] = [Number.NaN, Number.NaN, 0]
         await queue.handleAll(() => {
           handled += 1
@@ -83,7 +83,7 @@ const createContenders = (
 
 type Event = ReturnType<typeof nextEvent>
 
-/** The writes of a queue to a database, for a given number of events. */
+/** A queue's writes to a database, for a given number of events. */
 type Statements = {
   readonly insert: (events: readonly Event[]) => Promise<unknown>
   readonly read: () => Promise<readonly { id: unknown; body: unknown }[]>

@@ -1,4 +1,4 @@
-/** A CALL_AI_SUMMARY of about 860 bytes, as a live service sends it. */
+/** A CALL_AI_SUMMARY of about 860 bytes, as sent by a live service. */
 export const callAiSummary = {
   event: 'CALL_AI_SUMMARY',
   channel: 'WHATSAPP',
@@ -26,5 +26,5 @@ export const callAiSummary = {
   },
 }
 
-/** The body of the webhook. */
+/** The webhook's body. */
 export const payload: string = JSON.stringify(callAiSummary)

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Commands of a child process. Each takes a number and returns a serializable value. */
+/** A child process's commands. Each takes a number and returns a serializable value. */
 export type Commands = Readonly<Record<string, (argument: number) => unknown>>
 
 /** Serves commands in a child process, after sending its parent a message such as its URL. */
@@ -16,7 +16,7 @@ export const serveCommands = (commands: Commands, readyMessage = ''): void => {
 
 export type Child = {
   readonly pid: number
-  /** First message of the process, such as its URL. */
+  /** The process's first message, such as its URL. */
   readonly readyMessage: string
   command(name: string, argument?: number): Promise<number>
   /** Suspends the process until `resume`. */

@@ -6,7 +6,7 @@ import { root, withCheckout } from './compare.ts'
 import { countings, countWorkload, floor, hasInstructionCounter } from './counts.ts'
 import { printTable, readResults } from './result.ts'
 
-/** A figure that must not grow, by its name. */
+/** Figures that must not grow, by name. */
 type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance: number }>
 
 /** The contents of `counts.json`: the value of each figure, and the runtime that produced it. */
@@ -59,10 +59,10 @@ const format = (value: number): string => value.toLocaleString('en', { maximumSi
 
 const isOfInstructions = (name: string): boolean => name.endsWith(': instructions')
 
-/** Prints both sets of figures. Returns whether all workloads ran here, and no figure grew beyond its tolerance. */
+/** Prints both sets of figures. Returns whether all workloads ran here and no figure exceeds its tolerance. */
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
-  // The floor's instructions here, relative to the reference, which may have been measured on a processor with another
+  // The floor's instruction count here, relative to the reference, which may be from a processor with another
   // instruction set. The ratio varies by 2%.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
@@ -90,9 +90,9 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
 
 /**
  * Compares the costs of operations in two versions: instructions, allocated bytes and bundled bytes. Unlike times,
- * these hardly depend on the load of the machine, so CI can require that they do not grow.
+ * these hardly depend on the machine's load, so CI can require that they do not grow.
  *
- * @returns whether all workloads ran here, and no figure grew beyond its tolerance.
+ * @returns whether all workloads ran here and no figure exceeds its tolerance.
  */
 export const compareCounts = async (reference: string): Promise<boolean> => {
   const here = measureHere()
@@ -116,7 +116,7 @@ export const recordCounts = (): void => {
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
 }
 
-/** Compares the costs of operations with `counts.json`, and returns whether no figure grew beyond its tolerance. */
+/** Compares the costs of operations with `counts.json`. Returns whether every figure is within its tolerance. */
 export const checkCounts = (): boolean => {
   const recorded: CountsRecord = JSON.parse(readFileSync(file, 'utf8'))
   if (recorded.runtime !== runtime) {

@@ -18,17 +18,16 @@ export type CompareOptions = {
   /** A commit, branch or tag. */
   readonly reference: string
   readonly names: readonly string[]
-  /** Number of runs of each benchmark per version. */
+  /** Number of runs per benchmark and version. */
   readonly turns: number
-  /** Rounds of each run. @default the rounds of the benchmark */
+  /** Rounds per run. @default the rounds of the benchmark */
   readonly rounds?: string | undefined
 }
 
 export const root = resolve(import.meta.dirname, '../../..')
 
 /**
- * Links every package of `node_modules`. Keeps links into the repository relative, so that they point into the
- * checkout.
+ * Links every package in `node_modules`. Links into the repository stay relative, so that they point into the checkout.
  */
 const linkModules = (from: string, to: string): void => {
   if (!existsSync(from)) return
@@ -40,7 +39,7 @@ const linkModules = (from: string, to: string): void => {
   }
 }
 
-/** Checks a version out with the benchmarks and dependencies of this one, so that only the packages differ. */
+/** Checks out a version with this version's benchmarks and dependencies, so that only the packages differ. */
 const checkOut = (reference: string, folder: string): void => {
   execFileSync('git', ['worktree', 'add', '--detach', '--quiet', folder, reference], { cwd: root })
   linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -50,7 +49,7 @@ const checkOut = (reference: string, folder: string): void => {
   cpSync(join(root, 'packages/bench'), join(folder, 'packages/bench'), { recursive: true })
 }
 
-/** Calls `use` with a checkout of another version, and then removes the checkout. */
+/** Calls `use` with a checkout of another version, then removes the checkout. */
 export const withCheckout = async (reference: string, use: (folder: string) => unknown): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-compare-'))
   const checkout = join(folder, 'checkout')
@@ -69,10 +68,10 @@ const formatTimes = (times: readonly number[]): string =>
   `${formatTime(computeQuantile(times, 0.5))} (${formatTime(Math.min(...times))} – ${formatTime(Math.max(...times))})`
 
 /**
- * Runs benchmarks of this checkout and of another version alternately. A row is slower if each of its turns takes
+ * Runs the benchmarks alternately on this checkout and another version. A row is slower if each of its turns takes
  * longer than every turn of the other version.
  *
- * @returns whether all benchmarks ran, and no row is slower.
+ * @returns whether all benchmarks ran and no row is slower.
  */
 export const compare = async ({ reference, names, turns, rounds }: CompareOptions): Promise<boolean> => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-results-'))

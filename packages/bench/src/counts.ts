@@ -7,7 +7,7 @@ import { join } from 'node:path'
 type Counting = {
   /** Number of operations per run. */
   readonly count: number
-  /** Maximum growth that a comparison accepts. It is larger than the variation between runs of one version. */
+  /** Maximum growth that a comparison accepts. It exceeds the variation between runs of the same version. */
   readonly tolerance: { readonly instructions: number; readonly bytes: number }
 }
 
@@ -18,7 +18,7 @@ export const floor = 'the floor of P1'
 
 /**
  * The workloads of `counted.ts`. A start runs cold, so each process counts it only once, and its results vary more. The
- * comments state the variation of instructions and of bytes.
+ * comments give the variation in instructions and bytes.
  */
 export const countings: Readonly<Record<string, Counting>> = {
   [floor]: { count: 40_000, tolerance: { instructions: Infinity, bytes: 0.05 } },
@@ -32,13 +32,13 @@ export const countings: Readonly<Record<string, Counting>> = {
   'P8 start the mock, until its first response': { count: 1, tolerance: { instructions: 0.03, bytes: 0.2 } },
 }
 
-/** Number of runs. The lowest result counts, because interference can only add to it. */
+/** Number of runs. The lowest result is used, because interference can only add to it. */
 const runs = 2
 
-/** Flags that make V8 compile and collect garbage on one thread, in the same order each time. */
+/** Flags that make V8 compile and collect garbage on a single thread, always in the same order. */
 const flags = ['--conditions=@wabakit/source', '--single-threaded', '--hash-seed=1', '--random-seed=1']
 
-/** Checks whether the machine counts instructions. Not every virtual machine does. */
+/** Returns whether the machine can count instructions. Some virtual machines cannot. */
 export const hasInstructionCounter = (): boolean =>
   spawnSync('perf', ['stat', '-x,', '-e', 'instructions:u', 'true'], { encoding: 'utf8' }).stderr?.match(
     /^\d+,/,
@@ -71,8 +71,8 @@ const runOnce = (checkout: string, workload: string, withPerf: boolean): Counts 
 }
 
 /**
- * Counts the bytes that each operation of a workload allocates and, if the machine supports it, the instructions that
- * it executes.
+ * Counts the bytes that each operation of a workload allocates and, if the machine supports it, the executed
+ * instructions.
  */
 export const countWorkload = (checkout: string, workload: string): Counts => {
   const withPerf = hasInstructionCounter()

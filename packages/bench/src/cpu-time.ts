@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import type { PostgresCluster } from '../../server/test/postgres-cluster.ts'
 
-/** Finds the main process of PostgreSQL, the parent of all others. */
+/** Finds PostgreSQL's main process, the parent of all others. */
 export const findPostmaster = async (cluster: PostgresCluster): Promise<number> => {
   const client = new Client({ connectionString: await cluster.createDatabase() })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  // The backend of this connection is alive while its parent is looked up.
+  // This connection's backend stays alive while its parent is looked up.
   const postmaster = findParent(rows[0]?.pid ?? 0)
   await client.end()
   return postmaster
 }
 
-// Linux reports hundredths of a second, whatever the frequency of the kernel's timer.
+// Linux reports hundredths of a second, regardless of the kernel's timer frequency.
 const microsecondsPerTick = 10_000
 
 type Stat = { readonly parent: number; readonly own: number; readonly exited: number }
@@ -37,10 +37,10 @@ const readStat = (pid: number): Stat | undefined => {
 
 export const findParent = (pid: number): number => readStat(pid)?.parent ?? 0
 
-/** CPU time of a process in microseconds, in steps of 10,000. NaN without `/proc`. */
+/** Returns a process's CPU time in microseconds, in steps of 10,000. NaN without `/proc`. */
 export const readCpuTime = (pid: number): number => (readStat(pid)?.own ?? Number.NaN) * microsecondsPerTick
 
-/** CPU time of a process and its children, including those that have exited, in microseconds. */
+/** Returns the CPU time of a process and its children, including exited ones, in microseconds. */
 export const readFamilyCpuTime = (pid: number): number => {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -5,7 +5,7 @@ import { computeQuantile } from './measure.ts'
 
 // A webhook endpoint in its own process that accepts every request. It sends its URL first. `arrivals` returns once the
 // given number of webhooks has arrived since its last call. `p99` returns the 99th percentile of the travel times of
-// stamped payloads since its last call, in microseconds. The first argument is the delay of responses in milliseconds.
+// stamped payloads since its last call, in microseconds. The first argument is the response delay in milliseconds.
 const [delay = '0'] = process.argv.slice(2)
 let arrived = 0
 let expected = Number.POSITIVE_INFINITY

@@ -38,8 +38,8 @@ const serialize = ({ url, headers, body }: LoadRequest): string => {
 }
 
 /**
- * Creates a load. It writes prepared bytes to plain sockets, and only searches for the end of each response, so that it
- * needs less CPU time than the servers it measures.
+ * Creates a load. It writes prepared bytes to plain sockets and only searches for the end of each response, so that it
+ * needs less CPU time than the measured servers.
  */
 export const createHttpLoad = (request: LoadRequest, connections: number): HttpLoad => {
   const bytes = Buffer.from(serialize(request))

@@ -18,7 +18,7 @@ export type Contender = {
   readonly readCpu?: (() => number | Promise<number>) | undefined
 }
 
-/** The time that an operation of a contender takes. Times are in microseconds. */
+/** The time per operation of a contender. Times are in microseconds. */
 export type Row = {
   readonly name: string
   /** Median of the rounds. */
@@ -28,23 +28,23 @@ export type Row = {
   /** CPU time, or `null` if it is unknown. */
   readonly cpu: number | null
   readonly floor: string | null
-  /** Throughput relative to the floor: the median of the ratios round by round. */
+  /** Throughput relative to the floor: the median of the per-round ratios. */
   readonly ofFloor: number | null
 }
 
 export type MeasureOptions = {
-  /** Number of operations of a contender per round. */
+  /** Number of operations per contender and round. */
   readonly count: number
   /** @default 15 */
   readonly rounds?: number
   /**
-   * Number of rounds before those that count.
+   * Number of unmeasured rounds at the start.
    * @default 2
    */
   readonly warmUpRounds?: number
 }
 
-/** Returns a quantile of figures. */
+/** Returns a quantile of the figures. */
 export const computeQuantile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((left, right) => left - right)
   const position = (sorted.length - 1) * share
@@ -83,8 +83,8 @@ const runRound = async (
 }
 
 /**
- * Measures contenders in interleaved rounds, in random order, so that a slow moment of the machine affects all of them. On a
- * busy machine, many short rounds are more reliable than a few long ones.
+ * Measures contenders in interleaved rounds, in random order, so that a slow period affects them all. On a busy
+ * machine, many short rounds are more reliable than a few long ones.
  */
 export const measure = async (
   contenders: readonly Contender[],
@@ -101,7 +101,7 @@ export const measure = async (
   const listTimes = (name: string): number[] => (costs.get(name) ?? []).map(({ time }) => time)
   return contenders.map(({ name, floor = null }) => {
     const times = listTimes(name)
-    // The mean, because the CPU time of other processes is counted in steps of 10 ms.
+    // Uses the mean, because other processes' CPU time is counted in steps of 10 ms.
     const cpu = (costs.get(name) ?? []).reduce((sum, each) => sum + each.cpu, 0) / rounds
     const ratios =
       floor === null ? [] : listTimes(floor).map((time, round) => time / (times[round] ?? Number.NaN))
@@ -122,7 +122,7 @@ export const findRow = (rows: readonly Row[], name: string): Row => {
   return row
 }
 
-/** Creates a row from figures in microseconds that were measured in another way, such as latencies. */
+/** Creates a row from figures that were measured in another way, such as latencies. Figures are in microseconds. */
 export const toRow = (name: string, figures: readonly number[], base?: Row): Row => ({
   name,
   time: median(figures),

@@ -49,7 +49,7 @@ const compareGoals = (left: Result, right: Result): number => (getGoal(left) < g
 
 const sortByGoal = (found: ReadonlyMap<string, Result>): Result[] => [...found.values()].sort(compareGoals)
 
-/** Writes the page about performance, for users, from the results of benchmarks. */
+/** Formats the performance page for users from benchmark results. */
 export const formatPage = (found: ReadonlyMap<string, Result>): string =>
   `${[
     '# Performance',
@@ -62,7 +62,7 @@ command below its table.`,
     ...sortByGoal(found).map(formatResult),
   ].join('\n\n')}\n`
 
-/** Writes the page about the goals of this project, for its maintainers. */
+/** Formats the page about the project's goals for its maintainers. */
 export const formatGoalsPage = (found: ReadonlyMap<string, Result>): string =>
   `${[
     '# Goals',

@@ -11,7 +11,7 @@ export type Redis = { readonly url: string; readonly pid: number; remove(): Prom
 
 /**
  * When the file is synced: before each response, or once per second. If the machine fails, `everysec` can lose two
- * seconds.
+ * seconds of writes.
  */
 export type Appendfsync = 'always' | 'everysec'
 

@@ -21,7 +21,7 @@ export type Report = {
   readonly title: string
   /** The measured operation and its floor, in Markdown. */
   readonly about: string
-  /** The form in which rows are shown. */
+  /** The format of the rows. */
   readonly unit: 'per second' | 'time'
   readonly rows?: readonly Row[]
   readonly figures?: readonly Figure[]
@@ -33,14 +33,14 @@ export type Result = Report & { readonly machine: string; readonly version: stri
 
 const folder = process.env.BENCH_RESULTS ?? resolve(import.meta.dirname, '../results')
 
-/** Formats a time that is given in microseconds. */
+/** Formats a time in microseconds. */
 export const formatTime = (microseconds: number): string => {
   if (microseconds < 100) return `${microseconds.toFixed(2)} µs`
   if (microseconds < 1_000) return `${microseconds.toFixed(0)} µs`
   return microseconds < 1e6 ? `${(microseconds / 1e3).toFixed(1)} ms` : `${(microseconds / 1e6).toFixed(1)} s`
 }
 
-/** Formats the rate of operations of this duration in microseconds. */
+/** Formats the rate of operations that each take this many microseconds. */
 export const formatRate = (microseconds: number): string =>
   `${Number((1e6 / microseconds).toPrecision(3)).toLocaleString('en')}/s`
 
@@ -53,7 +53,7 @@ export const formatLimit = ({ limit }: Goal): string =>
 export const isMet = ({ limit, result }: Goal): boolean =>
   'atLeast' in limit ? result >= limit.atLeast : result <= limit.atMost
 
-/** Prints a table, in the format of all benchmarks. */
+/** Prints a table in the benchmarks' format. */
 export const printTable = (title: string, rows: Readonly<Record<string, object>>): void => {
   console.log(`\n${title}`)
   console.table(rows)
@@ -82,11 +82,11 @@ const describeVersion = (): string => {
 /** Set if there are too few rounds for reliable figures. */
 const isShort = process.env.BENCH_ROUNDS !== undefined
 
-/** The load of the machine before the benchmark. */
+/** The machine's load before the benchmark. */
 const [load = 0] = loadavg()
 
 /**
- * Returns whether this process has real-time priority, so that other processes hardly disturb it: see proc_pid_stat(5).
+ * Returns whether this process has real-time priority, so that other processes hardly disturb it. See proc_pid_stat(5).
  */
 const isRealTime = (): boolean => {
   try {

@@ -7,10 +7,10 @@ export const pace = 500
 /** Maximum number of concurrent tasks, which is reached if they take longer than the pace allows. */
 const maximum = 256
 
-/** A task. `at` is the time at which it should begin, as Unix time in milliseconds. */
+/** A task. `at` is its intended start, as Unix time in milliseconds. */
 type PacedTask = (at: number, nth: number) => Promise<unknown>
 
-/** Runs a task `times` times, at a steady pace. */
+/** Runs a task `times` times at a steady pace. */
 export const runPaced = async (times: number, task: PacedTask): Promise<void> => {
   const start = Date.now()
   const running = new Set<Promise<unknown>>()
@@ -25,7 +25,7 @@ export const runPaced = async (times: number, task: PacedTask): Promise<void> =>
 }
 
 /**
- * Returns the body of a webhook, stamped with the time at which it should be sent. The endpoint measures how
- * long after that time the webhook arrives.
+ * Returns a webhook body stamped with its intended send time. The endpoint measures how long after that time the
+ * webhook arrives.
  */
 export const stampPayload = (at: number): string => `{"at":${at},${payload.slice(1)}`

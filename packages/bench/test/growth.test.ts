@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSqliteEngine } from '../src/growth/sqlite-engine.ts'
 
-test('a backlog has the columns that the store expects', async () => {
+test('a backlog has the columns expected by the store', async () => {
   const engine = createSqliteEngine()
   const contents = { deliveries: 3, subscriptions: 1, subject: `'group:' || n`, subscription: '1' }
   const { store, remove } = await engine.fill({ ...contents, status: `'pending'`, dueAt: 'n' })

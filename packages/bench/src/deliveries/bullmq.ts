@@ -16,7 +16,7 @@ type Queue<Data> = {
 
 type Worker = { waitUntilReady(): Promise<unknown> }
 
-/** The part of bullmq that the benchmark uses. bullmq's own types are not installed. */
+/** The part of bullmq that the benchmark uses, because bullmq's types are not installed. */
 export type BullMq<Data> = {
   readonly Queue: new (name: string, options: Options) => Queue<Data>
   readonly Worker: new (

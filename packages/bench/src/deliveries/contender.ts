@@ -11,7 +11,7 @@ export type Queue = {
   readonly endpoint: Child
 }
 
-/** Returns the CPU time of a database, in microseconds. */
+/** Returns a database's CPU time, in microseconds. */
 type ReadCpu = () => number
 
 // Longer than the polling interval of any worker, so that a resumed worker polls immediately.
@@ -30,7 +30,7 @@ const release = async ({ producer, workers }: Queue): Promise<void> => {
 const sumCpuTime = (children: readonly Child[]): number =>
   children.reduce((sum, { pid }) => sum + readCpuTime(pid), 0)
 
-/** The names of the two contenders of a queue. */
+/** Returns the names of a queue's two contenders. */
 export const formatNames = (name: string) => ({
   endToEnd: `${name}, end to end`,
   backlog: `${name}, from a backlog`,

@@ -6,9 +6,9 @@ import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 import { connections, readSettings, secret } from './job.ts'
 
-// The minimum work of durable deliveries: each is a row that is read, signed with node:crypto, sent with undici's
-// dispatch, and settled by a delete and an insert, in a commit shared with concurrent deliveries. `fill` stores a
-// backlog, `deliver` sends it, and `store` stores events (two inserts each, in the same commits) and sends them.
+// The minimum work of durable deliveries: each row is read, signed with node:crypto, sent with undici's dispatch, and
+// settled by a delete and an insert, in a commit shared with concurrent deliveries. `fill` stores a backlog, `deliver`
+// sends it, and `store` stores events (two inserts each, in the same commits) and sends them.
 type Row = { readonly id: number; readonly payload: string }
 
 type Database = {
@@ -109,7 +109,7 @@ const send = ({ id, payload: body }: Row, end: (id: number) => void): void => {
   )
 }
 
-/** Delivers `times` rows. First stores those that are not in the queue yet, up to 64 per commit. */
+/** Delivers `times` rows. First stores the rows that are not yet in the queue, up to 64 per commit. */
 const deliver = async (times: number, stored: number): Promise<void> => {
   let toPublish = times - stored
   let sending = 0

@@ -5,8 +5,8 @@ import { runPaced, stampPayload } from '../run-paced.ts'
 import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-// graphile-worker, configured as its performance page recommends, with as many concurrent jobs as connections. The delay
-// between fetches halves its CPU time while jobs are added.
+// graphile-worker, configured as its performance page recommends, with as many concurrent jobs as connections. The
+// delay between fetches halves its CPU time while jobs are being added.
 const { database, role, endpoint } = readSettings()
 const logger = new Logger(() => (level, message) => {
   if (level === 'error' || level === 'warning') console.error(message)

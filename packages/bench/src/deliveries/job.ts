@@ -23,7 +23,7 @@ export const createJobs = (url: string): ((body?: string) => Job) => {
   }
 }
 
-/** Settings of a process, passed as JSON in its first argument. */
+/** A process's settings, passed as JSON in its first argument. */
 export type ProcessSettings = {
   /** URL or path of the queue's database. */
   readonly database: string

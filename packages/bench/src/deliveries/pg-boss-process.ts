@@ -5,9 +5,10 @@ import { runPaced, stampPayload } from '../run-paced.ts'
 import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-// pg-boss, configured for throughput as its documentation recommends: several workers, each of which fetches and completes a
-// batch with one statement, and continues immediately while batches are full. LISTEN/NOTIFY is off, because it was several
-// times slower here: transactions that notify commit one at a time, and each event wakes workers for a small batch.
+// pg-boss, configured for throughput as its documentation recommends: several workers, each of which fetches and
+// completes a batch with one statement, and continues immediately while batches are full. LISTEN/NOTIFY is off because
+// it was several times slower here: notifying transactions commit one at a time, and each event wakes workers for a
+// small batch.
 const { database, role, endpoint } = readSettings()
 const queue = 'deliver'
 const boss = new PgBoss({ connectionString: database, max: 20 })

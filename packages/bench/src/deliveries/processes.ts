@@ -2,7 +2,7 @@ import { type Child, startChild } from '../commands.ts'
 import type { Queue } from './contender.ts'
 import type { ProcessSettings } from './job.ts'
 
-// The script of each queue.
+// Each queue's script.
 const files = {
   wabakit: import.meta.resolve('./wabakit-process.ts'),
   'pg-boss': import.meta.resolve('./pg-boss-process.ts'),
@@ -13,7 +13,7 @@ const files = {
 export const startEndpoint = (delayMs = 0): Promise<Child> =>
   startChild({ file: import.meta.resolve('../endpoint-process.ts'), arguments: [`${delayMs}`] })
 
-/** Starts a process that does only the work that durable deliveries require. */
+/** Starts a process that does only the minimum work of durable deliveries. */
 export const startFloor = (database: string, endpoint: Child): Promise<Child> => {
   const settings = { database, endpoint: endpoint.readyMessage, role: 'all' }
   return startChild({

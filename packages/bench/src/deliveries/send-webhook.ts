@@ -2,8 +2,8 @@ import { signWebhook } from '@wabakit/webhooks'
 import { Agent } from 'undici'
 import { connections, type Job, secret } from './job.ts'
 
-// The job handler of the peers, as their users would write it: signs with Standard Webhooks and POSTs. It fails unless
-// the endpoint accepts the webhook within 15 seconds.
+// The peers' job handler, as their users would write it: it signs with Standard Webhooks and POSTs. It fails unless the
+// endpoint accepts the webhook within 15 seconds.
 const agent = new Agent({ connections })
 
 /** Sends a webhook. Rejects if the queue should retry. */

@@ -6,8 +6,8 @@ import { runPaced, stampPayload } from '../run-paced.ts'
 import { connections, number, readSettings, waitUntilNone } from './job.ts'
 
 // `wabakit serve` with the same commands as its peers. `store` publishes events one by one, and `fill` does the same
-// without being measured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the
-// dispatcher of a process that both stores and delivers.
+// unmeasured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the dispatcher of
+// a process that both stores and delivers.
 const { database, role, endpoint, subscriptions } = readSettings()
 const organization = 'bench'
 const numbers = Array.from({ length: subscriptions }, (_, index) => `+${Number(number) + index}`)
@@ -18,7 +18,7 @@ const { service, url } = await startServer({
   role,
   logLevel: 'warn',
   deliveryConcurrency: connections,
-  // One subscription, which belongs to one worker, may get all events.
+  // A single subscription, which belongs to one worker, may get all events.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,
@@ -60,7 +60,7 @@ const createGroup = async (): Promise<void> => {
   if (!response.ok) throw new Error(`The server responded with ${response.status}.`)
 }
 
-// There is a next due time until all deliveries are settled.
+// A next due time exists until all deliveries are settled.
 const countOpen = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
 const store = (times: number): Promise<void> =>

@@ -1,14 +1,14 @@
 import type { AttemptVerdict, OwnedShard, QueueState, Store } from '@wabakit/core'
 
 /**
- * Deliveries of a backlog. The strings are SQL expressions for both engines, in which `n` is the number of the delivery,
- * counted from 1.
+ * The deliveries of a backlog. The strings are SQL expressions for both engines, where `n` is the delivery's number,
+ * starting from 1.
  */
 export type Contents = {
   readonly deliveries: number
   readonly subscriptions: number
   readonly subject: string
-  /** Number of the subscription, counted from 1. */
+  /** Number of the subscription, starting from 1. */
   readonly subscription: string
   /** `pending` or `delivered`. */
   readonly status: string
@@ -32,10 +32,10 @@ export type Engine = {
   close(): Promise<void>
 }
 
-/** SQL expression for the digits of a subscription's number. */
+/** Returns the SQL expression for the digits of a subscription's number. */
 export const formatDigitsSql = (subscription: string): string => `'' || (15550000000 + ${subscription})`
 
-/** SQL expression for the payload of an event, of typical length. */
+/** SQL expression for an event payload of typical length. */
 export const payloadSql = `'{"event":"GROUP_PARTICIPANT_JOINED","groupName":"${'x'.repeat(200)}"}'`
 
 const limit = 64
@@ -43,7 +43,7 @@ const attempt = { startedAt: 0, durationMs: 1, url: 'https://receiver.example/',
 const result: AttemptVerdict = { kind: 'delivered', attempt: { ...attempt, responseBody: 'ok' } }
 let counter = 0
 
-/** A queue, and the position up to which it was read. */
+/** A queue and the position up to which it was read. */
 type Reading = OwnedShard & { readonly queue: QueueState['queue']; after: number }
 
 const openQueues = async (store: Store): Promise<Reading[]> => {
@@ -58,15 +58,15 @@ const openQueues = async (store: Store): Promise<Reading[]> => {
   })
 }
 
-/** The queues of each store. The one that was read last is at the end. */
+/** The queues of each store, most recently read last. */
 const opened = new WeakMap<Store, Reading[]>()
 
-/** Duration of a cycle, and the number of deliveries it settled. */
+/** Duration of a cycle and the number of deliveries it settled. */
 export type Cycle = { readonly nanoseconds: number; readonly deliveries: number }
 
 /**
  * Reads, loads and settles 64 deliveries of as many subscriptions as possible, like the dispatcher. Then publishes the
- * same events again, outside the measurement, so that the size of the backlog stays the same.
+ * same events again, unmeasured, so that the backlog keeps its size.
  */
 export const runCycle = async (store: Store): Promise<Cycle> => {
   const queues = opened.get(store) ?? (await openQueues(store))

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import { serveCommands } from '../commands.ts'
 
-// Webhook endpoints in a separate process, each with its own port. The first argument is their number, the second one
-// their behavior: `respond`, `hang` (they never respond) or `slow` (200 after 14 seconds). The process first sends
-// their URLs, as JSON. An event's delay is measured from `sentAt` in its payload, in milliseconds. `quantile` returns a
+// Webhook endpoints in a separate process, each with its own port. The first argument is their number, the second their
+// behavior: `respond`, `hang` (they never respond) or `slow` (200 after 14 seconds). The process first sends their
+// URLs, as JSON. An event's delay is measured from `sentAt` in its payload, in milliseconds. `quantile` returns a
 // percentile of the delays since `reset`, and `count` their number.
 const [number = '1', behavior = 'respond'] = process.argv.slice(2)
 let delays: number[] = []

@@ -3,7 +3,7 @@ import type { Scenario } from './open-scenario.ts'
 
 const longestMs = 20_000
 
-/** Publishes events for healthy endpoints, and returns the p99 of the times until they arrive, in microseconds. */
+/** Publishes events for healthy endpoints, and returns the p99 of their arrival latencies, in microseconds. */
 export const measureLatency = async (
   { server, endpoints }: Pick<Scenario, 'server' | 'endpoints'>,
   events: number,

@@ -2,7 +2,7 @@ import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
 
-/** The size of a scenario, and its endpoints in addition to the 20 healthy ones. */
+/** The size of a scenario and its endpoints in addition to the 20 healthy ones. */
 export type ScenarioOptions = {
   /**
    * Number of endpoints that get events from `flood`.
@@ -11,10 +11,10 @@ export type ScenarioOptions = {
   readonly suspects?: number
   /** `hang`: they never respond. `slow`: they respond with 200 after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** Their organization: one for all of them, one for each, or that of the healthy endpoints. */
+  /** Their organization: a single one, a separate one each, or the one of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
   /**
-   * Number of deliveries to one more dead endpoint that are already due when the scenario starts.
+   * Number of deliveries to another, dead endpoint that are already due when the scenario starts.
    * @default 0
    */
   readonly pending?: number

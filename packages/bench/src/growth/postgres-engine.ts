@@ -5,7 +5,7 @@ import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backl
 /** Number of rows per insert. */
 const chunk = 500_000
 
-/** Inclusive ranges of at most {@link chunk} numbers. */
+/** Lists inclusive ranges of at most {@link chunk} numbers. */
 const listChunks = (count: number): (readonly [first: number, last: number])[] =>
   Array.from({ length: Math.ceil(count / chunk) }, (_, index) => [
     index * chunk + 1,

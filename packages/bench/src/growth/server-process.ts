@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm'
 import { startServer } from '@wabakit/server'
 import { serveCommands } from '../commands.ts'
 
-// A server in its own process, on the database and with the role of the first two arguments. The third one lists the numbers
-// of suspect and healthy endpoints as JSON. `flood` publishes the given number of events to each suspect subscription, and
-// `run` publishes the given number to the healthy ones, 100 per second. `memory` returns the resident memory in bytes after
-// garbage collection.
+// A server in its own process. The first two arguments are its database and role, and the third lists the numbers of
+// suspect and healthy endpoints as JSON. `flood` publishes the given number of events to each suspect subscription, and
+// `run` publishes the given number to the healthy ones, 100 per second. `memory` returns the resident memory in bytes
+// after garbage collection.
 type Target = readonly [organizationId: string, number: string]
 
 const [database = '', role = 'all', targets = '{}'] = process.argv.slice(2)

@@ -24,7 +24,7 @@ export const createEvent = (): EventRecord => {
   }
 }
 
-/** Operations of a store. Each returns its duration in nanoseconds. */
+/** Store operations. Each returns its duration in nanoseconds. */
 export const operations: Readonly<Record<string, (store: Store) => Promise<number>>> = {
   'read and settle one of 64': async (store) => {
     const { nanoseconds, deliveries } = await runCycle(store)
