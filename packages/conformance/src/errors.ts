@@ -3,7 +3,7 @@ export class ExaminationUsageError extends Error {
   override readonly name = 'ExaminationUsageError'
 }
 
-/** No connection to the endpoint, the server or its control API could be made, so there is nothing to report. */
+/** No connection to the endpoint, the server or its control API could be made. There is no report. */
 export class TargetUnreachableError extends Error {
   override readonly name = 'TargetUnreachableError'
 }

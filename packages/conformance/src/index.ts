@@ -5,7 +5,7 @@ export type { ExaminationPlan, ExamineEndpointOptions } from './endpoint/options
 export { endpointCheckIds, planExamination } from './endpoint/plan.ts'
 export type { Exchange } from './endpoint/send.ts'
 export { ExaminationUsageError, TargetUnreachableError } from './errors.ts'
-// Reports, and their formats.
+// Reports and their formats.
 export { formatReport, type ReportFormat, reportFormats } from './formats/format-report.ts'
 export type { CheckResult, Report } from './report/report.ts'
 export { exitCodes } from './report/report.ts'

@@ -2,7 +2,7 @@ import { formatReport } from './formats/format-report.ts'
 import type { Report } from './report/report.ts'
 
 /**
- * Passes when the verdict of a report is `pass`; otherwise the message is the whole report.
+ * Passes if a report's verdict is `pass`. Otherwise, the message is the whole report.
  * Works with the `expect.extend` of vitest and jest.
  *
  * @example

@@ -1,8 +1,8 @@
-/** Source of all random choices in a run, repeatable by its seed. */
+/** The source of all random choices in a run, reproducible from its seed. */
 export type Random = {
-  /** Returns a whole number from 0 up to, but not including, `limit`. */
+  /** Returns an integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number
-  /** Returns this number of bytes. */
+  /** Returns this many bytes. */
   bytes(length: number): Buffer
 }
 
@@ -13,10 +13,7 @@ export const createRandom = (seed: number): Random => {
   return { below, bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))) }
 }
 
-/**
- * Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), determined by the seed (mulberry32). Not for
- * secrets.
- */
+/** Returns a seeded generator of numbers from 0 (inclusive) to 1 (exclusive) (mulberry32). Not for secrets. */
 export const createSeededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {

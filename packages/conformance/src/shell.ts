@@ -1,12 +1,12 @@
 import { type ExecOptions, exec } from 'node:child_process'
 
-/** Quotes a string as one word for a shell. */
+/** Quotes a string as a single shell word. */
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * Runs a command in the platform's shell, and resolves to its standard output.
+ * Runs a command in the platform's shell and resolves to its standard output.
  *
- * @throws Error with the last line of its standard error when it fails.
+ * @throws Error with the last line of standard error if the command fails.
  */
 export const runCommand = (command: string, options: ExecOptions): Promise<string> =>
   new Promise((resolve, reject) => {

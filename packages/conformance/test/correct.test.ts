@@ -28,7 +28,7 @@ import { examine, listFindings } from './examine.ts'
 
 vi.setConfig({ maxConcurrency: 6, testTimeout: 60_000 })
 
-/** A receiver of wabakit that writes a line for each event. */
+/** Creates a wabakit receiver that records a line for each event. */
 const createRecording = (verify: Verifier = standardWebhooks({ secrets: [secret, previousSecret] })) => {
   const effects: string[] = []
   const receiver = createReceiver({ verify, dedupe: memoryDedupe() }).onAny((event) => {
@@ -68,7 +68,7 @@ const onKoa = (): Promise<Endpoint> => {
   return listen(createServer(app.callback()), effects)
 }
 
-/** Serves a Fetch handler, as the runtimes and frameworks do that are not installed here. */
+/** Serves a Fetch handler, like runtimes and frameworks that are not installed here. */
 const serveFetch = (fetch: (request: Request) => Response | Promise<Response>, effects: string[]) =>
   listen(createAdaptorServer({ fetch, overrideGlobalObjects: false }) as never, effects)
 
@@ -87,7 +87,7 @@ const onNest = async (): Promise<Endpoint> => {
       return handler(request, response)
     }
   }
-  // The decorators of a controller, written as calls.
+  // The controller's decorators, written as calls.
   const { prototype } = WebhookController
   Req()(prototype, 'receive', 0)
   Res()(prototype, 'receive', 1)
@@ -102,10 +102,10 @@ const onNest = async (): Promise<Endpoint> => {
 
 const context = { waitUntil: () => {}, passThroughOnException: () => {} }
 
-/** What else a framework passes, of which the types of a receiver know nothing. */
+/** Additional fields from a framework that are not in a receiver's types. */
 const also = (fields: object): object => fields
 
-/** Calls the handler of the README with what each of these passes for a request. None of them is installed here. */
+/** Calls the README's handler the way each of these frameworks does. None of them is installed here. */
 const routes: Record<string, (handle: Receiver['handle'], request: Request) => Promise<Response>> = {
   'Next.js': (POST, request) => POST(request, { params: Promise.resolve({}) }),
   SvelteKit: (POST, request) => POST({ request, ...also({ params: {}, url: new URL(request.url) }) }),
@@ -123,13 +123,13 @@ const routes: Record<string, (handle: Receiver['handle'], request: Request) => P
 const onRoute = (name: string): Promise<Endpoint> => {
   const { receiver, effects } = createRecording()
   return serveFetch(async (request) => {
-    // These call a route for the methods that it exports.
+    // These frameworks call a route only for the methods it exports.
     if (request.method !== 'POST') return new Response(null, { status: 405 })
     return (await routes[name]?.(receiver.handle, request)) ?? new Response(null, { status: 500 })
   }, effects)
 }
 
-/** The events that the gateways of AWS make of a request. */
+/** The events into which AWS gateways convert a request. */
 const lambdaEvents: Record<string, (request: IncomingMessage, body: Buffer) => LambdaEvent> = {
   'API Gateway, payload 1.0': ({ method, url, headers, headersDistinct }, body) => ({
     ...{ httpMethod: method, path: url, headers: takeLast(headers), multiValueHeaders: headersDistinct },
@@ -166,14 +166,14 @@ const onLambda = (name: string): Promise<Endpoint> => {
       const { statusCode, headers, body } = await handler(event ?? {})
       response.writeHead(statusCode, headers).end(body)
     } catch {
-      // The sender hung up: the gateway calls nothing.
+      // The sender hung up, so the gateway does not invoke the function.
       response.destroy()
     }
   })
   return listen(server, effects)
 }
 
-/** What people write with a signing library alone: Express, the raw body, and a unique constraint. */
+/** A typical endpoint with only a signing library: Express, the raw body, and a unique constraint. */
 const onLibrary = (verify: (body: Buffer, headers: Record<string, string>) => unknown): Promise<Endpoint> => {
   const effects: string[] = []
   const seen = new Set<string>()
@@ -202,7 +202,7 @@ const onLibrary = (verify: (body: Buffer, headers: Record<string, string>) => un
   return listen(createServer(app), effects)
 }
 
-/** Tries one webhook object per secret, as the libraries know one secret each. */
+/** Tries one webhook object per secret, because the libraries take a single secret. */
 const verifyWithAny =
   (webhooks: readonly { verify(body: string, headers: Record<string, string>): unknown }[]) =>
   (body: Buffer, headers: Record<string, string>): unknown => {
@@ -218,7 +218,7 @@ const verifyWithAny =
     throw reason
   }
 
-/** Svix verifies and leaves the parsing to its caller. */
+/** Svix verifies and leaves parsing to the caller. */
 const createSvix = (key: string) => {
   const webhook = new SvixWebhook(key)
   return {

@@ -24,7 +24,7 @@ const find = ({ checks }: Report, id: string) => {
   return check
 }
 
-/** Ids that are promised: scripts select by them. */
+/** Stable ids, which scripts use to select checks. */
 const promised = `accepts-genuine accepts-every-event accepts-unknown-event accepts-extra-fields
   accepts-body-bytes-as-sent accepts-either-secret-in-rotation accepts-multiple-signatures responds-in-time
   refuses-unsigned refuses-wrong-secret refuses-tampered-body refuses-appended-body refuses-swapped-id
@@ -38,7 +38,7 @@ const promised = `accepts-genuine accepts-every-event accepts-unknown-event acce
   survives-burst refuses-get keeps-secrets-out-of-answers keeps-stacks-out-of-answers does-not-redirect
   recovers-after-attacks`.split(/\s+/)
 
-test('has every promised check, and no id twice', () => {
+test('has every stable check id exactly once', () => {
   expect(promised.filter((id) => !endpointCheckIds.includes(id))).toEqual([])
   expect(new Set(endpointCheckIds).size).toBe(endpointCheckIds.length)
   expect(endpointCheckIds.length).toBeGreaterThanOrEqual(40)
@@ -46,7 +46,7 @@ test('has every promised check, and no id twice', () => {
 })
 
 describe.concurrent('the positive control', () => {
-  test('makes everything inconclusive that an endpoint which refuses everything would pass', async () => {
+  test('makes every check inconclusive that an endpoint could pass by refusing everything', async () => {
     await using endpoint = await startEndpoint(() => ({ verify: () => 'never' }))
     const report = await examine(endpoint)
     expect(report.verdict).toBe('inconclusive')
@@ -59,7 +59,7 @@ describe.concurrent('the positive control', () => {
     expect(report.counts.fail).toBe(0)
   })
 
-  test('still shows a redirect, which is a failure', async () => {
+  test('still reports a redirect as a failure', async () => {
     await using endpoint = await listen(
       createServer((_, response) => response.writeHead(301, { location: '/elsewhere' }).end()),
     )
@@ -68,13 +68,13 @@ describe.concurrent('the positive control', () => {
     expect(find(report, 'does-not-redirect').observed).toBe('301 to /elsewhere')
   })
 
-  test('rejects when there is nobody to connect to', async () => {
+  test('rejects when no connection can be made', async () => {
     const closed = await listen(createServer())
     await closed[Symbol.asyncDispose]()
     await expect(examine(closed)).rejects.toThrow(TargetUnreachableError)
   })
 
-  test('takes a connection that closes without a response for no refusal', async () => {
+  test('does not treat a connection that closes without a response as a refusal', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, status, text) =>
         status === 401 ? response.destroy() : right.respond(response, status, text),
@@ -86,7 +86,7 @@ describe.concurrent('the positive control', () => {
     })
   })
 
-  test('takes a rate limit for no refusal', async () => {
+  test('does not treat a rate limit as a refusal', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       respond: (response, status, text) => right.respond(response, status === 401 ? 429 : status, text),
     }))
@@ -96,10 +96,10 @@ describe.concurrent('the positive control', () => {
 })
 
 describe.concurrent('effects', () => {
-  test('that are not given make the checks that need them inconclusive, and say how to give them', async () => {
+  test('that are not given make dependent checks inconclusive, with advice on how to provide them', async () => {
     await using endpoint = await startEndpoint()
     const report = await examine(endpoint, { effects: undefined, limits: { attackMs: 15_000 } })
-    // Nothing has shown that it handles a delivery once.
+    // No check has shown that it handles a delivery once.
     expect(report.verdict).toBe('inconclusive')
     expect(find(report, 'handles-duplicate-once')).toMatchObject({
       verdict: 'inconclusive',
@@ -107,14 +107,14 @@ describe.concurrent('effects', () => {
     })
   })
 
-  test('are not missed where the checks of once-only handling are left out', async () => {
+  test('are not required when the checks for once-only handling are skipped', async () => {
     await using endpoint = await startEndpoint()
     const skip = endpointCheckIds.filter((id) => /^handles-.*-once$/.test(id))
     const report = await examine(endpoint, { effects: undefined, skip, limits: { attackMs: 15_000 } })
     expect(report.verdict).toBe('pass')
   })
 
-  test('that never show anything prove nothing', async () => {
+  test('that never appear prove nothing', async () => {
     await using endpoint = await startEndpoint()
     const report = await examine(endpoint, { effects: () => '', only: ['handles-duplicate-once'] })
     expect(find(report, 'handles-duplicate-once')).toMatchObject({
@@ -153,7 +153,7 @@ describe.concurrent('effects', () => {
     })
   })
 
-  test('that are late are waited for, as long as the first one took', async () => {
+  test('that appear late are awaited based on the time of the first one', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       handle: (event, id) => void setTimeout(() => right.handle(event, id), 700),
     }))
@@ -164,7 +164,7 @@ describe.concurrent('effects', () => {
     expect(report).toMatchObject({ verdict: 'pass', counts: { pass: 3 } })
   })
 
-  test('of an application that knows groups alone are enough', async () => {
+  test('of an application that handles only groups are enough', async () => {
     await using endpoint = await startEndpoint(({ effects }) => ({
       handle: (event) => {
         if (event.event === 'GROUP_CREATED') effects.push(String(event.groupId))
@@ -175,7 +175,7 @@ describe.concurrent('effects', () => {
   })
 })
 
-describe.concurrent('an endpoint that knows its sender by a header', () => {
+describe.concurrent('an endpoint that authenticates its sender by a header', () => {
   const headers = { 'X-Token': 'a-token-of-24-characters' }
   const only = ['refuses-missing-credentials', 'refuses-wrong-credentials', 'refuses-partial-credentials']
   const start = (accepts: (token: string) => boolean) =>
@@ -194,7 +194,7 @@ describe.concurrent('an endpoint that knows its sender by a header', () => {
     expect(listFindings(report).fail).toEqual([...fail].sort())
   })
 
-  test('gets no checks of signatures', async () => {
+  test('gets no signature checks', async () => {
     await using endpoint = await start((token) => token === headers['X-Token'])
     const report = await examine(endpoint, { secret: undefined, previousSecret: undefined, headers })
     expect(report.verdict).toBe('pass')
@@ -204,7 +204,7 @@ describe.concurrent('an endpoint that knows its sender by a header', () => {
 })
 
 describe.concurrent('the run', () => {
-  test('refuses a public target before it sends anything, and says what it would send', async () => {
+  test('refuses a public target before sending anything, and states what it would send', async () => {
     const options = { url: 'https://203.0.113.7/webhooks', secret }
     await expect(examineEndpoint(options)).rejects.toThrow(ExaminationUsageError)
     await expect(examineEndpoint(options)).rejects.toThrow(/about \d+ requests.*--yes/)
@@ -249,7 +249,7 @@ describe.concurrent('the run', () => {
     },
   )
 
-  test('ends in time, and does not call what it left out a pass', async () => {
+  test('ends in time, and does not count skipped checks as passes', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       handle: async (event, id) => {
         await new Promise((resolve) => setTimeout(resolve, 50))
@@ -263,7 +263,7 @@ describe.concurrent('the run', () => {
     expect(report.checks.at(-2)?.observed).toMatch(/raise --timeout|no genuine/)
   })
 
-  test('attacks alike under the same seed, under ids of its own', async () => {
+  test('sends the same attacks for the same seed, with new ids', async () => {
     await using endpoint = await startEndpoint()
     const record = async (seed: number) => {
       const signatures = new Set<string>()
@@ -283,12 +283,12 @@ describe.concurrent('the run', () => {
       [...left].filter((each) => right.has(each)).length
     const [one, two, three] = [await record(7), await record(7), await record(8)]
     expect(countCommon(one.ids, two.ids)).toBe(0)
-    // What is random in this check is a wrong signature in each of its deliveries.
+    // The random part of this check is a wrong signature in each of its deliveries.
     expect(countCommon(one.signatures, two.signatures)).toBe(3)
     expect(countCommon(one.signatures, three.signatures)).toBe(0)
   })
 
-  test('never prints a secret, whatever the endpoint says', async () => {
+  test('never prints a secret, whatever the endpoint responds', async () => {
     const password = 'correct horse battery staple'
     const headers = { authorization: `Basic ${Buffer.from(`vendor:${password}`).toString('base64')}` }
     await using endpoint = await startEndpoint(({ right }) => ({
@@ -331,7 +331,7 @@ describe.concurrent('the run', () => {
     expect(listFindings(report).fail).toEqual(['keeps-secrets-out-of-answers'])
   })
 
-  test('reports every check in full, and how to repeat it', async () => {
+  test('reports every check in full, with a command to repeat it', async () => {
     await using endpoint = await startEndpoint(() => ({ verify: () => undefined }))
     const report = await examine(endpoint, { only: ['refuses-unsigned'] })
     expect(report).toMatchObject({ tool: 'doctor', target: endpoint.url, verdict: 'fail', seed: 42 })
@@ -353,7 +353,7 @@ describe.concurrent('the run', () => {
     expect(toPass(report).message()).toContain('refuses-unsigned')
   })
 
-  test('leaves checks out by --skip, and says so', async () => {
+  test('skips the checks in --skip, and reports that', async () => {
     await using endpoint = await startEndpoint()
     const report = await examine(endpoint, {
       only: ['refuses-get', 'survives-burst'],

@@ -10,13 +10,13 @@ export const previousSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDGZ2xbO0ZmZk
 /** A request whose body has been read. */
 export type Incoming = { readonly request: IncomingMessage; readonly body: Buffer }
 
-/** What an endpoint does; each part can be replaced by one with a mistake. */
+/** The parts of an endpoint. Each can be replaced by one with a mistake. */
 export type Parts = {
-  /** Handles the raw request, before anything is read; returns true when it has responded. */
+  /** Handles the raw request before anything is read. Returns `true` if it responded. */
   first(request: IncomingMessage, response: ServerResponse, server: Server): boolean | undefined
   read(request: IncomingMessage): Promise<Buffer>
   method: string | undefined
-  /** Returns the reason to refuse. */
+  /** Returns the reason to refuse a request. */
   verify(incoming: Incoming): string | undefined | Promise<string | undefined>
   parse(body: Buffer): unknown
   /** Returns the reason to refuse an event. */
@@ -25,7 +25,7 @@ export type Parts = {
   isDuplicate(id: string): boolean | Promise<boolean>
   handle(event: Record<string, unknown>, id: string): void | Promise<void>
   respond(response: ServerResponse, status: number, text: string): void
-  /** The whole of it, in the right order. */
+  /** Runs all parts in the right order. */
   receive(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export const sign = (key: string | Buffer, head: string, body: string | Buffer):
 const equals = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
 
-/** Replaceable pieces of a right verification. */
+/** Replaceable parts of a correct verification. */
 export type Verification = {
   readonly secrets: readonly (string | Buffer)[]
   compare(given: string, expected: string): boolean
@@ -57,7 +57,7 @@ export type Verification = {
   isTimely(timestamp: string): boolean
 }
 
-/** Creates a verification by Standard Webhooks, right but for what is replaced. */
+/** Creates a Standard Webhooks verification that is correct except for the replaced parts. */
 export const createVerify = (mistakes: Partial<Verification> = {}): Parts['verify'] => {
   const { secrets, compare, split, content, body, isTimely }: Verification = {
     secrets: [toKey(secret), toKey(previousSecret)],
@@ -123,10 +123,10 @@ const receive: Parts['receive'] = async (parts, request, response) => {
   }
 }
 
-/** A running endpoint, and what it has done. */
+/** A running endpoint and its effects. */
 export type Endpoint = AsyncDisposable & { readonly url: string; readonly effects: string[] }
 
-/** Listens on a free port of loopback. */
+/** Listens on a free loopback port. */
 export const listen = async (server: Server, effects: string[] = []): Promise<Endpoint> => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -140,10 +140,10 @@ export const listen = async (server: Server, effects: string[] = []): Promise<En
   }
 }
 
-/** What a mistake can use: the effects, and the right parts. */
+/** The tools for planting a mistake: the effects and the correct parts. */
 export type Tools = { readonly effects: string[]; readonly right: Parts }
 
-/** Starts an endpoint that makes no mistake but the given one. */
+/** Starts an endpoint whose only mistake is the given one. */
 export const startEndpoint = (plant: (tools: Tools) => Partial<Parts> = () => ({})): Promise<Endpoint> => {
   const effects: string[] = []
   const seen = new Set<string>()

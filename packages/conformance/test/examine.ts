@@ -6,10 +6,10 @@ import {
 } from '@wabakit/conformance'
 import { type Endpoint, previousSecret, secret } from './endpoint.ts'
 
-/** Seed of all examinations of these tests. */
+/** Seed of all examinations in these tests. */
 export const seed = 42
 
-/** Waits short enough for loopback, and long enough for a busy machine. */
+/** Time limits short enough for loopback and long enough for a busy machine. */
 export const limits = {
   attackMs: 3_000,
   settleMs: 40,
@@ -21,7 +21,7 @@ export const limits = {
   slowConnections: 6,
 } as const
 
-/** Examines an endpoint of these tests with everything that the doctor can do. */
+/** Examines an endpoint of these tests with every option of the doctor. */
 export const examine = (
   { url, effects }: Endpoint,
   options: Partial<ExamineEndpointOptions> = {},
@@ -40,7 +40,7 @@ export const examine = (
 const list = ({ checks }: Report, verdict: CheckResult['verdict']): string[] =>
   checks.flatMap((check) => (check.verdict === verdict ? [check.id] : [])).sort()
 
-/** Lists the ids of the checks that failed, and of those that gave advice, in alphabetical order. */
+/** Lists the ids of failed checks and of checks with advice, in alphabetical order. */
 export const listFindings = (report: Report) => ({
   fail: list(report, 'fail'),
   advice: list(report, 'advice'),

@@ -22,11 +22,11 @@ const readDatabase = (database: string): string => {
 }
 
 type Language = {
-  /** Command that succeeds if everything that the example needs is installed. */
+  /** Command that succeeds if everything the example needs is installed. */
   readonly needs: Command
   /** Returns the command that starts the example. */
   start(folder: string, port: number): Command
-  /** Returns what the example has kept in its database. */
+  /** Returns the effects stored in the example's database. */
   readEffects(database: string): string
 }
 

@@ -31,7 +31,7 @@ const groupFields = /^(?:event|group\w+|inviteLink|customerPhone|participant\w+)
 const measureDepth = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(measureDepth)) : 0
 
-/** Copies as a careless merge does: into whatever the key leads to, which may be a prototype. */
+/** Copies like a careless merge, into whatever object the key refers to, even a prototype. */
 const mergeInto = (target: Record<string, unknown>, source: Record<string, unknown>): void => {
   for (const [key, value] of Object.entries(source)) {
     const child = target[key]
@@ -135,7 +135,7 @@ const flaws: Record<string, Flaw> = {
           hungUp = true
         })
         const handle: typeof parts.handle = async (event, id) => {
-          // What hangs up does not ask for the connection to be closed.
+          // A sender that hangs up does not ask to close the connection.
           if (request.headers.connection !== 'close') await sleep(150)
           if (!hungUp) await right.handle(event, id)
         }
@@ -151,7 +151,7 @@ const flaws: Record<string, Flaw> = {
         handle: async (event, id) => {
           if (active >= 6) return
           active += 1
-          // Alone it is fast, so that only a burst fills the queue.
+          // A single request is fast, so that only a burst fills the queue.
           await sleep(active > 1 ? 2_000 : 0)
           active -= 1
           await right.handle(event, id)
@@ -166,7 +166,7 @@ const flaws: Record<string, Flaw> = {
       return {
         handle: (event, id) => {
           count += 1
-          // The first deliveries are the control.
+          // The first deliveries belong to the control.
           if (count > 8 && count <= 12) return
           right.handle(event, id)
         },

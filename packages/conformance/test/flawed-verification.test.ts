@@ -32,7 +32,7 @@ const cutSecondDocument = (body: Buffer): Buffer => {
   return at === -1 ? body : body.subarray(0, at)
 }
 
-/** Draws the secret that refuses-wrong-secret signs with: nothing before it is random. */
+/** Draws the secret that refuses-wrong-secret signs with, which is the first random draw. */
 const drawWrongSecret = (): Buffer => createRandom(seed).bytes(32)
 
 const flaws: Record<string, Flaw> = {

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type Parts, startEndpoint, type Tools } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-/** An endpoint with one mistake, and the checks that name it. */
+/** An endpoint with one mistake, and the checks that detect it. */
 export type Flaw = {
   readonly plant: (tools: Tools) => Partial<Parts>
   readonly fail: readonly string[]

@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let report: Report
 
-/** A report with every verdict, from an endpoint that answers with markup. */
+/** Creates a report with every verdict, from an endpoint that responds with markup. */
 beforeAll(async () => {
   const ids = [
     'refuses-unsigned',
@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
 })
 
-test('a report of every verdict is what these tests look at', () => {
+test('the report in these tests has every verdict', () => {
   expect(Object.values(report.counts).every((count) => count > 0)).toBe(true)
 })
 
@@ -37,7 +37,7 @@ type Element = {
   readonly children: Element[]
 }
 
-/** Reads XML strictly: every tag closed, every attribute quoted once, every character allowed, nothing else. */
+/** Parses XML strictly: tags must be closed, attributes quoted and unique, and characters allowed. */
 const readXml = (text: string): Element => {
   expect(text).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 forbids these
@@ -67,7 +67,7 @@ const readXml = (text: string): Element => {
 }
 
 describe('JUnit', () => {
-  /** What the schema of the Jenkins xUnit plugin (junit-10.xsd) allows, as far as we use it. */
+  /** The part of the Jenkins xUnit plugin's schema (junit-10.xsd) that we use. */
   const allowed: Record<string, { attributes: string[]; children: string[] }> = {
     testsuites: { attributes: ['name', 'time', 'tests', 'failures', 'errors'], children: ['testsuite'] },
     testsuite: {
@@ -93,7 +93,7 @@ describe('JUnit', () => {
     }
   }
 
-  test('is well-formed, has known elements and attributes alone, and counts right', () => {
+  test('is well-formed, has only known elements and attributes, and has correct counts', () => {
     const suites = readXml(formatReport(report, 'junit'))
     assertAllowed(suites)
     const [suite] = suites.children
@@ -112,7 +112,7 @@ describe('JUnit', () => {
 })
 
 describe('SARIF', () => {
-  test('has what SARIF 2.1.0 requires, and a result for every failure and advice', () => {
+  test('has the fields that SARIF 2.1.0 requires, and a result for every failure and advice', () => {
     const log = JSON.parse(formatReport(report, 'sarif'))
     expect(Object.keys(log).sort()).toEqual(['$schema', 'runs', 'version'])
     expect(log.version).toBe('2.1.0')
@@ -144,13 +144,13 @@ describe('SARIF', () => {
 })
 
 describe('the other formats', () => {
-  test.each(reportFormats)('%s has no control characters of the target', (format) => {
+  test.each(reportFormats)('%s has no control characters from the target', (format) => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
     const text = formatReport(report, format).replace(/\u001b\[\d+m/g, '')
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
   })
 
-  test('JSON is the report itself', () => {
+  test('JSON contains the unchanged report', () => {
     expect(JSON.parse(formatReport(report, 'json'))).toEqual(JSON.parse(JSON.stringify(report)))
   })
 
@@ -162,7 +162,7 @@ describe('the other formats', () => {
     expect(rows.every((row) => row.replace(/\\\|/g, '').split('|').length === 5)).toBe(true)
   })
 
-  test('the pretty one fits 80 columns, except for commands and what a check could not find out', () => {
+  test('the pretty format fits 80 columns, except for commands and inconclusive observations', () => {
     const long = 'word '.repeat(40).trim()
     const checks = report.checks.map((check) => ({ ...check, observed: long }))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
@@ -172,7 +172,7 @@ describe('the other formats', () => {
     expect(text.replace(/\s+/g, ' ')).toContain(`observed ${long}`)
   })
 
-  test('the pretty one has a line for each check, and the failures last', () => {
+  test('the pretty format has a line for each check, and the failures last', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
     const text = formatReport(report, 'pretty').replace(/\u001b\[\d+m/g, '')
     expect(text).not.toContain('\n# heading')

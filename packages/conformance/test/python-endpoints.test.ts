@@ -7,7 +7,7 @@ import { examine, listFindings } from './examine.ts'
 
 vi.setConfig({ maxConcurrency: 6, testTimeout: 180_000 })
 
-/** Starts the endpoint that is written in Python, with a mistake or without. */
+/** Starts the Python endpoint, with or without a mistake. */
 const startPython = async (flaw: string) => {
   const script = `${import.meta.dirname}/python/endpoint.py`
   const child = spawn('python3', [script, flaw, secret, previousSecret], {
@@ -39,7 +39,7 @@ const run = async (flaw: string) => {
   )
 }
 
-/** Each mistake, and the check that names it. */
+/** The mistakes and the checks that detect them. */
 const flaws: Readonly<Record<string, string>> = {
   'any version': 'refuses-other-version',
   'body alone': 'refuses-partial-signature',
@@ -80,20 +80,20 @@ const flaws: Readonly<Record<string, string>> = {
   'unknown event': 'accepts-unknown-event',
 }
 
-/** Mistakes that the specification leaves open, which are advice. */
+/** Weaknesses that the specification allows, which result in advice. */
 const advised: Readonly<Record<string, string>> = {
   'loose timestamp': 'refuses-malformed-timestamp',
   'parsed timestamp': 'refuses-rewritten-timestamp',
 }
 
 describe.skipIf(!hasPython).concurrent('an endpoint in Python', () => {
-  test.each(Object.entries(flaws))('that has the mistake "%s" is named by %s', async (flaw, id) => {
+  test.each(Object.entries(flaws))('with the mistake "%s" fails %s', async (flaw, id) => {
     const report = await run(flaw)
     expect(listFindings(report).fail).toContain(id)
     expect(report.verdict).toBe('fail')
   })
 
-  test.each(Object.entries(advised))('that has the weakness "%s" gets the advice of %s', async (flaw, id) => {
+  test.each(Object.entries(advised))('with the weakness "%s" gets advice from %s', async (flaw, id) => {
     const report = await run(flaw)
     expect(listFindings(report).advice).toContain(id)
     expect(listFindings(report).fail).toEqual([])

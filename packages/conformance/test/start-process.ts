@@ -27,13 +27,13 @@ const isListening = async (port: number): Promise<boolean> => {
   }
 }
 
-/** Starts a program, and resolves when it listens on the port of loopback. Disposal ends it with all of its processes. */
+/** Starts a program, and resolves when it listens on the loopback port. Disposal ends all of its processes. */
 export const startProcess = async (
   [program, ...args]: Command,
   { port, ...options }: SpawnOptions & { readonly port: number },
 ): Promise<AsyncDisposable> => {
   const stdio = process.env.DEBUG ? 'inherit' : 'ignore'
-  // A process group of its own, because some programs start others.
+  // Uses a separate process group, because some programs start others.
   const child = spawn(program, args, { stdio, ...options, detached: true })
   const ended = once(child, 'close')
   const kill = (): void => {
@@ -44,7 +44,7 @@ export const startProcess = async (
     try {
       kill()
     } catch {
-      // It has ended.
+      // It has already ended.
     }
     await ended
   }

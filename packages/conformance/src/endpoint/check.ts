@@ -4,22 +4,22 @@ import type { Knowledge } from './knowledge.ts'
 import type { Need, Settings } from './settings.ts'
 
 export type EndpointCheck = Omit<Check, 'group' | 'run'> & {
-  /** Approximate number of its requests. */
+  /** Approximate number of requests. */
   readonly requests: number
   readonly needs?: readonly Need[]
-  /** Set if the check has a result even when the endpoint refuses genuine deliveries, or no longer responds. */
+  /** Set if the check has a result even when the endpoint refuses genuine deliveries or no longer responds. */
   readonly runsAnyway?: boolean
   run(examination: Examination): Promise<Finding> | Finding
 }
 
-/** The reason for skipping a check that lacks a prerequisite. Without effects, the check is inconclusive. */
+/** Reasons for skipping a check that lacks a prerequisite. Without effects, the check is inconclusive. */
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   signature: 'the sender is known by a header; --secret enables this check',
   credentials: 'deliveries are signed; --header or --basic enables this check',
   'previous-secret': '--previous-secret enables this check',
 }
 
-/** Returns the reason why a check would prove nothing; `undefined` if it can run. */
+/** Returns the reason why a check would prove nothing, or `undefined` if it can run. */
 export const declineCheck = (
   { id, needs = [], runsAnyway }: Pick<EndpointCheck, 'id' | 'needs' | 'runsAnyway'>,
   { settings, knowledge, skip }: { settings: Settings; knowledge: Knowledge; skip: readonly string[] },

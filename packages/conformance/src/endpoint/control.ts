@@ -48,7 +48,7 @@ const learnEffects = async (
     effectMs: limits.firstEffectMs,
     signal,
   })
-  // An effect that is visible at once may have taken no time at all.
+  // An effect that is visible immediately may have taken no time at all.
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : shownAt - sentAt
   if (calls > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
@@ -66,7 +66,7 @@ const learnEffects = async (
 }
 
 /**
- * Sends all events of one call in order, and then the summary of another call without its earlier events. The responses
+ * Sends all events of one call in order, then the summary of another call without its earlier events. The responses
  * determine how this endpoint can be examined.
  *
  * @throws TargetUnreachableError when no connection can be made.

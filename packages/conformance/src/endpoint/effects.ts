@@ -4,8 +4,8 @@ import { runCommand } from '../shell.ts'
 import { sendRequest } from './send.ts'
 
 /**
- * Source of the application's effects, one per line: a URL, a shell command, or a function. Each line that contains the
- * `callId` or `groupId` of a delivery counts as one of its effects.
+ * Source of the application's effects, one per line: a URL, a shell command, or a function. Each line that contains a
+ * delivery's `callId` or `groupId` counts as one of its effects.
  *
  * @inline
  */
@@ -58,7 +58,7 @@ export const countLines = (text: string, subjects: readonly string[]): number[] 
 
 /** Options for waiting for effects. */
 export type PollOptions = {
-  /** Returns whether the counts are as high as expected. After that, they only have to stay the same. */
+  /** Returns whether the counts are as high as expected. From then on, they only need to stay the same. */
   isEnough(counts: readonly number[]): boolean
   readonly settleMs: number
   readonly effectMs: number
@@ -66,8 +66,8 @@ export type PollOptions = {
 }
 
 /**
- * Counts the effects of subjects repeatedly, until the counts have stayed the same for `settleMs` and are high
- * enough, or `effectMs` has passed.
+ * Repeatedly counts the effects of subjects until the counts are high enough and have stayed the same for `settleMs`,
+ * or until `effectMs` has passed.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -28,30 +28,30 @@ export type GenuineOptions = {
   readonly parts?: readonly Uint8Array[]
 }
 
-/** The operations and settings of a check. Its requests end when the check does. */
+/** The operations and settings available to a check. Its requests end when the check does. */
 export type Examination = Settings & {
   readonly knowledge: Knowledge
   readonly signal: AbortSignal
   readonly exchanges: Exchange[]
-  /** Builds a delivery of an event under a new id, about a new subject. */
+  /** Builds a delivery with a new id and a new subject. */
   build(name: EventName, change?: Readonly<Record<string, unknown>>): Delivery
-  /** Builds a delivery that this endpoint handles. Sends the events before it, if the endpoint insists on them. */
+  /** Builds a delivery that this endpoint handles. Sends the preceding events first if the endpoint requires them. */
   prepare(name?: EventName): Promise<Delivery>
   /** Adds the headers of a genuine sender. */
   sign(delivery: Delivery, options?: GenuineOptions): Promise<GenuineDelivery>
-  /** Sends a delivery, and waits for the response as long as a sender does. */
+  /** Sends a delivery and waits for the response as long as a sender would. */
   deliver(delivery: Delivery, options?: GenuineOptions): Promise<Exchange>
   send(request: Partial<OutgoingRequest>): Promise<Exchange>
-  /** Sends a delivery that must be refused, and remembers that it must have no effect. */
+  /** Sends a delivery that must be refused, and records that it must have no effect. */
   sendHostile(request: Partial<OutgoingRequest>, subject: string): Promise<Exchange>
-  /** Writes bytes on a new connection, and leaves it open. */
+  /** Writes bytes to a new connection and leaves it open. */
   openAndWrite(bytes: Uint8Array): Promise<Socket>
-  /** Writes bytes on a new connection, and resolves to the start of the response; empty when there was none. */
+  /** Writes bytes to a new connection and resolves to the start of the response, which is empty if there was none. */
   sendBytes(bytes: Uint8Array, timeoutMs: number): Promise<string>
   countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
-  /** Returns the lines of a delivery's effects, with a fixed text in place of its subject. */
+  /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
   listEffects(delivery: Delivery): Promise<string[]>
-  /** Checks whether the endpoint accepts a genuine delivery, and gives it some time to recover. */
+  /** Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. */
   isAlive(): Promise<boolean>
   /** Returns whether `isAlive` found the endpoint dead. */
   isDown(): boolean
@@ -59,7 +59,7 @@ export type Examination = Settings & {
 
 const toBody = (event: object): Buffer => Buffer.from(JSON.stringify(event))
 
-/** Builds a delivery of an event about a subject, under a new id. */
+/** Builds a delivery with a new id, of an event about a subject. */
 export const buildDelivery = (
   { ids }: Pick<Settings, 'ids'>,
   event: object | Buffer,
@@ -70,7 +70,7 @@ export const buildDelivery = (
   body: Buffer.isBuffer(event) ? event : toBody(event),
 })
 
-/** Creates the examination of one check. */
+/** Creates the examination for one check. */
 export const createExamination = (
   settings: Settings,
   { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },
@@ -79,7 +79,7 @@ export const createExamination = (
   const exchanges: Exchange[] = []
   let down = false
 
-  /** Time that an endpoint gets to respond to an attack. */
+  /** Returns the time limit for responses to attacks. */
   const getAttackMs = (): number => {
     const slowest = Math.max(0, ...knowledge.controls.map(({ durationMs }) => durationMs))
     return Math.min(limits.responseMs, Math.max(limits.attackMs, 2 * slowest))
@@ -96,7 +96,7 @@ export const createExamination = (
 
   const send: Examination['send'] = (request) => sendWithin(getAttackMs(), request)
 
-  /** Records raw bytes as an exchange, with the head of the response if one was awaited. */
+  /** Records raw bytes as an exchange, including the response head if one was awaited. */
   const recordBytes = (bytes: Uint8Array, head = ''): void => {
     const [line, status] = /^HTTP\/1\.[01] (\d{3}).*/.exec(head) ?? []
     exchanges.push({

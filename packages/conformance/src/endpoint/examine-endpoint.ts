@@ -16,13 +16,10 @@ import { formatTarget, isNearby } from './target.ts'
 const defaultTimeoutMs = 30_000
 const maxTimeoutMs = 600_000
 
-/** Checks of once-only handling. A run in which they have no result has not shown that the endpoint is safe. */
+/** Checks for once-only handling. A run without a result for them does not show that the endpoint is safe. */
 const onceChecks = /^handles-.*-once$/
 
-/**
- * Estimates the maximum duration of a run from the duration of its requests so far. The time spent waiting for effects
- * extends it.
- */
+/** Estimates the maximum duration of a run from its requests so far. Time spent waiting for effects extends it. */
 const estimateMs = (
   checks: readonly Pick<EndpointCheck, 'requests'>[],
   { exchanges, waitedMs }: Knowledge,
@@ -41,7 +38,7 @@ const flags: Readonly<Record<Need, string>> = {
   effects: '--effects "$WABAKIT_EFFECTS"',
 }
 
-/** Returns a command that repeats one check. It contains the names of variables instead of secrets. */
+/** Returns a command that repeats one check. It refers to secrets by variables. */
 const writeReproduction = (settings: Settings, id: string, seed: number): string =>
   [
     `wabakit doctor ${quote(formatTarget(settings.url))}`,
@@ -56,7 +53,7 @@ type Run = {
   readonly onExchange: ExamineEndpointOptions['onExchange']
 }
 
-/** Runs a check. If the endpoint did not respond, finds out whether it still works. */
+/** Runs a check. If the endpoint did not respond, determines whether it still works. */
 const runCheck = async (
   check: EndpointCheck,
   signal: AbortSignal,
@@ -95,10 +92,10 @@ const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run) => 
 })
 
 /**
- * Attacks a webhook endpoint with genuine and hostile deliveries, and reports what it does wrong.
+ * Attacks a webhook endpoint with genuine and hostile deliveries, and reports its mistakes.
  *
- * Genuine deliveries come first. If they are not accepted, every check that depends on them is `inconclusive`, because
- * the refusals of an endpoint that refuses everything prove nothing.
+ * Genuine deliveries come first. If they are not accepted, every check that depends on them is `inconclusive`: refusals
+ * prove nothing if an endpoint refuses everything.
  *
  * @throws ExaminationUsageError when the options are wrong, or the target is public and `allowPublicTarget` is not set.
  * @throws TargetUnreachableError when no connection can be made.

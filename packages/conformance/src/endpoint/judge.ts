@@ -5,16 +5,16 @@ import { type Exchange, isAccepted, isLimited } from './send.ts'
 
 /** One of the requests of a check. */
 export type Attempt = {
-  /** The difference from other requests, as part of a sentence: `a signature of another secret`. */
+  /** The difference from other requests, as a phrase: `a signature of another secret`. */
   readonly label: string
   readonly exchange: Exchange
-  /** The delivery, if an effect would show that it was handled. */
+  /** The delivery, if an effect shows that it was handled. */
   readonly delivery?: Delivery
-  /** Number of effects that it had before. @default 0 */
+  /** Number of effects that the delivery had before. @default 0 */
   readonly effectsBefore?: number
 }
 
-/** Sends a request for each label, one after the other. */
+/** Sends a request for each label, one after another. */
 export const sendEach = async <Variation>(
   variations: Readonly<Record<string, Variation>>,
   send: (variation: Variation) => Promise<Omit<Attempt, 'label'>>,
@@ -26,7 +26,7 @@ export const sendEach = async <Variation>(
   return attempts
 }
 
-/** Sends deliveries concurrently, and returns those that were accepted. */
+/** Sends deliveries concurrently and returns the accepted ones. */
 export const deliverAtOnce = async (
   { deliver }: Examination,
   deliveries: readonly Delivery[],
@@ -63,10 +63,7 @@ const describeStatuses = (attempts: readonly Attempt[]): string =>
 
 const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
 
-/**
- * Judges deliveries that were accepted although they should have been refused. The verdict is advice if effects prove
- * that none was handled.
- */
+/** Judges deliveries that were wrongly accepted. The verdict is advice if effects prove that none was handled. */
 const judgeWronglyAccepted = async (
   { knowledge, countEffects }: Examination,
   accepted: readonly Attempt[],
@@ -80,7 +77,7 @@ const judgeWronglyAccepted = async (
   if (counts.some((count, index) => count > (accepted[index]?.effectsBefore ?? 0))) {
     return { verdict: 'fail', observed }
   }
-  // An effect that appears later is found by the check of refused deliveries.
+  // The check of refused deliveries finds effects that appear later.
   for (const { delivery, effectsBefore = 0 } of accepted) {
     if (delivery !== undefined && effectsBefore === 0) knowledge.refusedSubjects.add(delivery.subject)
   }
@@ -117,7 +114,7 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   return { verdict: 'fail', observed: describeAttempts(refused) }
 }
 
-/** Judges whether each delivery had exactly one effect. `sent` describes the requests of each. */
+/** Judges whether each delivery had exactly one effect. `sent` describes each delivery's requests. */
 export const judgeOnce = async (
   { countEffects }: Examination,
   deliveries: readonly Delivery[],
@@ -128,7 +125,7 @@ export const judgeOnce = async (
   return { verdict: counts.every((count) => count === 1) ? 'pass' : 'fail', observed }
 }
 
-/** Judges an attack: afterwards, the endpoint must still accept a genuine delivery. */
+/** Judges an attack by whether the endpoint still accepts a genuine delivery afterwards. */
 export const judgeSurvived = async ({ isAlive }: Examination, observed: string): Promise<Finding> =>
   (await isAlive())
     ? { verdict: 'pass', observed: `${observed}; still accepts genuine deliveries` }

@@ -1,25 +1,25 @@
 import type { EventName } from '@wabakit/contract'
 import type { Exchange } from './send.ts'
 
-/** The results of the run so far, on which later checks depend. */
+/** The run's results so far, on which later checks depend. */
 export type Knowledge = {
-  /** The genuine deliveries of the control, in order. */
+  /** The control's genuine deliveries, in order. */
   controls: Exchange[]
-  /** Set if the endpoint accepted them; `undefined` until they have been sent. */
+  /** Set if the endpoint accepted the control's deliveries; `undefined` until they have been sent. */
   acceptsGenuine: boolean | undefined
-  /** The probable reason for a refusal. */
+  /** The probable reason why the control was refused. */
   controlProblem: string
-  /** The name of an event that has an effect; `undefined` until an effect has been seen. */
+  /** The name of an event that has an effect; `undefined` until an effect is seen. */
   effectName: EventName | undefined
   /** The reason why effects prove nothing. */
   effectsProblem: string
-  /** Time until the first effect was visible, in milliseconds. */
+  /** Time until the first effect became visible, in milliseconds. */
   effectLatencyMs: number
   /** Total time spent waiting for effects, in milliseconds. */
   waitedMs: number
-  /** Set if the endpoint handles events of a call only after the call's earlier events. */
+  /** Set if the endpoint handles a call's events only after the call's earlier events. */
   needsPredecessors: boolean
-  /** The id of the check after which the endpoint no longer accepted genuine deliveries. */
+  /** The id of the check after which the endpoint stopped accepting genuine deliveries. */
   downSince: string | undefined
   /** Number of effects that a call has before its summary, if the endpoint needs the call's earlier events. */
   effectsBefore: number

@@ -10,7 +10,7 @@ const listCredentialForms = (value: string): string[] => {
   return [value, ...(encoded ? [encoded] : []), ...(password ? [password] : [])]
 }
 
-/** Lists every form in which the secrets of a run could be printed. Forms of fewer than 6 characters are left out. */
+/** Lists every form in which a run's secrets could be printed. Forms with fewer than 6 characters are omitted. */
 export const listSecretForms = ({ secret, previousSecret, credentials }: Secrets): string[] =>
   [
     ...[secret, previousSecret].flatMap((each) =>
@@ -45,8 +45,8 @@ export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange =
 const read = ({ request }: Exchange, header: string): string => String(request.headers[header] ?? '')
 
 /**
- * Returns the signature that the request should have had, in every encoding of its digest. If a response contains it,
- * the next forgery can be genuine.
+ * Returns the correct signature of a request, in every encoding of its digest. A response that contains it makes
+ * forgery possible.
  */
 const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
@@ -59,7 +59,7 @@ const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   return [signature, digest.toString('base64url'), digest.toString('hex')]
 }
 
-/** Finds secrets, and signatures that the sender did not know, in a response. */
+/** Finds secrets in a response, and signatures that the sender did not know. */
 export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
   if (exchange.status === undefined) return []
   const text = [exchange.body, ...Object.values(exchange.headers)].join('\n')

@@ -1,23 +1,23 @@
-/** Waits and sizes of the doctor. Times are in milliseconds. */
+/** Time limits and sizes of the doctor. Times are in milliseconds. */
 export type Limits = {
   /**
-   * Time for which a sender waits for a response (decision 0020).
+   * Time that a sender waits for a response (decision 0020).
    * @default 15_000
    */
   readonly responseMs: number
   /**
-   * Time limit for the response to an attack. It is longer if the responses to genuine deliveries took longer.
+   * Time limit for the response to an attack. It is extended if responses to genuine deliveries took longer.
    * @default 5_000
    */
   readonly attackMs: number
   /**
-   * Time within which a response is fast enough. A slower one results in advice.
+   * Maximum duration of a fast response. A slower one results in advice.
    * @default 5_000
    */
   readonly fastResponseMs: number
   /**
-   * Maximum time until the first effect is visible. The limit for later effects is three times as long as the first one
-   * took, but at least `effectMs`.
+   * Maximum time until the first effect is visible. The limit for later effects is three times the first effect's time,
+   * but at least `effectMs`.
    * @default 12_000
    */
   readonly firstEffectMs: number
@@ -27,12 +27,12 @@ export type Limits = {
    */
   readonly effectMs: number
   /**
-   * Time for which the number of effects must stay the same before it is final.
+   * Time that the number of effects must stay the same before it is final.
    * @default 300
    */
   readonly settleMs: number
   /**
-   * Maximum time that an endpoint has to recover from an attack.
+   * Maximum time for an endpoint to recover from an attack.
    * @default 2_000
    */
   readonly recoverMs: number

@@ -17,20 +17,20 @@ export type ExaminationPlan = {
 export type ExamineEndpointOptions = {
   /** URL of the endpoint. */
   readonly url: string
-  /** Secret that signs its deliveries with Standard Webhooks, such as `whsec_…`. */
+  /** Secret that signs deliveries with Standard Webhooks, such as `whsec_…`. */
   readonly secret?: string | undefined
-  /** Secret that it still accepts during a rotation. */
+  /** Previous secret, which the endpoint still accepts during a rotation. */
   readonly previousSecret?: string | undefined
   /** Headers that authenticate the sender, by name. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
-   * Source of the application's effects, one per line: a URL, a shell command, or a function that returns them.
-   * Each line that contains the `callId` or `groupId` of a delivery counts as one of its effects.
+   * Source of the application's effects, one per line: a URL, a shell command, or a function that returns them. Each
+   * line that contains a delivery's `callId` or `groupId` counts as one of its effects.
    */
   readonly effects?: EffectsSource | undefined
-  /** Ids of the checks to run; the positive control always runs. */
+  /** Ids of the checks to run. The positive control always runs. */
   readonly only?: readonly string[] | undefined
-  /** Ids of the checks to leave out. */
+  /** Ids of the checks to skip. */
   readonly skip?: readonly string[] | undefined
   /**
    * Maximum duration of the run, in milliseconds. The default depends on the response times and the time until the
@@ -39,8 +39,7 @@ export type ExamineEndpointOptions = {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Seed of all random choices. Ids and times are new in every run, because the endpoint remembers the deliveries that
-   * it has handled.
+   * Seed of all random choices. Ids and times are new in every run, because the endpoint remembers handled deliveries.
    * @default a random one
    */
   readonly seed?: number | undefined
@@ -49,7 +48,7 @@ export type ExamineEndpointOptions = {
    * @default false
    */
   readonly allowPublicTarget?: boolean | undefined
-  /** Waits and sizes, for unusual endpoints and for tests. */
+  /** Time limits and sizes, for unusual endpoints and for tests. */
   readonly limits?: Partial<Limits> | undefined
   /** Current time, in milliseconds. @default Date.now */
   readonly now?: (() => number) | undefined

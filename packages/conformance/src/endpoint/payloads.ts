@@ -2,16 +2,16 @@ import { createHmac } from 'node:crypto'
 import type { EventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
 
-/** One webhook as the service would send it, before it is signed. */
+/** A webhook as the service sends it, before signing. */
 export type Delivery = {
-  /** Its `webhook-id`. */
+  /** The `webhook-id`. */
   readonly id: string
   /** The `callId` or `groupId`. Deliveries share it only if the check requires that. */
   readonly subject: string
   readonly body: Buffer
 }
 
-/** The events of an answered call, in the order in which they are sent. */
+/** The events of an answered call, in the order they are sent. */
 export const callInOrder = [
   'CALL_INCOMING_INITIATED',
   'CALL_ACCEPTED',
@@ -25,10 +25,10 @@ export const buildEvent = (name: EventName, subject: string): Record<string, unk
   ...(name.startsWith('GROUP_') ? { groupId: subject } : { callId: subject }),
 })
 
-/** Capitalizes each word of a header's name: `Webhook-Id`. */
+/** Capitalizes each word of a header name: `Webhook-Id`. */
 export const capitalize = (name: string): string => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
-/** Creates a generator of ids. All ids of one kind have the same length, so that none is part of another. */
+/** Creates an id generator. All ids of one kind have the same length, so that none is part of another. */
 export const createIds = (run: string) => {
   let count = 0
   const next = (prefix: string): string => {
@@ -44,7 +44,7 @@ export const decodeKey = (secret: string): Buffer => Buffer.from(secret.replace(
 export const signContent = (key: string | Uint8Array, ...content: readonly (string | Uint8Array)[]): string =>
   content.reduce((hmac, part) => hmac.update(part), createHmac('sha256', key)).digest('base64')
 
-/** Signs a delivery as in Standard Webhooks 1.0, "Signature scheme". */
+/** Signs a delivery according to Standard Webhooks 1.0, "Signature scheme". */
 export const signDelivery = (
   key: string | Uint8Array,
   { id, timestamp, body }: { id: string; timestamp: string; body: Uint8Array },

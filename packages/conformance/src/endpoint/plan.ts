@@ -29,8 +29,8 @@ const groups: Readonly<Record<string, readonly EndpointCheck[]>> = {
 const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
 
 /**
- * Every check of an endpoint, in the order in which they run: the positive control, then the most important ones, then
- * those that may crash the endpoint, and finally those that judge all exchanges.
+ * All checks of an endpoint in the order they run: the positive control, the most important checks, checks that may
+ * crash the endpoint, and finally checks that judge all exchanges.
  */
 const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = Object.entries(groups)
   .flatMap(([group, checks]) => checks.map((check) => ({ ...check, group })))
@@ -42,7 +42,7 @@ const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = 
   .toSorted((left, right) => left.rank - right.rank)
   .map(({ check }) => check)
 
-/** The ids of all checks of an endpoint, in the order in which they run. */
+/** The ids of all checks of an endpoint, in the order they run. */
 export const endpointCheckIds: readonly string[] = endpointChecks.map(({ id }) => id)
 
 type Selection = Pick<ExamineEndpointOptions, 'only' | 'skip'>
@@ -56,7 +56,7 @@ const assertKnown = (ids: readonly string[], option: string): void => {
 }
 
 /**
- * Returns the checks of a run. They include those in `skip`, which are reported as skipped.
+ * Returns the checks of a run, including those in `skip`, which are reported as skipped.
  *
  * @throws ExaminationUsageError when an id does not belong to a check.
  */
@@ -67,7 +67,7 @@ export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChe
 }
 
 /**
- * Returns the plan of a run with these options, without sending anything.
+ * Returns the plan of a run without sending anything.
  *
  * @throws ExaminationUsageError when the options are wrong.
  */

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** Opens a connection to the endpoint's host, to write bytes that an HTTP client would refuse to send. */
+/** Opens a connection to the endpoint's host, for bytes that an HTTP client would refuse to send. */
 const openSocket = (url: URL): Socket => {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
@@ -18,7 +18,7 @@ export const writeHead = (url: URL, headers: Readonly<Record<string, string>>): 
   return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** Opens a connection, writes bytes, and leaves it open. Resolves once they are written, or writing has failed. */
+/** Opens a connection, writes bytes, and leaves it open. Resolves once the bytes are written or writing has failed. */
 export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
   new Promise((resolve) => {
     const socket = openSocket(url)
@@ -26,7 +26,7 @@ export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
     socket.write(bytes, () => resolve(socket))
   })
 
-/** Writes bytes on a new connection, and resolves to the start of the response; empty when there was none. */
+/** Writes bytes to a new connection and resolves to the start of the response, which is empty if there was none. */
 export const sendBytes = (url: URL, bytes: Uint8Array, timeoutMs: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = openSocket(url)

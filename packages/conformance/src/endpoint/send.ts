@@ -2,14 +2,14 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The method of an exchange of raw bytes, which an HTTP client could not send. */
+/** The method of an exchange of raw bytes that an HTTP client could not send. */
 export const rawMethod = 'RAW'
 
-/** A request as it goes over the wire. @inline */
+/** A request as sent over the wire. @inline */
 export type OutgoingRequest = {
-  /** `RAW` if `body` is everything that was written, request line and headers included. */
+  /** `RAW` if `body` is everything that was written, including the request line and headers. */
   readonly method: string
-  /** A header with several values is sent on several lines. */
+  /** A header with several values is sent as several lines. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
   /** Sends the body chunked, in these parts, with a pause between them. */
@@ -21,10 +21,10 @@ export type OutgoingRequest = {
 /** A request and its response. */
 export type Exchange = {
   readonly request: OutgoingRequest
-  /** Status of the response; `undefined` when there was none. */
+  /** Status of the response, or `undefined` if there was none. */
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** The response's body, cut off at the limit. */
+  /** The response body, truncated at the limit. */
   readonly body: string
   /** The reason why there was no response. */
   readonly error: string | undefined
@@ -35,11 +35,11 @@ export type Exchange = {
   readonly durationMs: number
 }
 
-/** Checks whether a response acknowledges the delivery. */
+/** Returns whether a response acknowledges the delivery. */
 export const isAccepted = ({ status }: Exchange): boolean =>
   status !== undefined && status >= 200 && status < 300
 
-/** Checks whether a response only reports too many requests. */
+/** Returns whether a response only reports too many requests. */
 export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
 export type SendLimits = {
@@ -56,7 +56,7 @@ const pieceBytes = 262_144
 const describeError = (error: Error & { code?: string }): string =>
   error.message || error.code || 'the connection failed'
 
-/** Sends one request on a new connection. Never rejects, and never follows a redirect. */
+/** Sends one request on a new connection. Never rejects or follows a redirect. */
 export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
   new Promise((resolve) => {
     const target = request.query === undefined ? url : new URL(request.query, url)
@@ -89,7 +89,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
         request,
         ...head,
         body: Buffer.concat(received).toString(),
-        // The status of an incomplete response still shows the endpoint's decision.
+        // The status of an incomplete response still reveals the endpoint's decision.
         error: error && head.status === undefined ? describeError(error) : undefined,
         timedOut,
         connected,

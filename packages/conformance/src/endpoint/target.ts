@@ -37,11 +37,11 @@ export const readTarget = (text: string): URL => {
   return url
 }
 
-/** Formats the URL for reports: without its query, which often contains a token. */
+/** Formats the URL for reports, without the query, which often contains a token. */
 export const formatTarget = (url: URL): string =>
   `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
 
-/** Checks whether a host is this machine or in a private network. If it is a name, all of its addresses must be. */
+/** Returns whether a host is this machine or in a private network. All addresses of a host name must be. */
 export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isNear(host)
@@ -50,7 +50,7 @@ export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
     const addresses = await lookup(host, { all: true })
     return addresses.every(({ address }) => isNear(address))
   } catch {
-    // A name without an address can get no request: the first request fails, and the target is reported as unreachable.
+    // A name without an address gets no request: the first one fails, and the target is reported as unreachable.
     return true
   }
 }

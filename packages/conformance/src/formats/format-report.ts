@@ -13,7 +13,7 @@ const formats = {
   markdown: formatMarkdown,
 } as const satisfies Record<string, (report: Report) => string>
 
-/** A format of a report: `pretty` for a terminal, `json`, `junit` for CI systems, `sarif` for code scanning, `markdown`. */
+/** A report format: `pretty` for a terminal, `json`, `junit` for CI systems, `sarif` for code scanning, `markdown`. */
 export type ReportFormat = keyof typeof formats
 
 /** The names of all formats. */

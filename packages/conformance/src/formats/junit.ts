@@ -1,7 +1,7 @@
 import type { CheckResult, Report } from '../report/report.ts'
 import { escapeLines } from './text.ts'
 
-/** Escapes text for XML 1.0, and replaces characters that it does not allow: lone surrogates, U+FFFE and U+FFFF. */
+/** Escapes text for XML 1.0 and replaces disallowed characters: lone surrogates, U+FFFE and U+FFFF. */
 const escapeXml = (text: string): string =>
   escapeLines(text)
     .replace(/[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
@@ -23,7 +23,7 @@ const formatCase = (tool: string, check: CheckResult): string => {
   return `    <testcase ${attributes} time="${(check.durationMs / 1_000).toFixed(3)}">${formatOutcome(check)}</testcase>`
 }
 
-/** Formats a report as JUnit XML, with one test suite. Inconclusive checks count as skipped. */
+/** Formats a report as JUnit XML with one test suite. Inconclusive checks count as skipped. */
 export const formatJunit = ({ tool, target, counts, checks }: Report): string => {
   const skipped = counts.skipped + counts.inconclusive
   const time = checks.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1_000

@@ -2,7 +2,7 @@ import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
 import { summarize } from './text.ts'
 
-/** Escapes text for one line of Markdown: no markup, no HTML, no control characters. */
+/** Escapes text for one line of Markdown, without markup, HTML or control characters. */
 const escapeMarkdown = (text: string): string =>
   escapeControls(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]<>#|~]/g, (character) => `\\${character}`)
 

@@ -11,7 +11,7 @@ const marks = {
   skipped: ['-', 'gray'],
 } as const satisfies Record<CheckVerdict, readonly [mark: string, color: string]>
 
-/** Makes external text safe to print on a terminal: one line, without control characters. */
+/** Makes external text safe to print on a terminal, as one line without control characters. */
 const toLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' '))
 
 const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[verdict][1], text)
@@ -19,7 +19,7 @@ const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[v
 const maxColumns = 80
 const indentation = 15
 
-/** Wraps a line at its spaces, and indents the following lines like the values of a problem. */
+/** Wraps a line at spaces, and indents the following lines like a problem's values. */
 const wrap = (text: string): string => {
   const lines = ['']
   for (const word of text.split(' ')) {
@@ -34,7 +34,7 @@ const formatLine = (check: CheckResult, width: number): string => {
   const { verdict, id, observed } = check
   const mark = paint(verdict, marks[verdict][0])
   const text = toLine(observed)
-  // The full observation of a failure or an advice follows below.
+  // The full observation of a failure or advice follows below.
   const room = Math.max(20, maxColumns - width - 6)
   const isCut = (verdict === 'fail' || verdict === 'advice') && text.length > room
   const shown = isCut ? `${text.slice(0, room - 1)}…` : text
@@ -48,7 +48,7 @@ const formatProblem = (check: CheckResult): string => {
     name,
     wrap(toLine(text)),
   ])
-  // A command stays on one line, so that it can be copied.
+  // Commands stay on one line, so that they can be copied.
   if (reproduce !== null) lines.push(['reproduce', toLine(reproduce)])
   return [
     paint(verdict, `${marks[verdict][0]} ${id} (${severity})`),
@@ -58,7 +58,7 @@ const formatProblem = (check: CheckResult): string => {
   ].join('\n')
 }
 
-/** Formats a report for a terminal: one line per check by group, then the problems, with cause and fix. */
+/** Formats a report for a terminal: one line per check by group, then the problems with their causes and fixes. */
 export const formatPretty = (report: Report): string => {
   const { tool, target, verdict, checks, seed } = report
   const width = Math.max(...checks.map(({ id }) => id.length), 0)

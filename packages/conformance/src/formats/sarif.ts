@@ -23,7 +23,7 @@ const describeRule = ({ id, title, severity, clause, risk, fix }: CheckResult) =
   properties: { 'security-severity': scores[severity], tags: ['security', 'webhooks'] },
 })
 
-/** Formats a report as SARIF 2.1.0: every check is a rule, every failure and every advice a result. */
+/** Formats a report as SARIF 2.1.0. Every check is a rule, and every failure or advice is a result. */
 export const formatSarif = ({ tool, target, checks }: Report): string => {
   const results = checks.flatMap((check, ruleIndex) =>
     isReported(check)
@@ -33,7 +33,7 @@ export const formatSarif = ({ tool, target, checks }: Report): string => {
             ruleIndex,
             level: check.verdict === 'advice' ? 'note' : levels[check.severity],
             message: { text: `${check.title}. Expected: ${check.expected}. Observed: ${check.observed}.` },
-            // Code scanning shows a result only if it has a location. The URL is the only one.
+            // Code scanning shows only results with a location, and the URL is the only one available.
             locations: [{ physicalLocation: { artifactLocation: { uri: target } } }],
             partialFingerprints: { check: check.id },
           },

@@ -9,11 +9,11 @@ const words: Readonly<Record<CheckVerdict, string>> = {
   pass: 'passed',
 }
 
-/** Summarizes the counts of a report in a few words, such as `2 failed, 38 passed`. */
+/** Summarizes a report's counts, such as `2 failed, 38 passed`. */
 export const summarize = ({ counts }: Report): string =>
   (Object.keys(words) as CheckVerdict[])
     .flatMap((verdict) => (counts[verdict] > 0 ? [`${counts[verdict]} ${words[verdict]}`] : []))
     .join(', ')
 
-/** Escapes control characters that a terminal or an editor might obey, except line breaks. */
+/** Escapes control characters that a terminal or editor might interpret, except line breaks. */
 export const escapeLines = (text: string): string => text.replace(/[^\n]+/g, escapeControls)

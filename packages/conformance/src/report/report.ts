@@ -1,4 +1,4 @@
-/** Exit code of each verdict. A usage error is 2, and a target that cannot be reached is 3. */
+/** Exit code of each verdict. A usage error exits with 2, and an unreachable target with 3. */
 export const exitCodes: Readonly<Record<Verdict, number>> = { pass: 0, fail: 1, inconclusive: 4 }
 
 /** The severity of a failure. @inline */
@@ -8,9 +8,10 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
  * The verdict of one check:
  * - `pass`: the target follows the rule.
  * - `fail`: it does not.
- * - `advice`: its behavior is worth knowing, but breaks no rule. Advice makes a report fail only if the run is strict.
- * - `inconclusive`: the run could not determine it. `observed` has the reason, and how to get a result.
- * - `skipped`: the check does not apply to this run. `observed` has the reason, or the option that enables it.
+ * - `advice`: its behavior is worth knowing about but breaks no rule. Advice makes a report fail only if the run is
+ *   strict.
+ * - `inconclusive`: the run could not determine it. `observed` contains the reason and how to get a result.
+ * - `skipped`: the check does not apply to this run. `observed` contains the reason or the option that enables it.
  *
  * @inline
  */
@@ -20,14 +21,17 @@ export type CheckVerdict = 'pass' | 'fail' | 'advice' | 'inconclusive' | 'skippe
 export type CheckResult = {
   /** Stable name of the check, such as `refuses-unsigned`. */
   readonly id: string
-  /** The group that it belongs to. */
+  /** The check's group. */
   readonly group: string
   /** The rule in a few words. */
   readonly title: string
   readonly severity: Severity
-  /** The clause of the specification, standard or decision on which the rule is based. */
+  /** The clause of the specification, standard or decision behind the rule. */
   readonly clause: string
-  /** Present if the specification is silent and this project decided the rule. Breaking it is advice, not a failure. */
+  /**
+   * Present if the specification is silent and the rule is a decision of this project. Breaking it results in advice,
+   * not a failure.
+   */
   readonly decision?: true
   readonly verdict: CheckVerdict
   /** The behavior that the rule requires. */
@@ -38,7 +42,7 @@ export type CheckResult = {
   readonly risk: string
   /** The change that makes the check pass. */
   readonly fix: string
-  /** A command that repeats the check; `null` if there is none. Contains no secret. */
+  /** A command that repeats the check, or `null` if there is none. Contains no secret. */
   readonly reproduce: string | null
   /** Duration of the check, in milliseconds. */
   readonly durationMs: number
@@ -49,24 +53,24 @@ export type CheckResult = {
  * - `fail`: at least one check failed.
  * - `inconclusive`: none failed, but the run could not prove what a pass promises: the positive controls were not
  *   accepted, the time ran out, or no check could show that a delivery is handled only once.
- * - `pass`: none failed, and the positive controls passed. Individual checks may still be inconclusive: see `counts`.
+ * - `pass`: none failed, and the positive controls passed. Individual checks may still be inconclusive. See `counts`.
  *
  * @inline
  */
 export type Verdict = 'pass' | 'fail' | 'inconclusive'
 
-/** The findings of a judge, as plain JSON. */
+/** The findings of a tool, as plain JSON. */
 export type Report = {
-  /** The judge: `doctor` attacks an endpoint, `acceptance` examines a server. */
+  /** The tool: `doctor` attacks an endpoint, `acceptance` examines a server. */
   readonly tool: 'doctor' | 'acceptance'
   /** URL of the target, without credentials. */
   readonly target: string
   readonly verdict: Verdict
-  /** Seed of all random choices in the run: the same seed results in the same requests. */
+  /** Seed of all random choices in the run. The same seed results in the same requests. */
   readonly seed: number
   /** Number of checks by verdict. */
   readonly counts: Readonly<Record<CheckVerdict, number>>
-  /** Every check, in the order in which they ran. */
+  /** All checks in the order they ran. */
   readonly checks: readonly CheckResult[]
 }
 
@@ -74,9 +78,9 @@ const verdicts: readonly CheckVerdict[] = ['pass', 'fail', 'advice', 'inconclusi
 
 export const buildReport = (
   run: Pick<Report, 'tool' | 'target' | 'seed' | 'checks'> & {
-    /** Set if the run has shown what a pass promises. */
+    /** Set if the run proved what a pass promises. */
     readonly isProven: boolean
-    /** Set if advice fails the run, too. */
+    /** Set if advice also fails the run. */
     readonly isStrict?: boolean | undefined
   },
 ): Report => {

@@ -2,7 +2,7 @@ import type { CheckResult, CheckVerdict, Severity } from './report.ts'
 
 export type Finding = {
   readonly verdict: CheckVerdict
-  /** The observed behavior; for `inconclusive` and `skipped`, the reason, and how to get a result. */
+  /** The observed behavior. For `inconclusive` and `skipped`, the reason and how to get a result. */
   readonly observed: string
   /** @default the check's own `expected` */
   readonly expected?: string | undefined
@@ -10,29 +10,31 @@ export type Finding = {
   readonly reproduce?: string | undefined
 }
 
-/** A rule, and a function that determines whether the target follows it. */
+/** A rule and a function that determines whether the target follows it. */
 export type Check = {
   readonly id: string
   readonly group: string
   readonly title: string
   readonly severity: Severity
   readonly clause: string
-  /** Set if the specification is silent and this project decided the rule. */
+  /** Set if the specification is silent and the rule is a decision of this project. */
   readonly decision?: true | undefined
   readonly expected: string
   readonly risk: string
   readonly fix: string
-  /** Runs the check. No behavior of the target makes it reject. `signal` aborts when the check's time is up. */
+  /** Runs the check. Never rejects because of the target's behavior. `signal` aborts when the check's time is up. */
   run(signal: AbortSignal): Promise<Finding>
 }
 
-/** The limits of a run, and the callbacks that can decline its checks and that receive their results. */
+/** A run's limits, and callbacks that can decline checks and receive results. */
 export type RunOptions<Kind extends Check> = {
   /** Returns the maximum duration of one check, in milliseconds. */
   getTimeoutMs(): number
-  /** Returns the maximum duration of all checks, in milliseconds; those that have not begun by then are inconclusive. */
+  /**
+   * Returns the maximum duration of all checks, in milliseconds. Checks that have not started by then are inconclusive.
+   */
   getTotalTimeoutMs(): number
-  /** Called before each check. Returns a finding instead of running the check, or `undefined` to run it. */
+  /** Called before each check. Returns a finding to report instead of running the check, or `undefined` to run it. */
   decline(check: Kind): Finding | undefined
   /** Called with each result as soon as it is known. */
   onResult(result: CheckResult): void
@@ -61,7 +63,7 @@ const waitAtMost = async (
   }
 }
 
-/** Runs checks one after another. Each check has a time limit, and so has the whole run. */
+/** Runs checks one after another. Each check and the whole run have time limits. */
 export const runChecks = async <Kind extends Check>(
   checks: readonly Kind[],
   { getTimeoutMs, getTotalTimeoutMs, decline, onResult }: RunOptions<Kind>,

@@ -36,10 +36,10 @@ const fixedRules: readonly Rule[] = [
   ...webhookRules,
 ]
 
-/** Rules that are examined last, because they judge the exchanges of the others or use up the rate limits. */
+/** Rules that are examined last because they judge all other exchanges or use up the rate limits. */
 const lastRules: readonly Rule[] = [...runRules, ...errorRules, ...limitRules]
 
-/** Returns a function that selects rules by prefixes of their ids. The positive control is always selected. */
+/** Returns a function that selects rules by id prefix. The positive control is always selected. */
 const createSelection = (only: readonly string[] | undefined) => {
   const all = [controlRule, ...fixedRules, ...createRandomRules({ seed: 0, minutes: 0 }), ...lastRules]
   const matches = (id: string, start: string): boolean => id === start || id.startsWith(`${start}.`)
@@ -63,7 +63,7 @@ const removeCredentials = (url: string): string => {
   return toBaseUrl(target.href)
 }
 
-/** Collects the settings of a run from the options and the control API of a wabakit server. */
+/** Collects a run's settings from the options and a wabakit server's control API. */
 const resolve = async (options: ServerExamination, listener: Listener | undefined) => {
   const { wabakitControl: url, controlToken: token } = options
   if (url === undefined || listener === undefined) {
@@ -83,7 +83,8 @@ const listNeeds = (has: Record<Need, unknown>): Set<Need> =>
   new Set((Object.keys(has) as Need[]).filter((need) => has[need] !== undefined && has[need] !== 0))
 
 /**
- * Examines a server of this interface: sends requests, receives its webhooks, and compares both with the specification.
+ * Examines a server that implements this interface: sends requests, receives webhooks, and compares both with the
+ * specification.
  *
  * @throws ExaminationUsageError if `only` names a check that does not exist.
  * @throws TargetUnreachableError if the server, or the control API in `wabakitControl`, does not respond.
@@ -178,7 +179,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
       isProven: controlPassed,
       isStrict: options.strict,
     })
-    // Keeps the organization, because the requests of failed checks can be repeated only while it exists.
+    // Keeps the organization, because failed requests can be repeated only while it exists.
     if (report.counts.fail + report.counts.advice > 0) remove = undefined
     return report
   } finally {

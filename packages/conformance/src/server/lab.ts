@@ -16,7 +16,7 @@ export type Need =
   | '--minutes'
   | '--wabakit-control'
 
-/** Times to wait, in milliseconds. */
+/** Wait times, in milliseconds. */
 export type WaitTimes = {
   /** For a response or a webhook. */
   readonly timeoutMs: number
@@ -38,11 +38,11 @@ export type Lab = {
   readonly listener: Listener | undefined
   readonly play: PlayCall | undefined
   readonly simulate: Simulate
-  /** The options that this run has. */
+  /** The options provided for this run. */
   readonly has: ReadonlySet<Need>
-  /** Returns the ids of all calls so far; `undefined` if one could not be made, so that its id is not known. */
+  /** Returns the ids of all calls so far, or `undefined` if a call could not be made, so that its id is unknown. */
   callIds(): ReadonlySet<string> | undefined
-  /** Returns a group id that was never used before. */
+  /** Returns a new group id. */
   createGroupId(): string
   /** Returns shell commands that repeat the requests. */
   reproduce(requests: readonly ApiRequest[]): string
@@ -82,7 +82,7 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
     callIds: () => (hasUnknown ? undefined : callIds),
     createGroupId: () => {
       ids += 1
-      // Contains capital letters, which a server must not change.
+      // Includes capital letters, which a server must not change.
       return `Check-${run}-${ids}`
     },
     reproduce: (requests) =>
@@ -93,7 +93,7 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
   }
 }
 
-/** Returns a create request with valid fields, except for those given. A field that is `undefined` is left out. */
+/** Returns a create request with valid fields, except for those given. A field that is `undefined` is omitted. */
 export const buildCreate = (
   lab: Lab,
   fields: Readonly<Record<string, unknown>> = {},
@@ -111,7 +111,7 @@ export const buildCreate = (
   ...rest,
 })
 
-/** Returns a request for the summary of a call; `undefined` leaves the query out. */
+/** Returns a request for a call's summary. `undefined` omits the query. */
 export const buildFetch = (callId: string | undefined, rest: Partial<ApiRequest> = {}): ApiRequest => {
   const { method, path } = endpoints['calls.getSummary']
   const query = callId === undefined ? '' : `?callId=${encodeURIComponent(callId)}`

@@ -4,7 +4,7 @@ import type { ApiRequest } from './api/api-request.ts'
 import type { Lab, Need } from './lab.ts'
 import type { Scenes } from './scenes.ts'
 
-/** The state that the checks of a run share. */
+/** The state shared by a run's checks. */
 export type Examination = { readonly lab: Lab; readonly scenes: Scenes }
 
 /** The result of examining a rule. */
@@ -22,20 +22,21 @@ export type Rule = {
   /** The rule as a sentence without a full stop. */
   readonly title: string
   /**
-   * Section of the specification; where it is silent, the number and name of a decision: `0010 (repeated group id)`.
+   * Section of the specification. Where it is silent, the number and name of a decision: `0010 (repeated group id)`.
    */
   readonly clause: string
   readonly expected: string
   readonly severity?: Severity
   readonly risk?: string
   readonly fix?: string
-  /** Options without which the rule cannot be examined, in addition to --api-key and --waba-number. */
+  /** Options required to examine the rule, in addition to --api-key and --waba-number. */
   readonly needs?: readonly Need[]
   examine(examination: Examination): Promise<Observation>
 }
 
 /**
- * Returns the decisive observation: one of a broken rule, otherwise one of a kept rule, otherwise one without a result.
+ * Returns the decisive observation: of a broken rule if there is one, otherwise of a kept rule, otherwise one without a
+ * result.
  */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]

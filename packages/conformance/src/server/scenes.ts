@@ -5,14 +5,14 @@ import { buildCreate, type Lab } from './lab.ts'
 import type { PlannedResponse } from './webhooks/listen.ts'
 import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
 
-/** A group that was created, and the requests that were sent for it. */
+/** A created group and the requests that were sent for it. */
 export type GroupScene = {
   readonly groupId: string
   readonly request: ApiRequest
   readonly exchanges: readonly Exchange[]
 }
 
-/** The webhooks of an added subscription, before and after a rotation of its secret and a response with status 410. */
+/** The webhooks of an added subscription before and after its secret is rotated, and after a 410 response. */
 export type SubscriptionScene = {
   /** The reason why the subscription could not be added, or why its secret could not be rotated. */
   readonly failure: string | undefined
@@ -20,11 +20,11 @@ export type SubscriptionScene = {
   readonly newSecret: string
   readonly rotated: ReceivedWebhook | undefined
   readonly gone: ReceivedWebhook | undefined
-  /** A group that was created after the 410. */
+  /** A group created after the 410. */
   readonly lastGroupId: string
 }
 
-/** The result of each scene that the examiner plays on the server. */
+/** The results of the scenes that the examiner plays on the server. */
 export type SceneResults = CallScenes & {
   /** A valid create request. */
   readonly created: GroupScene
@@ -56,7 +56,7 @@ export type SceneResults = CallScenes & {
 export type Scenes = {
   /** Returns the result of a scene. Each scene is played once, even if several checks use it. */
   play<Name extends keyof SceneResults>(name: Name): Promise<SceneResults[Name]>
-  /** Plays the scenes of this run ahead of the checks, because webhooks take time. */
+  /** Starts this run's scenes before the checks, because webhooks take time. */
   start(): void
   /** Resolves when all started scenes have ended and a late webhook would have arrived. */
   settle(): Promise<void>
@@ -135,7 +135,7 @@ export const createScenes = (lab: Lab): Scenes => {
       await playGroup({ wabaNumber })
       const isRefused = ({ path, status }: ReceivedWebhook): boolean => path === addedPath && status === 410
       const gone = await listener?.waitFor(isRefused, wait.timeoutMs)
-      // Gives the server time to act on the response.
+      // Gives the server time to react to the response.
       await sleep(wait.quietMs)
       const { groupId: lastGroupId } = await playGroup({ wabaNumber })
       return { failure: undefined, first, newSecret, rotated, gone, lastGroupId }

@@ -3,14 +3,14 @@ import type { ExaminerFetch } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 
 /**
- * The server to examine, and everything that the checks need. A check that lacks an option is skipped, and names it.
+ * The server to examine, and everything the checks need. A check without its option is skipped, and names the option.
  */
 export type ServerExamination = {
   /** Base URL of the public API. */
   readonly baseUrl: string
   /** A key that may use `wabaNumber`. Without it, nearly every check is skipped. */
   readonly apiKey?: string | undefined
-  /** A WABA number of the organization, on which groups are created. */
+  /** A WABA number of the organization, used to create groups. */
   readonly wabaNumber?: string | undefined
   /** A key of the same organization that may not use `wabaNumber`. */
   readonly otherKey?: string | undefined
@@ -21,14 +21,14 @@ export type ServerExamination = {
    * @default 'Authorization'
    */
   readonly authHeader?: string | undefined
-  /** `host:port` on which the examiner receives the server's webhooks; port 0 chooses a free one. */
+  /** `host:port` where the examiner receives the server's webhooks. Port 0 chooses a free port. */
   readonly listen?: string | undefined
   /**
    * Called with the URL of `listen` before the first request, to subscribe it. Use the paths `/pstn` and `/whatsapp` to
    * distinguish channels.
    */
   readonly onListening?: ((url: string) => void | Promise<void>) | undefined
-  /** The secret with which the server signs webhooks, such as `whsec_…`. */
+  /** The secret that the server signs webhooks with, such as `whsec_…`. */
   readonly secret?: string | undefined
   /**
    * A function that makes a call happen and resolves to its id, or a shell command that prints the id. `{outcome}` and
@@ -36,29 +36,31 @@ export type ServerExamination = {
    * `no_recording` and `nothing_said`; channels are `PSTN` and `WHATSAPP`.
    */
   readonly play?: string | PlayCall | undefined
-  /** Actions that only the server itself can perform. */
+  /** Actions that only the server can perform. */
   readonly simulate?: Simulate | undefined
-  /** URL of a wabakit server whose control API provides everything above except `baseUrl`, with a new organization. */
+  /**
+   * URL of a wabakit server, whose control API creates an organization and provides everything above except `baseUrl`.
+   */
   readonly wabakitControl?: string | undefined
   /** Token of that control API. */
   readonly controlToken?: string | undefined
   /**
-   * Checks to run: their ids, or prefixes of ids such as `create.subject`. The positive control always runs.
+   * Ids of the checks to run, or id prefixes such as `create.subject`. The positive control always runs.
    * @default all
    */
   readonly only?: readonly string[] | undefined
   /**
-   * Makes advice fail the run, too.
+   * Makes advice fail the run as well.
    * @default false
    */
   readonly strict?: boolean | undefined
   /**
-   * Seed of the random sequences: the same seed results in the same requests, except for group ids.
+   * Seed of the random sequences. The same seed results in the same requests, except for group ids.
    * @default a random one
    */
   readonly seed?: number | undefined
   /**
-   * Duration of the random sequences; 0 skips them.
+   * Duration of the random sequences, in minutes. 0 skips them.
    * @default 0.05
    */
   readonly minutes?: number | undefined

@@ -4,7 +4,7 @@ import { createMoreBrokenServers } from './more-mutations.ts'
 import { type BrokenServer, createBrokenServers } from './mutations.ts'
 import { startReference } from './reference.ts'
 
-/** Long enough for a busy machine: the correct server responds, and attempts a delivery again, in less than a second. */
+/** Long enough for a busy machine: the correct server responds and retries deliveries within a second. */
 const waits = { timeoutMs: 6_000, retryTimeoutMs: 6_000 }
 
 /** Maximum number of servers that are examined concurrently. */
@@ -22,7 +22,7 @@ const examine = async (server: BrokenServer): Promise<Report> => {
 
 const isFinding = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
 
-test('finds the mistake of every broken server, by the check that names it', async () => {
+test('finds the mistake of every broken server with the right check', async () => {
   const servers = [...createBrokenServers(), ...createMoreBrokenServers()]
   const waiting = [...servers]
   const missed: string[] = []

@@ -69,7 +69,7 @@ test.concurrent('finds nothing in the mock', async () => {
   expect(report.verdict).toBe('pass')
 })
 
-test.concurrent('finds nothing in a mock whose time stands still, except that it does not retry', async () => {
+test.concurrent('finds nothing in a mock with a stopped clock, except that it does not retry', async () => {
   await using mock = await createMock({ port: 0 })
   const report = await examineServer({
     ...{ baseUrl: mock.url, apiKey: mock.apiKey, wabaNumber: mock.wabaNumber, secret: mock.secret, seed: 17 },
@@ -85,7 +85,7 @@ test.concurrent('finds nothing in a mock whose time stands still, except that it
   ])
 })
 
-test.concurrent('finds nothing in the core in process, and tries every rule', async () => {
+test.concurrent('finds nothing in the core in process, and examines every rule', async () => {
   const { examination, stop } = await startReference()
   await using _ = { [Symbol.asyncDispose]: stop }
   const report = await examineServer({ ...examination, minutes: 0.02 })
@@ -105,7 +105,7 @@ test.concurrent.for(Object.entries(createUnusualServers()))(
   },
 )
 
-test.concurrent('fails a server for advice if the run is strict', async () => {
+test.concurrent('fails a server because of advice if the run is strict', async () => {
   const { examination, stop } = await startReference(createUnusualServers()['adds a field to every event'])
   await using _ = { [Symbol.asyncDispose]: stop }
   const report = await examineServer({ ...examination, minutes: 0, strict: true, only: ['events'] })

@@ -18,7 +18,7 @@ import { secret, startReference } from './reference.ts'
 
 const quick = { seed: 3, minutes: 0, timeoutMs: 2_000, retryTimeoutMs: 500, quietMs: 50 }
 
-/** A server that responds to everything in the same way. */
+/** Starts a server that responds to every request in the same way. */
 const startConstant = async (status: number, body: string): Promise<string> => {
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(body)
@@ -32,7 +32,7 @@ const startConstant = async (status: number, body: string): Promise<string> => {
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
-test('a server that cannot be reached is an error, not a report', async () => {
+test('an unreachable server results in an error, not a report', async () => {
   const target = { ...quick, baseUrl: 'http://127.0.0.1:1', apiKey: 'wk', wabaNumber: '+1' }
   await expect(examineServer(target)).rejects.toThrow(TargetUnreachableError)
   await expect(examineServer({ ...target, wabakitControl: 'http://127.0.0.1:1' })).rejects.toThrow(
@@ -74,7 +74,7 @@ test('only the selected checks run, after the positive control', async () => {
   await expect(examineServer({ ...examination, only: ['create.sub'] })).rejects.toThrow(ExaminationUsageError)
 })
 
-test('a server that refuses everything passes no check of the create endpoint', async () => {
+test('a server that refuses everything passes no check for the create endpoint', async () => {
   const baseUrl = await startConstant(400, '{"statusCode":400}')
   const report = await examineServer({ ...quick, baseUrl, apiKey: 'wk', wabaNumber: '+1' })
   const verdicts = report.checks.filter(({ group }) => group === 'create').map(({ verdict }) => verdict)
@@ -84,7 +84,7 @@ test('a server that refuses everything passes no check of the create endpoint', 
   expect(verdicts).not.toContain('pass')
 })
 
-test('a decision that the server does not share is advice, and names the decision', async () => {
+test('a decision that the server does not share results in advice that names the decision', async () => {
   const [broken] = createBrokenServers().filter(({ caughtBy }) => caughtBy === 'create.key.bearer-is-200')
   const { examination, stop } = await startReference(broken)
   onTestFinished(stop)
@@ -138,7 +138,7 @@ test('the command of a check repeats its request', async () => {
   }
 })
 
-test('a failure of a random sequence is shown with at most five requests', async () => {
+test('a failed random sequence is shown with at most five requests', async () => {
   const [broken] = createBrokenServers().filter(({ name }) => name === 'fails when an id was refused before')
   const { examination, stop } = await startReference(broken)
   onTestFinished(stop)
@@ -152,7 +152,7 @@ test('a failure of a random sequence is shown with at most five requests', async
   expect(requests.length).toBeLessThanOrEqual(5)
 }, 60_000)
 
-test('a sequence is shrunk to the steps that the failure needs', async () => {
+test('a sequence is shrunk to the steps needed for the failure', async () => {
   const needs = (steps: readonly number[]): Promise<boolean> =>
     Promise.resolve([3, 5, 8].every((step) => steps.includes(step)) && steps.at(-1) === 8)
 
@@ -160,7 +160,7 @@ test('a sequence is shrunk to the steps that the failure needs', async () => {
   expect(await shrink([1, 2, 8], (steps) => Promise.resolve(steps.at(-1) === 8))).toEqual([8])
 })
 
-test('the same seed makes the same sequences', () => {
+test('the same seed results in the same sequences', () => {
   const lab = { has: new Set(['--play', '--other-key'] as const) }
   const create = (seed: number) => {
     const random = createSeededRandom(seed)
@@ -170,7 +170,7 @@ test('the same seed makes the same sequences', () => {
   expect(create(5)).not.toEqual(create(6))
 })
 
-test('what the run has no function for is inconclusive', async () => {
+test('checks without the required function are inconclusive', async () => {
   const { examination, stop } = await startReference()
   onTestFinished(stop)
   const { moveParticipant } = examination.simulate ?? {}
@@ -190,7 +190,7 @@ test('what the run has no function for is inconclusive', async () => {
   ])
 })
 
-test('calls are made by a command, which gets outcome and channel and prints the call id', async () => {
+test('a command makes calls: it gets the outcome and channel, and prints the call id', async () => {
   const baseUrl = await startConstant(200, '{"success":true,"groupId":"g"}')
   const target = { ...quick, baseUrl, apiKey: 'wk', wabaNumber: '+1' }
   const find = async (play: string, id: string) =>

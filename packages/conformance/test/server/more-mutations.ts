@@ -29,7 +29,7 @@ const swap = (first: string, second: string): Mutation => ({
   },
 })
 
-/** Responds to every fetch with the first summary that anybody fetched. */
+/** Responds to every fetch with the first summary that was ever fetched. */
 const mixUpSummaries = (): Mutation => {
   let first: Record<string, unknown> | undefined
   return change(
@@ -41,7 +41,7 @@ const mixUpSummaries = (): Mutation => {
   )
 }
 
-/** Responds to every fetch with the summary that was generated last. */
+/** Responds to every fetch with the latest summary. */
 const returnLatest = (): Mutation => {
   let latest: Record<string, unknown> | undefined
   return {
@@ -57,7 +57,7 @@ const returnLatest = (): Mutation => {
   }
 }
 
-/** Says that pending summaries may be fetched again after 0 s, except for the first calls. */
+/** Responds that pending summaries may be fetched again after 0 s, except for the first calls. */
 const rushAfter = (calls: number): Mutation => {
   const seen = new Set<string | null>()
   return change(
@@ -85,7 +85,7 @@ const spoilSignature = (event: string): Mutation => ({
   },
 })
 
-/** Sends one of several signatures, and the body as it was signed. */
+/** Sends one of several signatures, with the signed body. */
 const keepSignature = (index: number): Mutation => ({
   webhook: ({ url, headers, body }) => {
     const signatures = headers.get('webhook-signature')?.split(' ') ?? []
@@ -110,7 +110,7 @@ const addForeign = (change: (hook: Hook) => Hook): Mutation => ({
 
 const later = (text: unknown): string => new Date(Date.parse(String(text)) + 3_600_000).toISOString()
 
-/** Servers that break rules of later trials, which earlier ones called advice or did not notice. */
+/** Servers that break rules found in later trials, which earlier ones reported as advice or missed. */
 export const createMoreBrokenServers = (): BrokenServer[] => [
   {
     name: 'signs CALL_ENDED wrongly',
@@ -310,7 +310,7 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
   },
 ]
 
-/** Correct servers in other styles: what they do is allowed. */
+/** Correct servers in other styles, with permitted behavior. */
 export const createUnusualServers = (): Readonly<Record<string, Mutation>> => ({
   'delivers every event twice under one id': {
     webhook: async (_, send) => {

@@ -1,10 +1,10 @@
 import type { ApiCall, Hook, Mutation } from './reference.ts'
 
-/** A server that breaks one rule, and the check that must notice. */
+/** A server that breaks one rule, and the check that must detect it. */
 export type BrokenServer = Mutation & {
   readonly name: string
   readonly caughtBy: string
-  /** Minutes of random sequences, for mistakes that only these find. */
+  /** Duration of random sequences in minutes, for mistakes that only they find. */
   readonly minutes?: number
 }
 
@@ -41,7 +41,7 @@ export const accept = (matches: Matches): Mutation => ({
   },
 })
 
-/** Accepts requests whose field is like this, and which are valid otherwise. */
+/** Accepts otherwise valid requests in which this field matches. */
 const acceptField = (name: string, matches: (value: unknown) => boolean): Mutation =>
   accept(
     (call) =>
@@ -109,7 +109,7 @@ export const withHeader = (headers: Headers, name: string, value: string): Heade
   return all
 }
 
-/** Changes the body of webhooks of one event. */
+/** Changes the webhook bodies of one event. */
 export const changeEvent = (event: string, edit: (body: Fields) => Fields): Mutation => ({
   webhook: (hook, send) => (hook.body.event === event ? send({ ...hook, body: edit(hook.body) }) : send()),
 })
@@ -141,7 +141,7 @@ const sendTwice = (matches: (hook: Hook) => boolean): Mutation => ({
   },
 })
 
-/** Holds one event of a call back until another one was sent. */
+/** Holds back one event of a call until another one has been sent. */
 const sendLater = (event: string, after: string): Mutation => {
   const held = new Map<unknown, () => Promise<Response>>()
   return {
@@ -162,7 +162,7 @@ const setHeader = (name: string, create: (value: string) => string): Mutation =>
     send({ ...hook, headers: withHeader(hook.headers, name, create(hook.headers.get(name) ?? '')) }),
 })
 
-/** Publishes a summary at another event of the same call. */
+/** Publishes a summary along with another event of the same call. */
 const inventSummaryAt = (matches: (name: string) => boolean): Mutation => ({
   webhook: async (hook, send) => {
     const response = await send()
@@ -204,7 +204,7 @@ const rememberCreates = (
 }
 
 const createServers = (): BrokenServer[] => [
-  // Accepts what it should refuse.
+  // Requests accepted that should be refused.
   {
     name: 'accepts an empty subject',
     caughtBy: 'create.subject.empty-is-400',
@@ -360,7 +360,7 @@ const createServers = (): BrokenServer[] => [
     ...acceptField('wabaNumber', (value) => value === '+15550190002'),
   },
 
-  // Refuses what it should accept.
+  // Requests refused that should be accepted.
   {
     name: 'allows 127 characters only',
     caughtBy: 'create.subject.128-is-200',
@@ -518,7 +518,7 @@ const createServers = (): BrokenServer[] => [
     },
   },
 
-  // The same request again.
+  // Repeated requests.
   {
     name: 'refuses the same request again',
     caughtBy: 'create.repeat.is-the-same-group',
@@ -556,7 +556,7 @@ const createServers = (): BrokenServer[] => [
     ),
   },
 
-  // Fetching.
+  // Fetches.
   {
     name: 'shows summaries without a key',
     caughtBy: 'fetch.key.missing-is-401',
@@ -623,7 +623,7 @@ const createServers = (): BrokenServer[] => [
         : respond(),
   },
 
-  // Events of groups.
+  // Group events.
   { name: 'publishes no GROUP_CREATED', caughtBy: 'events.group-created.follows', ...drop('GROUP_CREATED') },
   {
     name: 'publishes GROUP_CREATED twice',
@@ -656,7 +656,7 @@ const createServers = (): BrokenServer[] => [
     ...changeEvent('GROUP_PARTICIPANT_JOINED', (body) => omit(body, 'groupId')),
   },
 
-  // Events of calls.
+  // Call events.
   { name: 'publishes no CALL_ACCEPTED', caughtBy: 'events.call.all-steps-arrive', ...drop('CALL_ACCEPTED') },
   { name: 'publishes no CALL_ENDED', caughtBy: 'events.call.all-steps-arrive', ...drop('CALL_ENDED') },
   {
@@ -997,7 +997,7 @@ const createServers = (): BrokenServer[] => [
     ...change(hasStatus(429), ({ headers }) => ({ headers: withoutHeader(headers, 'ratelimit') })),
   },
 
-  // Mistakes that only a sequence of requests shows.
+  // Mistakes that only a sequence of requests reveals.
   {
     name: 'fails when an id was refused before',
     caughtBy: 'random.sequences.follow-the-specification',
@@ -1089,5 +1089,5 @@ function forgetAfterRepeat(): Mutation {
   }
 }
 
-/** Servers that break one rule each. Mutations keep state, so each run needs new ones. */
+/** Creates servers that each break one rule. Mutations keep state, so each run needs new ones. */
 export const createBrokenServers = createServers

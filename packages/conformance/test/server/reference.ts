@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createReferenceServer, type ReferenceServer } from '@wabakit/core'
 import type { ServerExamination, Simulate } from '../../src/index.ts'
 
-/** What a broken server does with requests and webhooks. Each function gets what the correct server would do. */
+/** A broken server's behavior. Each function can call the correct server's behavior. */
 export type Mutation = {
   /** Responds to a request of the public API. */
   readonly api?: (request: ApiCall, respond: (changed?: ApiCall) => Promise<Response>) => Promise<Response>
@@ -21,7 +21,7 @@ export type ApiCall = {
   readonly text: string | undefined
 }
 
-/** A webhook that is about to be sent. */
+/** A webhook about to be sent. */
 export type Hook = {
   readonly url: string
   readonly headers: Headers
@@ -37,7 +37,7 @@ const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
 const [apiKey, otherKey] = ['wk_acceptance_0123456789', 'wk_acceptance_other_6789']
 export const secret = `whsec_${Buffer.from('a secret of the acceptance tests').toString('base64')}`
 
-/** The machine's clock, 10 times as fast: a retry after 5 s takes half a second. */
+/** Creates a clock that runs 10 times as fast as the machine's: a retry after 5 s takes half a second. */
 const createFastClock = () => {
   const start = Date.now()
   return { now: () => start + (Date.now() - start) * 10 }
@@ -51,7 +51,7 @@ const parse = (text: string | undefined): unknown => {
   }
 }
 
-/** Signs a changed webhook again, so that only the change is wrong. */
+/** Signs a changed webhook again, so that only the change is invalid. */
 const toInit = ({ headers, body }: Hook): RequestInit => {
   const text = JSON.stringify(body)
   const content = `${headers.get('webhook-id')}.${headers.get('webhook-timestamp')}.${text}`
@@ -135,10 +135,10 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
   return { play: playCall, simulate }
 }
 
-/** Maximum time for which a call rings until its summary is fetched, in milliseconds. */
+/** Maximum time that a call rings until its summary is fetched, in milliseconds. */
 const maxRingingMs = 5_000
 
-/** Starts an in-process reference server behind a mutation, and returns what is needed to examine it. */
+/** Starts an in-process reference server behind a mutation, and returns the settings to examine it. */
 export const startReference = async (
   mutation: Mutation = {},
 ): Promise<{ examination: ServerExamination; server: ReferenceServer; stop(): Promise<void> }> => {

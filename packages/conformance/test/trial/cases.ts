@@ -1,17 +1,20 @@
 import type { CheckResult } from '@wabakit/conformance'
 import type { ProgramName } from './programs.ts'
 
-/** A program in one of its forms, and the report that it must get. */
+/** A program in one of its forms, and the report it must get. */
 export type Case = {
   readonly program: ProgramName
-  /** Its behavior, which completes "an endpoint that …" or "a server that …". */
+  /** The program's behavior, which completes "an endpoint that …" or "a server that …". */
   readonly what: string
   readonly environment: Readonly<Record<string, string>>
-  /** The id and verdict of the check that names its mistake; `undefined` if it is correct. */
+  /** The id and verdict of the check that detects its mistake; `undefined` if it is correct. */
   readonly named?: { readonly id: string; readonly verdict: CheckResult['verdict'] }
 }
 
-/** By FLAW: what the program does, and the check that names it, as the documentation says. Its verdict is `fail` unless stated. */
+/**
+ * The program's behavior by FLAW, and the check that detects it according to the documentation. The verdict is `fail`
+ * unless stated otherwise.
+ */
 type Flaws = Readonly<Record<string, readonly [what: string, id: string, verdict?: CheckResult['verdict']]>>
 
 const flaws: Partial<Record<ProgramName, Flaws>> = {
@@ -130,7 +133,7 @@ const listFlawed = (program: ProgramName): Case[] =>
     named: { id, verdict },
   }))
 
-/** Lists everything that the judges are tried on, slowest first. */
+/** All cases of the trial, slowest first. */
 export const cases: readonly Case[] = [
   ...correct,
   ...Object.keys(flaws).flatMap((program) => listFlawed(program as ProgramName)),

@@ -5,7 +5,7 @@ import type { Command } from '../start-process.ts'
 
 /** An endpoint or server of the trial. */
 type Program = {
-  /** A command that succeeds if everything that the program needs is installed. */
+  /** A command that succeeds if everything the program needs is installed. */
   readonly needs: Command
   /** Returns the command that starts it. It listens on the port in `PORT`. */
   start(folder: string): Command | Promise<Command>

@@ -8,7 +8,7 @@ import { findFreePort, startProcess } from '../start-process.ts'
 import { type Case, cases } from './cases.ts'
 import { isInstalled, type ProgramName, programs } from './programs.ts'
 
-// Tries both judges on flawed and on correct endpoints and servers, written in several languages as other people would.
+// Tries the doctor and acceptance on flawed and correct endpoints and servers, written in several languages and styles.
 // `--only config.ru,api.py` selects programs.
 
 const createSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
@@ -89,7 +89,7 @@ const outcomes: Outcome[] = []
 const hasFinding = ({ checks }: Report, { id, verdict }: NonNullable<Case['named']>): boolean =>
   checks.some((check) => check.id === id && check.verdict === verdict)
 
-/** A name is right if the correct form of the program does not get it, too. */
+/** A finding is right if the correct form of the program does not get it. */
 const isRight = ({ named, program, report }: Outcome): boolean => {
   if (named === undefined) return report.verdict === 'pass'
   const isCommon = outcomes.some(
@@ -98,7 +98,7 @@ const isRight = ({ named, program, report }: Outcome): boolean => {
   return hasFinding(report, named) && !isCommon
 }
 
-/** Describes an outcome, with whatever else was found; if it is wrong, also with what was only advised or not settled. */
+/** Describes an outcome and any other findings. If it is wrong, also lists advice and inconclusive checks. */
 const describe = (outcome: Outcome): string => {
   const { program, what, named, report, seconds } = outcome
   const isWrong = !isRight(outcome)
@@ -132,7 +132,7 @@ const work = async (): Promise<void> => {
     console.log(describe(outcome))
   }
 }
-// The judges mostly wait.
+// The examinations mostly wait.
 await Promise.all(Array.from({ length: 2 * availableParallelism() }, work))
 
 const count = (isCounted: (outcome: Outcome) => boolean): string => {

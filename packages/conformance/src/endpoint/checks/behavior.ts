@@ -2,7 +2,7 @@ import type { EndpointCheck } from '../check.ts'
 import { judgeAccepted } from '../judge.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
-/** Lines of stack traces, and paths of source files, in the languages in which endpoints are commonly written. */
+/** Patterns of stack trace lines and source file paths in common languages for endpoints. */
 const stackPatterns: readonly RegExp[] = [
   /^\s*at .+[:(].+:\d+/m,
   /\bat .+\.[cm]?[jt]sx?:\d+:\d+/,

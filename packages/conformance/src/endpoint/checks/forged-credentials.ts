@@ -19,7 +19,7 @@ const keepScheme = (value: string, change: (credential: string) => string): stri
 
 const credentialFix = 'Compare the whole header with the expected value, in constant time.'
 
-/** Checks for endpoints that authenticate their sender by a header. */
+/** Checks for endpoints that authenticate the sender by a header. */
 export const credentialChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-missing-credentials',

@@ -24,7 +24,7 @@ const without = (...names: readonly string[]): Forgery => {
   })
 }
 
-/** Signs with a random secret, and spells the header names differently. */
+/** Signs with a random secret and spells the header names differently. */
 const renameHeaders = (
   { headers, ...genuine }: Parameters<Forgery>[0],
   { random }: Examination,
@@ -36,7 +36,7 @@ const renameHeaders = (
 
 const tamperName = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
 
-/** Changes only a text that people read. */
+/** Changes only human-readable text. */
 const tamperText = (body: Buffer): Buffer =>
   Buffer.from(body.toString().replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '))
 
@@ -47,7 +47,7 @@ const swapCase = (text: string): string =>
 
 const spaceOut = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2))
 
-/** Sends two timestamps: an old one, which was signed, and a new one, which is within the tolerance. */
+/** Sends two timestamps: an old one, which is signed, and a new one within the tolerance. */
 const repeatTimestamp = (order: (old: string, present: string) => string[]): Forgery => {
   return ({ headers, timestamp, key, id, body }) => {
     const old = String(Number(timestamp) - 86_400)
@@ -62,7 +62,7 @@ const forgedTimes: Readonly<Record<string, Forgery>> = {
   'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
 }
 
-/** Sends deliveries that were handled again with a second id, and forgeries with a second timestamp. */
+/** Resends handled deliveries with a second id, and sends forgeries with a second timestamp. */
 const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> => {
   const { ids, knowledge, countEffects, deliver, send } = examination
   const attempts: Attempt[] = []
@@ -85,7 +85,7 @@ const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> =
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
-/** Checks of signatures, for endpoints that verify them. */
+/** Signature checks, for endpoints that verify signatures. */
 const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-unsigned',
@@ -314,7 +314,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
 ]
 
-/** Checks with deliveries from a sender without the secret. */
+/** Checks that send deliveries without knowing the secret. */
 export const forgedChecks: readonly EndpointCheck[] = [
   ...signatureChecks.map(
     (check): EndpointCheck => ({ severity: 'critical', clause: scheme, ...check, needs: ['signature'] }),

@@ -10,12 +10,12 @@ type Genuine = {
   readonly timestamp: string
   readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
-  /** Its signature in base64, without a version. */
+  /** The signature in base64, without a version. */
   readonly signature: string
   readonly key: Buffer
 }
 
-/** A check with a forgery. By default, it is critical and has the clause of its group. */
+/** A check that sends a forgery. By default, it is critical and has its group's clause. */
 export type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
   Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
 

@@ -6,12 +6,12 @@ import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.t
 import { buildEvent, capitalize, type Delivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
-/** Makes the summary 8 kB long, like that of a long call. */
+/** Makes the summary 8 kB long, as for a long call. */
 const longRecap = 'Long. '.repeat(1_333)
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
-/** Functions that serialize an event in different but equivalent ways. */
+/** Different but equivalent serializations of an event. */
 const spellings: Readonly<Record<string, (event: Record<string, unknown>) => string>> = {
   'odd spacing': (event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`,
   'escaped characters': (event) =>
@@ -34,7 +34,7 @@ const buildSummary = async (
   return buildDelivery(examination, write(buildEvent('CALL_AI_SUMMARY', subject)), subject)
 }
 
-/** Splits a body in two, in the middle of a character that has several bytes. */
+/** Splits a body in the middle of a multibyte character. */
 const splitCharacter = (body: Buffer): Buffer[] => {
   const at = body.findIndex((byte) => byte >= 0xc0) + 1
   return [body.subarray(0, at), body.subarray(at)]
@@ -145,7 +145,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
       const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...writeRecap(longRecap) }
       const long = buildDelivery(examination, event, subject)
       attempts.push({ label: 'a summary of 8 kB', exchange: await examination.deliver(long) })
-      // Another check judges endpoints that require a call's events in order.
+      // Another check covers endpoints that require a call's events in order.
       const isJudged = ({ label }: Attempt) =>
         !examination.knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
       return judgeAccepted(attempts.filter(isJudged))

@@ -12,7 +12,7 @@ import {
 import { buildEvent } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 
-/** Sends bodies with correct signatures, so that an endpoint cannot refuse them because of the signature. */
+/** Sends correctly signed bodies, so that an endpoint cannot refuse them because of the signature. */
 const sendBodies = async (
   examination: Examination,
   bodies: Readonly<Record<string, (subject: string) => Buffer>>,
@@ -36,17 +36,17 @@ const refuseBodies = (
 const writeSummary = (subject: string, change: object = {}): Buffer =>
   Buffer.from(JSON.stringify({ ...buildEvent('CALL_AI_SUMMARY', subject), ...change }))
 
-/** Puts bytes that are not UTF-8 into a text. */
+/** Inserts invalid UTF-8 into a string. */
 const spoilText = (body: Buffer): Buffer => {
   const at = body.indexOf('"recap":"') + '"recap":"'.length
   return Buffer.concat([body.subarray(0, at), Buffer.from([0xc3, 0x28, 0xff]), body.subarray(at)])
 }
 
-/** Writes an object with members that a JavaScript literal cannot express, such as a key `__proto__`. */
+/** Serializes an object with members that a JavaScript literal cannot express, such as the key `__proto__`. */
 const writeWith = (subject: string, members: string): Buffer =>
   Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
 
-/** Checks with bodies that are broken, huge or malicious. */
+/** Checks that send broken, huge or malicious bodies. */
 export const hostileBodyChecks: readonly EndpointCheck[] = [
   {
     id: 'refuses-oversized-body',

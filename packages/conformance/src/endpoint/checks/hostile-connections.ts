@@ -22,7 +22,7 @@ const malformedRequests = [
   '\u0000\u0001\u0002\r\n\r\n',
 ]
 
-/** Checks with broken, slow or many connections. */
+/** Checks that open broken, slow or many connections. */
 export const hostileConnectionChecks: readonly EndpointCheck[] = [
   {
     id: 'survives-slow-body',

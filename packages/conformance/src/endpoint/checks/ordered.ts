@@ -7,7 +7,7 @@ import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
 
 const atLeastOnce = 'decision 0021: after three failed attempts, later events may overtake'
 
-/** Sends events about one subject, each with its own id. */
+/** Sends events about one subject, each with a different id. */
 const sendAll = async (examination: Examination, names: readonly EventName[]) => {
   const subject = examination.ids.createSubject()
   const deliveries = names.map((name) => buildDelivery(examination, buildEvent(name, subject), subject))
@@ -33,7 +33,7 @@ const judgeKept = async (
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
 
-/** Checks with events that do not arrive in the order in which they happened. */
+/** Checks that send events out of order. */
 export const orderedChecks: readonly EndpointCheck[] = [
   {
     id: 'survives-out-of-order',

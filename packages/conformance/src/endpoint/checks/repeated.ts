@@ -7,14 +7,14 @@ import type { Delivery } from '../payloads.ts'
 import { writeHead } from '../raw.ts'
 import { isAccepted } from '../send.ts'
 
-/** Number of other deliveries between two attempts: more than a small cache of ids holds. */
+/** Number of other deliveries between two attempts, which exceeds a small cache of ids. */
 const others = 130
 const othersAtOnce = 10
 
 const idempotency = 'Standard Webhooks 1.0, "Idempotency": webhook-id is the same on every attempt'
 const unique = 'Store the webhook-id under a unique constraint, in the transaction that handles the event.'
 
-/** Writes a whole request and closes the connection without waiting for the response. */
+/** Sends a complete request and closes the connection without waiting for the response. */
 const sendAndHangUp = async (
   { sign, url, signal, openAndWrite }: Examination,
   delivery: Delivery,
@@ -48,7 +48,7 @@ const isHandledAgain = async (examination: Examination, name: EventName): Promis
   return twice > once
 }
 
-/** Checks with deliveries that arrive more than once, as they do when a sender retries. */
+/** Checks that send deliveries more than once, as a sender does when it retries. */
 export const repeatedChecks: readonly EndpointCheck[] = [
   {
     id: 'handles-duplicate-once',

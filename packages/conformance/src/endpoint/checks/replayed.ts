@@ -19,7 +19,7 @@ const sendShifted = async (
   return judgeRefused(examination, attempts)
 }
 
-/** Functions that write the current time in a form other than the digits of Unix seconds. */
+/** Functions that format the current time as something other than an integer of Unix seconds. */
 const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'digits and letters': (seconds) => `${seconds}abc`,
   'a fraction': (seconds) => `${seconds}.5`,
@@ -31,7 +31,7 @@ const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a word': () => 'now',
 }
 
-/** Functions that write the same number of seconds differently. The signature covers the original digits. */
+/** Functions that format the same number of seconds differently. The signature covers the original digits. */
 const rewrittenTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a leading zero': (seconds) => `0${seconds}`,
   'a fraction of zero': (seconds) => `${seconds}.0`,
@@ -39,8 +39,8 @@ const rewrittenTimes: Readonly<Record<string, (seconds: string) => string>> = {
 }
 
 /**
- * Sends genuine deliveries whose time is written differently. `change` returns the changed headers. Accepting one is advice,
- * not a failure.
+ * Sends genuine deliveries with a differently formatted time. `change` returns the changed headers. Accepting one
+ * results in advice, not a failure.
  */
 const sendWritten = async (
   examination: Examination,
@@ -57,7 +57,7 @@ const sendWritten = async (
   return finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
 }
 
-/** Checks with genuine deliveries that were recorded and are sent again. */
+/** Checks that replay genuine deliveries. */
 export const replayedChecks: readonly EndpointCheck[] = [
   {
     id: 'refuses-stale-timestamp',

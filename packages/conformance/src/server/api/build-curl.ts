@@ -16,7 +16,7 @@ const formatBody = (body: string): { before: string; option: string } => {
   return { before: `head -c ${body.length} /dev/zero | tr '\\0' ' ' | `, option: ' --data-binary @-' }
 }
 
-/** Returns a shell command that repeats a request. It refers to keys by variables, so it contains no secret. */
+/** Returns a shell command that repeats a request. It refers to keys by variables and contains no secret. */
 export const buildCurl = (request: ApiRequest, { baseUrl, authHeader }: CurlTarget): string => {
   const { method, path, key, keyPrefix = '', contentType, body } = request
   const keyText = keyTexts[key]

@@ -14,9 +14,9 @@ export type SenderContext = {
   readonly fetch: ExaminerFetch
 }
 
-/** Sends requests to the examined server, and remembers every exchange. */
+/** Sends requests to the examined server and records every exchange. */
 export type Sender = {
-  /** Sends a request. Never rejects. After a 429, waits and tries again a few times, unless `once` is set. */
+  /** Sends a request. Never rejects. After a 429, waits and retries a few times, unless `once` is set. */
   send(request: ApiRequest, options?: { readonly once?: boolean }): Promise<Exchange>
   /** Every exchange so far, oldest first. */
   readonly exchanges: readonly Exchange[]

@@ -20,14 +20,14 @@ export type UnansweredCall = {
   readonly callId: string
   /** The reason why the call could not be made. */
   readonly failure: string | undefined
-  /** The response to a fetch of its summary. */
+  /** The response to fetching the call's summary. */
   readonly fetched: Exchange | undefined
 }
 
 export type AnsweredCall = UnansweredCall & {
   /** The first CALL_AI_SUMMARY that the listener accepted. */
   readonly summary: ReceivedWebhook | undefined
-  /** The response to a fetch during the call. */
+  /** The response to fetching the summary during the call. */
   readonly inProgress: Exchange | undefined
 }
 
@@ -40,7 +40,7 @@ export type CallScenes = Readonly<Record<UnansweredOutcome, UnansweredCall>> & {
   /** A call whose summary was generated twice. */
   readonly regenerated: AnsweredCall
   readonly botTest: UnansweredCall
-  /** An answered call of an organization whose summaries are manual. */
+  /** An answered call of an organization with manual summaries. */
   readonly manual: UnansweredCall
 }
 
@@ -50,7 +50,7 @@ const pollMs = 200
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns an optional function of the run. Throws if it is missing, so that the scene that needs it fails. */
+/** Returns an optional function of the run. Throws if it is missing, which fails the scene that needs it. */
 const need = <Given>(given: Given | undefined, purpose: string): Given => {
   if (given === undefined) throw new Error(`the run cannot ${purpose}`)
   return given
@@ -61,7 +61,7 @@ export const createCallScenes = (lab: Lab) => {
   const playedIds = new Set<string>()
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Runs one call at a time: until its id is known, an unknown id in a webhook must belong to this call. */
+  /** Runs one call at a time: until a call's id is known, an unknown id in a webhook must belong to that call. */
   const enqueue = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = queue.then(work)
     queue = result.catch(() => {})
@@ -107,7 +107,7 @@ export const createCallScenes = (lab: Lab) => {
       const isFirst = (each: ReceivedWebhook): boolean =>
         each.callId === callId && each.event === first?.event
       if (first !== undefined) await listener?.waitFor(isFirst, wait.timeoutMs)
-      // A failed delivery of CALL_AI_SUMMARY must not affect the summary, either before or after the second attempt.
+      // A failed CALL_AI_SUMMARY delivery must not affect the summary, either before or after the second attempt.
       if (first?.event === 'CALL_AI_SUMMARY') await sleep(pollMs)
       const early = first?.event === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
       const summary = await listener?.waitFor(isSummary, timeoutMs)

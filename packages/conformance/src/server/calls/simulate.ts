@@ -1,6 +1,6 @@
 import { runCommand } from '../../shell.ts'
 
-/** The outcome of a call, in the words of the glossary. @inline */
+/** The outcome of a call, as named in the glossary. @inline */
 export type PlayedOutcome =
   | 'answered'
   | 'missed'
@@ -12,23 +12,23 @@ export type PlayedOutcome =
 /** A call to make. @inline */
 export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'PSTN' | 'WHATSAPP' }
 
-/** Plays a call on the examined server, and resolves to the call's id. */
+/** Plays a call on the examined server and resolves to its id. */
 export type PlayCall = (call: PlayedCall) => Promise<string>
 
-/** A step of a participant of a group. @inline */
+/** A participant's step in a group. @inline */
 export type ParticipantStep = 'joined' | 'left' | 'removed'
 
-/** A subscription to a WABA number on which only this run creates groups. */
+/** A subscription to a WABA number that only this run uses to create groups. */
 export type AddedSubscription = {
   readonly wabaNumber: string
   rotateSecret(): Promise<string>
 }
 
-/** Actions that only the examined server can perform. Each is optional. */
+/** Actions that only the examined server can perform. All are optional. */
 export type Simulate = {
-  /** Generates the summary of a call again. */
+  /** Regenerates the summary of a call. */
   readonly regenerateSummary?: ((callId: string) => Promise<void>) | undefined
-  /** Plays an answered bot test call without webhooks, and resolves to its id. */
+  /** Plays an answered bot test call without webhooks and resolves to its id. */
   readonly playSilentBotTest?: (() => Promise<string>) | undefined
   /** Makes the customer with this phone number join a group, leave it or be removed from it. */
   readonly moveParticipant?:
@@ -43,16 +43,13 @@ export type Simulate = {
         headers: Readonly<Record<string, string>>
       }) => Promise<AddedSubscription>)
     | undefined
-  /** Makes the organization's summaries manual, plays an answered call, and resolves to its id. Called last. */
+  /** Makes the organization's summaries manual, then plays an answered call and resolves to its id. Called last. */
   readonly playManualCall?: (() => Promise<string>) | undefined
 }
 
 const maxDurationMs = 60_000
 
-/**
- * Turns a command of the platform's shell into a function that makes a call. The command prints the call's id as its last
- * line.
- */
+/** Turns a shell command into a function that makes a call. The command prints the call's id as its last line. */
 export const playByCommand =
   (command: string): PlayCall =>
   async ({ outcome, channel }) => {

@@ -10,7 +10,7 @@ export type ControlAddress = {
   readonly webhookUrl: string
 }
 
-/** The settings of an examination on its own organization. */
+/** Settings for examining a server with a separate organization. */
 export type ControlledOrganization = {
   readonly apiKey: string
   readonly otherKey: string
@@ -19,7 +19,7 @@ export type ControlledOrganization = {
   readonly secret: string
   readonly play: PlayCall
   readonly simulate: Required<Simulate>
-  /** A shell command that sets $WABAKIT_API_KEY for the commands of a report. */
+  /** A shell command that sets $WABAKIT_API_KEY for the commands in a report. */
   readonly setKeyCommand: string
   remove(): Promise<void>
 }
@@ -34,7 +34,7 @@ const customerNumber = '+15550190009'
 const agentNumber = '+15550190008'
 
 /**
- * Time that a simulated call rings, and time that it lasts, in milliseconds: long enough to fetch its summary during
+ * Time that a simulated call rings and then lasts, in milliseconds, which is long enough to fetch its summary during
  * the call.
  */
 const pauseMs = 100

@@ -1,7 +1,7 @@
 import { limits } from '@wabakit/contract'
 import type { Step } from './step.ts'
 
-/** The prediction of the model for a step. */
+/** The model's prediction for a step. */
 export type Expectation = {
   readonly status: number
   /** Set if the specification is silent about this case. */
@@ -13,7 +13,7 @@ type Fault = Expectation
 
 const count = (text: string): number => [...text].length
 
-/** Creates a model of the two endpoints: it predicts responses from the groups that have been created. */
+/** Creates a model of the two endpoints. It predicts responses from the groups created so far. */
 export const createModel = () => {
   const groups = new Map<number, string>()
   const describe = ({ subject, description, joinApprovalMode }: CreateStep): string =>
@@ -36,7 +36,7 @@ export const createModel = () => {
   }
 
   return {
-    /** Predicts the response to a step, and remembers the group that it creates. */
+    /** Predicts the response to a step, and records the group it creates. */
     expect: (step: Step): Expectation => {
       switch (step.kind) {
         case 'fetch':
@@ -51,10 +51,10 @@ export const createModel = () => {
           if (first === undefined) {
             const isRepeat = step.slot !== undefined && groups.has(step.slot)
             if (step.slot !== undefined) groups.set(step.slot, describe(step))
-            // Counting lengths in code points is a decision, too.
+            // Counting lengths in code points is also a decision.
             return { status: 200, decided: isRepeat || step.subject.length > limits.subjectMaxLength }
           }
-          // A decision determines which of several faults is reported.
+          // A decision determines which of several errors is reported.
           const isCertain =
             faults.some((each) => !each.decided) && faults.every((each) => each.status === first.status)
           return { status: first.status, decided: !isCertain }

@@ -4,7 +4,7 @@ import { buildCreate, buildFetch, describeResponse, type Lab } from '../lab.ts'
 import { createModel, type Expectation } from './create-model.ts'
 import type { Step } from './step.ts'
 
-/** A step at which the server differed from the model. */
+/** A step where the server differed from the model. */
 export type Difference = Expectation & {
   readonly index: number
   readonly observed: string
@@ -13,10 +13,10 @@ export type Difference = Expectation & {
 
 const pollMs = 100
 
-/** Pause after a response 429, in milliseconds. */
+/** Pause after a 429 response, in milliseconds. */
 const limitedPauseMs = 1_000
 
-/** Plays steps against the server and the model; `groupIds` gets the ids of the groups that were created. */
+/** Plays steps against the server and the model. Adds the ids of created groups to `groupIds`. */
 export const playSteps = async (
   { lab, groupIds }: { lab: Lab; groupIds: Set<string> },
   steps: readonly Step[],

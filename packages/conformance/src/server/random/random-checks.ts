@@ -8,7 +8,7 @@ import { createSteps } from './step.ts'
 
 type Played = {
   readonly sequences: number
-  /** The first differences from the specification, and from decisions, as short as possible. */
+  /** The first differences from the specification and from decisions, shrunk. */
   readonly broken: { readonly specified: Difference | undefined; readonly decided: Difference | undefined }
   readonly groupIds: ReadonlySet<string>
 }
@@ -16,7 +16,7 @@ type Played = {
 /** Maximum number of requests to show for a failure. */
 const maxShownRequests = 5
 
-/** Minimum number of sequences, even if the time runs out on a busy machine. */
+/** Minimum number of sequences, even if time runs out on a busy machine. */
 const minSequences = 5
 
 const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promise<Played> => {
@@ -64,7 +64,7 @@ const judge = ({ sequences, broken }: Played, kind: keyof Played['broken']): Obs
 }
 
 /**
- * Creates the rules that random sequences of legal and illegal requests examine, by comparison with a model of the
+ * Creates the rules that are examined with random sequences of legal and illegal requests, compared with a model of the
  * server.
  */
 export const createRandomRules = (options: RandomOptions): readonly Rule[] => {

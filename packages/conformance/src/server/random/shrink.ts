@@ -1,11 +1,11 @@
-/** Maximum number of attempts to make one sequence shorter. */
+/** Maximum number of attempts to shorten a sequence. */
 const maxAttempts = 60
 
 /**
- * Shortens a failing sequence as far as it still fails: tries its last step alone, then with one other step, then
- * leaves out each step in turn.
+ * Shortens a failing sequence while it still fails: tries the last step alone, then with one other step, then omits
+ * each step in turn.
  *
- * @param fails - plays a sequence, and resolves to whether it fails.
+ * @param fails - plays a sequence and resolves to whether it fails.
  */
 export const shrink = async <Step>(
   steps: readonly Step[],

@@ -13,7 +13,7 @@ const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUM
 const isInitiated = ({ event }: ReceivedWebhook): boolean =>
   event === 'CALL_INCOMING_INITIATED' || event === 'CALL_OUTGOING_INITIATED'
 
-/** Returns the steps of a call as the specification names them, with one name for the start in either direction. */
+/** Returns a call's steps as named in the specification, with one name for the start in either direction. */
 const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
   webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
 
@@ -127,5 +127,5 @@ const rules: readonly Rule[] = [
   }),
 ]
 
-/** Rules for the events of calls, except CALL_AI_SUMMARY. */
+/** Rules for call events, except CALL_AI_SUMMARY. */
 export const callEventRules: readonly Rule[] = rules.map((rule) => ({ needs: playing, ...rule }))

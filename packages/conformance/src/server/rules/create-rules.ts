@@ -8,7 +8,7 @@ import type { SceneName } from './witness.ts'
 const repeated = '0010 (repeated group id)'
 const response = '"Group creation response"'
 
-/** Plays a scene of groups, and judges its responses. The commands repeat all of its requests. */
+/** Plays a group scene and judges its responses. The commands repeat all requests. */
 const judgeScene =
   (
     name: SceneName<GroupScene>,
@@ -23,14 +23,14 @@ const judgeScene =
 
 const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) => judgeScene('created', judge)
 
-/** Judges the ids of two groups whose requests had no group id. */
+/** Judges the ids of two groups that were requested without a group id. */
 const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): Rule['examine'] =>
   judgeScene('generated', (_, { exchanges }) => {
     const ids = exchanges.map(({ response }) => readField(response.json, 'groupId'))
     return { kept: isRight(ids), observed: `groupIds ${JSON.stringify(ids)}` }
   })
 
-/** Judges some of the responses to a repeated request: by their group (200), or by their status (422). */
+/** Judges some responses to a repeated request, by group (200) or by status (422). */
 const judgeRepeated = (places: readonly number[], status: 200 | 422): Rule['examine'] =>
   judgeScene('repeated', (_, scene) => {
     const judged = scene.exchanges.filter((_, index) => places.includes(index))
@@ -43,7 +43,7 @@ const areOneGroup = (exchanges: readonly Exchange[], { groupId }: GroupScene): b
     ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
   )
 
-/** The positive control. Unless a valid request is accepted, refusals prove nothing. */
+/** The positive control. Refusals prove nothing unless a valid request is accepted. */
 export const controlRule: Rule = {
   id: 'create.valid.is-200',
   title: 'A valid create request succeeds with status 200',
@@ -57,7 +57,7 @@ export const controlRule: Rule = {
   },
 }
 
-/** Rules for the create endpoint that need more than the status of one response. */
+/** Rules for the create endpoint that need more than a single response's status. */
 export const createRules: readonly Rule[] = [
   {
     id: 'create.response.is-json',

@@ -6,8 +6,8 @@ import type { Rule } from '../rule.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Requests by the id of their rule, without `create.`: a description, the change to a valid request, and the clause.
- * The id ends in the expected status.
+ * Requests by rule id without `create.`: a description, the change to a valid request, and the clause. The id ends with
+ * the expected status.
  */
 type Samples<Change> = Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>
 
@@ -31,7 +31,7 @@ const nulls = '0010 (repeated group id)'
 const { subjectMaxLength, descriptionMaxLength, groupIdMaxLength, requestBodyMaxBytes } = limits
 const unknownNumber = '+19995550000'
 
-/** Returns a group id of this length that was never used before. */
+/** Returns a new group id of this length. */
 const withGroupId =
   (length: number, fill = 'x') =>
   (lab: Lab): Fields => {

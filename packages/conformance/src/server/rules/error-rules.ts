@@ -18,7 +18,7 @@ const judgeErrors =
 
 const buildGet = (): ApiRequest => ({ method: 'GET', path: endpoints['groups.create'].path, key: 'api' })
 
-/** A request that provokes each error, and the option that it needs. */
+/** A request that provokes each error, and the option it needs. */
 const codeRules: Partial<Record<ErrorCode, readonly [build: (lab: Lab) => ApiRequest, need?: Need]>> = {
   missing_api_key: [(lab) => buildCreate(lab, {}, { key: 'none' })],
   invalid_api_key: [(lab) => buildCreate(lab, {}, { key: 'unknown' })],
@@ -61,7 +61,7 @@ const toCodeRule = ([code, [build, need]]: [string, NonNullable<(typeof codeRule
 const findPhrase = (status: number): string | undefined =>
   Object.entries(reasonPhrases).find(([each]) => Number(each) === status)?.[1]
 
-/** Rules for error responses. They come after the rules that provoke errors, because they judge all error responses. */
+/** Rules for error responses. They follow the rules that provoke errors, because they judge all error responses. */
 export const errorRules: readonly Rule[] = [
   ...Object.entries(codeRules).map(toCodeRule),
   {

@@ -24,7 +24,7 @@ const expectStatus = (
   },
 })
 
-/** Judges the status of the response to fetching a call's summary. */
+/** Judges the response status of fetching a call's summary. */
 export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
   kept: fetched && fetched.response.status === status,
   observed: fetched === undefined ? 'the call was not made' : describeResponse(fetched),
@@ -40,7 +40,7 @@ const judgeSummary = (
     return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }
   })
 
-/** Judges whether the compared parts of a fetched summary equal those of its event. */
+/** Judges whether parts of a fetched summary equal those of its event. */
 const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown): Rule['examine'] =>
   judgeSummary((json, { summary }) => {
     if (summary === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
@@ -66,7 +66,7 @@ const isPositive = (seconds: string | null): boolean => /^[1-9]\d*$/.test(second
 const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
 
-/** Judges a fetch of a call on either channel, with the key that has no permission for the WABA number. */
+/** Judges fetching a call on either channel with the key that may not use the WABA number. */
 const asOther = (
   channel: 'PSTN' | 'WHATSAPP',
   status: number,

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
 import { judgeCall, judgeCalls, judgeWebhooks } from './witness.ts'
 
-/** Difference between two clocks that is tolerated, in milliseconds: the tolerance of webhook-timestamp. */
+/** Tolerated difference between two clocks, in milliseconds: the tolerance of webhook-timestamp. */
 const maxSkewMs = 300_000
 const generated = 8
 
@@ -18,14 +18,14 @@ const findFutureTime = (json: unknown, now: number): string | undefined =>
     .find(([, value]) => Date.parse(String(value)) > now + maxSkewMs)
     ?.join(' ')
 
-/** Lists the fetches of the whole run that got 200. */
+/** Lists all fetches of the run that got 200. */
 const listFetched = ({ exchanges }: Lab): Exchange[] =>
   exchanges.filter(
     ({ request, response }) =>
       request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200,
   )
 
-/** Judges whether the records of both channels name the customer of their call, if they name one. */
+/** Judges whether the records of both channels name the right customer, if they name one. */
 const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
   if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
   const customer = readField(fetched.response.json, 'customerNumber')
@@ -132,7 +132,7 @@ export const runRules: readonly Rule[] = [
     expected: 'status 404',
     needs: ['--wabakit-control'],
     examine: async (examination) => {
-      // The scene changes the organization, which must not happen during another call.
+      // The scene changes the organization, which must not overlap another call.
       await examination.scenes.settle()
       return judgeCall('manual', (call) => judgeFetched(call, 404))(examination)
     },

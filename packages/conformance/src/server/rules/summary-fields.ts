@@ -167,7 +167,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
   },
 }
 
-/** Rules for the fields of CALL_AI_SUMMARY. Every CALL_AI_SUMMARY that arrives must follow them. */
+/** Rules for the fields of every received CALL_AI_SUMMARY. */
 export const summaryFieldRules: readonly Rule[] = Object.entries(fieldRules).map(
   ([id, { keeps, applies = () => true, ...rule }]) => ({
     clause: '"Call AI summary event payload"',

@@ -95,7 +95,7 @@ const rules: readonly Rule[] = [
     examine: judgeCall('failedSummary', ({ summary, webhooks, lab }) => {
       const failed = webhooks.find(({ event, status }) => event === 'CALL_AI_SUMMARY' && status === 500)
       if (failed === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
-      // The specification has no schedule: a later attempt would be correct, too.
+      // The specification has no schedule: a later attempt would also be correct.
       const none = `no second attempt within ${lab.wait.retryTimeoutMs} ms; the schedule is not specified`
       if (summary === undefined) return { kept: undefined, observed: none }
       return { kept: true, observed: `retried after ${summary.arrivedAt - failed.arrivedAt} ms` }
@@ -132,5 +132,5 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Rules for CALL_AI_SUMMARY, except those for its fields. */
+/** Rules for CALL_AI_SUMMARY, except for its fields. */
 export const summaryRules: readonly Rule[] = rules.map((rule) => ({ needs, ...rule }))

@@ -16,8 +16,8 @@ const readId = ({ headers }: ReceivedWebhook): string => headers.get('webhook-id
 type JudgeAttempts = (first: ReceivedWebhook, second: ReceivedWebhook) => Observation
 
 /**
- * Judges the second attempt of a delivery whose first attempt failed or was deferred. If there is none, `missing` is
- * the verdict.
+ * Judges the second attempt after a failed or deferred first one. If there is no second attempt, `missing` is the
+ * verdict.
  */
 const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing?: false): Rule['examine'] =>
   judgeGroup(name, ({ webhooks: [first, second], lab }) => {
@@ -26,7 +26,7 @@ const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing
     return { kept: missing, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
   })
 
-/** Judges the scene of the added subscription, unless there was none. */
+/** Judges the scene of the added subscription, if there was one. */
 const judgeAdded =
   (judge: (scene: SubscriptionScene, lab: Lab) => Observation): Rule['examine'] =>
   async ({ lab, scenes }) => {

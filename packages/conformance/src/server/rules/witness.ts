@@ -7,7 +7,7 @@ import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-
 
 type Examine = Rule['examine']
 
-/** Lists the names of events in the order of their arrival. */
+/** Lists the names of events in order of arrival. */
 export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
   webhooks
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
@@ -15,12 +15,12 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
 
 type Run = {
   readonly all: readonly ReceivedWebhook[]
-  /** The ids of the calls; `undefined` if one could not be made, so that its id is not known. */
+  /** The ids of the calls, or `undefined` if a call could not be made, so that its id is unknown. */
   readonly calls: ReadonlySet<string> | undefined
   readonly groups: ReadonlySet<string>
 }
 
-/** Lists the ids of the groups in the run's requests and responses, because a response may be lost. */
+/** Lists the group ids in the run's requests and responses, because a response may be lost. */
 const listGroups = ({ exchanges }: Lab): Set<string> =>
   new Set(
     exchanges.flatMap(({ request: { body = '' }, response: { json } }) => [
@@ -29,7 +29,7 @@ const listGroups = ({ exchanges }: Lab): Set<string> =>
     ]),
   )
 
-/** A scene, with the webhooks about its group or call. */
+/** A scene with the webhooks about its group or call. */
 type Witnessed<Scene> = Scene & { readonly webhooks: readonly ReceivedWebhook[]; readonly lab: Lab }
 
 /** The names of the scenes with this kind of result. */

@@ -19,10 +19,10 @@ export type Listener = {
   readonly url: string
   /** Every webhook so far, oldest first. */
   readonly webhooks: readonly ReceivedWebhook[]
-  /** Responds to all further webhooks as `responder` decides. */
+  /** Responds to all later webhooks as `responder` decides. */
   plan(responder: Responder): void
   subscribe(listener: (webhook: ReceivedWebhook) => void): () => void
-  /** Resolves to the first matching webhook, past or future; `undefined` if none arrives in time. */
+  /** Resolves to the first matching webhook, past or future, or `undefined` if none arrives in time. */
   waitFor(
     matches: (webhook: ReceivedWebhook) => boolean,
     timeoutMs: number,
@@ -56,7 +56,7 @@ const toHeaders = ({ headersDistinct }: IncomingMessage): Headers => {
   return headers
 }
 
-/** Listens for webhooks on `host:port`; port 0 chooses a free one. */
+/** Listens for webhooks on `host:port`. Port 0 chooses a free port. */
 export const listen = async (address: string): Promise<Listener> => {
   const webhooks: ReceivedWebhook[] = []
   const responders: Responder[] = []

@@ -5,20 +5,20 @@ export type ReceivedWebhook = {
   readonly method: string
   readonly path: string
   readonly headers: Headers
-  /** The body as it arrived. */
+  /** The raw body. */
   readonly text: string
-  /** The parsed body; `undefined` if it is not JSON. */
+  /** The parsed body, or `undefined` if it is not JSON. */
   readonly json: unknown
-  /** The field `event` of the body, or an empty string. */
+  /** The body's `event` field, or an empty string. */
   readonly event: string
   readonly callId: string
   readonly groupId: string
-  /** Unix time of its arrival, in milliseconds. */
+  /** Time of arrival, as Unix time in milliseconds. */
   readonly arrivedAt: number
   readonly status: number
 }
 
-/** Leaves out deliveries that arrived again after they had been accepted, which at-least-once delivery allows. */
+/** Removes deliveries that arrived again after they were accepted, which at-least-once delivery allows. */
 export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] => {
   const accepted = new Set<string>()
   return webhooks.filter(({ headers, status }) => {
@@ -30,7 +30,7 @@ export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): Recei
 }
 
 /**
- * Checks the signature of a webhook (Standard Webhooks 1.0), independently of the code that the examined server may use.
+ * Checks a webhook's signature (Standard Webhooks 1.0), independently of the code that the examined server may use.
  *
  * @returns the problem, or `undefined` if there is none.
  */

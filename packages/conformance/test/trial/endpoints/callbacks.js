@@ -1,5 +1,5 @@
-// A webhook endpoint on node:http in the callback style. FLAW names the mistake that it makes; without one it is correct. With
-// STYLE=tires it takes 200 ms for each request after the first twenty.
+// A webhook endpoint on node:http in the callback style. FLAW selects its mistake. Without FLAW, it is correct. With
+// STYLE=tires, it takes 200 ms for each request after the first twenty.
 import cluster from 'node:cluster'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { appendFile } from 'node:fs'
@@ -57,7 +57,7 @@ const handle = (event, response) => {
   const line = `${event.callId} ${JSON.stringify(event.summary.recap)}\n`
   const save = () =>
     appendFile(EFFECTS, line, (error) => {
-      // Another request may have replaced the variable, and then gets both responses.
+      // Another request may have replaced the variable, and would then get both responses.
       respond(FLAW === 'shared variable' ? current : response, error ? 500 : 200)
     })
   if (FLAW === 'shared variable') setTimeout(save, 20)
@@ -86,7 +86,7 @@ const listener = (request, response) => {
     if (length <= maxBytes + chunk.length) chunks.push(chunk)
   })
   request.on('end', () => {
-    // With the flaw, a character that is split between two chunks is lost.
+    // With the flaw, a character split between two chunks is lost.
     const joinTexts = () => Buffer.from(chunks.map(String).join(''))
     const body = FLAW === 'joins texts' ? joinTexts() : Buffer.concat(chunks)
     requests += 1
@@ -95,7 +95,7 @@ const listener = (request, response) => {
   })
 }
 
-// Two processes with a memory each, which take turns.
+// Two processes with separate memories take turns.
 if (FLAW === 'two processes' && cluster.isPrimary) {
   process.on('SIGTERM', () => process.exit())
   for (let count = 0; count < 2; count += 1) cluster.fork()

@@ -1,4 +1,4 @@
-// A webhook endpoint on Express. FLAW names the mistake that it makes; without one it is correct.
+// A webhook endpoint on Express. FLAW selects its mistake. Without FLAW, it is correct.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { appendFile } from 'node:fs/promises'
 import express from 'express'
@@ -22,11 +22,11 @@ const isGenuine = (request) => {
     return expected.some((each) => signature.length === each.length && timingSafeEqual(signature, each))
   }
   const known = given.filter((part) => part.startsWith('v1,'))
-  // Of no signatures, every one matches.
+  // With the flaw, an empty list of signatures matches.
   return FLAW === 'every' ? known.every(matches) : known.some(matches)
 }
 
-/** Copies fields, and fields of fields. What it copies into `__proto__` shows in every object. */
+/** Copies fields recursively. Fields copied into `__proto__` appear in every object. */
 const merge = (target, source) => {
   for (const key of Object.keys(source)) {
     if (typeof source[key] !== 'object' || source[key] === null) target[key] = source[key]

@@ -15,7 +15,7 @@ createServer((request, response) => {
         answer.pipe(response)
       })
       upstream.on('error', () => response.writeHead(502).end())
-      // A chunked body was decoded.
+      // The body has been decoded if it was chunked.
       upstream.end(Buffer.concat(chunks))
     }, DELAY_MS)
   })
