@@ -15,7 +15,7 @@ import type { WaitView } from './control/views/wait.ts'
 
 export type { ServerInfo } from './control/schemas.ts'
 
-/** A part of a list. `nextCursor` is the cursor of the next part. */
+/** A page of a list. `nextCursor` is the cursor of the next page. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
 /** An organization, its settings and its numbers. */
 export type Organization = z.input<typeof OrganizationView>
@@ -23,7 +23,7 @@ export type Organization = z.input<typeof OrganizationView>
 export type Event = z.input<typeof EventView>
 /** The delivery of one event to one subscription. */
 export type Delivery = z.input<typeof DeliveryView>
-/** One attempt of a delivery. */
+/** A delivery attempt. */
 export type Attempt = z.input<typeof AttemptView>
 /** The request of an attempt, rebuilt from the event and the attempt. */
 export type SentRequest = z.input<typeof SentRequestView>

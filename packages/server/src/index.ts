@@ -1,4 +1,4 @@
-// Configure, start and stop a server.
+// To configure, start and stop a server.
 export { ConfigError, type ConfigProblem } from './config/config-error.ts'
 export { loadConfig } from './config/load-config.ts'
 export type { SeedOrganization, ServerConfig } from './config/server-config.ts'
@@ -6,7 +6,7 @@ export { closeOnSignal } from './serve/close-on-signal.ts'
 export type { Demo } from './serve/demo.ts'
 export { type RunningServer, startServer } from './serve/start-server.ts'
 
-// Use SQLite as the store of an embedded core. PostgreSQL is `@wabakit/server/postgres`.
+// To use SQLite as the store of an embedded core. For PostgreSQL, see `@wabakit/server/postgres`.
 export { DatabaseInUseError } from './stores/errors/database-in-use-error.ts'
 export { DatabaseOpenError } from './stores/errors/database-open-error.ts'
 export { DatabaseVersionError } from './stores/errors/database-version-error.ts'

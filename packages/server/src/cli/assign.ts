@@ -27,7 +27,7 @@ const parseAssignment = (assignment: string): { names: string[]; last: string; t
 
 /**
  * Copies an object and applies `path=value` assignments such as `summary.recap=Hello` or `durationInSeconds=42`. A
- * value that is valid JSON is parsed; any other value is text. Missing objects of a path are created.
+ * value that is valid JSON is parsed; any other value is a string. Missing objects in a path are created.
  *
  * @throws CliError when an assignment is not valid.
  */

@@ -9,7 +9,7 @@ import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 
 type BackupOptions = { readonly database?: string; readonly config?: string }
 
-/** Returns the name of a copy that is made now, such as `wabakit-2026-01-01T12-00-00Z.db`. */
+/** Returns the name of a backup made now, such as `wabakit-2026-01-01T12-00-00Z.db`. */
 const nameBackup = (database: string): string =>
   `${database.replace(/\.\w+$/, '')}-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
 

@@ -7,8 +7,8 @@ import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import { sendParts } from './progress-line.ts'
 
 /**
- * The changes that can be made to one delivery, or to all that match every given filter. `name` is the end of the paths
- * of their operations, and `counts` the field of the result that contains the number of deliveries.
+ * The changes that can be made to one delivery, or to all that match the given filters. `name` is the last part of the
+ * operations' paths, and `counts` is the result field with the number of deliveries.
  */
 const changes = {
   resend: { name: 'resend', operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },

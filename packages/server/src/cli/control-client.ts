@@ -14,7 +14,7 @@ export type ControlClient = {
    */
   send(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown>
   /**
-   * Requests a path without reading the body of the response.
+   * Requests a path without reading the response body.
    *
    * @throws CliError when the server cannot be reached or responds with an error.
    */
@@ -24,7 +24,7 @@ export type ControlClient = {
 const requestTimeoutMs = 15_000
 const removalTimeoutMs = 3_600_000
 
-/** Reads the message of an error response, or one line for each issue if there are several. */
+/** Reads an error response's message, or one line per issue if there are several. */
 export const readErrorMessage = async (response: Response): Promise<string> => {
   const text = (await response.text()).slice(0, 1_000)
   try {
@@ -53,10 +53,10 @@ export const checkSecrecy = (url: string, secret: string): void => {
 
 const blockedPort = 'browsers and fetch block this port, so choose another one'
 
-/** Returns the message of an error that `fetch` threw: that of its cause, which has the reason. */
+/** Returns the message of an error thrown by `fetch`. The reason is in its cause. */
 export const getFetchMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  // undici's message for a port that the Fetch standard blocks.
+  // undici's message for a port blocked by the Fetch standard.
   if (error.cause instanceof Error && error.cause.message === 'bad port') return blockedPort
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
@@ -89,7 +89,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
 
   return {
     send: async (method, path, body) => {
-      // A removal may take a long time. It continues even if the client stops waiting.
+      // A removal may take a long time, and continues even if the client stops waiting.
       const timeoutMs = method === 'DELETE' ? removalTimeoutMs : requestTimeoutMs
       const init: RequestInit = { method, signal: AbortSignal.timeout(timeoutMs) }
       if (body !== undefined) {

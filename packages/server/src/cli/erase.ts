@@ -22,7 +22,7 @@ const addUp = (parts: readonly ErasedPart[]): Counts => {
   return { calls: sum('calls'), participants: sum('participants'), events: sum('events') }
 }
 
-/** Erases all parts of a selection, and returns the total numbers of records. */
+/** Erases all parts of a selection. Returns the total number of records of each kind. */
 const eraseParts = async (
   selection: object,
   { dryRun = false, ...options }: EraseOptions,

@@ -7,7 +7,7 @@ import { CliError, exitCodes } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 import { passOn, spawnCommand } from './spawn-command.ts'
 
-/** Defaults that differ from those of `serve`, even if their variables are set. */
+/** Defaults that differ from those of `serve`. They apply even if their variables are set. */
 const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
 
 const signals = ['SIGTERM', 'SIGINT'] as const
@@ -47,7 +47,7 @@ const buildEnvironment = async (
   return environment
 }
 
-/** Runs a command with a temporary server: in memory and on a free port, unless flags change that. */
+/** Runs a command with a temporary server, which runs in memory and on a free port unless flags change that. */
 const exec = async (
   command: readonly string[],
   { config: file, ...flags }: SettingFlags,

@@ -5,7 +5,7 @@ import type { Output } from './output.ts'
 
 export type StreamMessage = {
   readonly name: string
-  /** The id after which a stream can resume; `undefined` for messages without one. */
+  /** The id to resume a stream after; `undefined` for messages without an id. */
   readonly id: string | undefined
   readonly data: string
 }
@@ -44,11 +44,11 @@ const createStopSignal = (): AbortSignal => {
 }
 
 /**
- * Follows the live stream of an organization until SIGTERM or SIGINT. When the connection is lost, it resumes after the
- * last event.
+ * Follows the live stream of an organization until SIGTERM or SIGINT. If the connection is lost, resumes after the last
+ * event.
  *
- * @param onOpen - called when the stream is open for the first time.
- * @throws CliError when the stream cannot be opened the first time.
+ * @param onOpen - called when the stream opens for the first time.
+ * @throws CliError when the stream cannot be opened for the first time.
  */
 export async function* follow(
   { organization, ...address }: Omit<ServerOptions, 'format'>,
@@ -60,7 +60,7 @@ export async function* follow(
   const path = getOrganizationPath(organization)
   const newest = await control.send('GET', `${path}/events?order=newest_first&limit=1`)
   const { items } = newest as { items: { id: string }[] }
-  // An empty id means the beginning.
+  // An empty id stands for the beginning.
   let last = items[0]?.id ?? ''
   let wasOpen = false
   let isOpen = false

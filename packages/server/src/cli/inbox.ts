@@ -42,7 +42,7 @@ const toSelection = (options: SelectionOptions, id: readonly string[] = []): Inb
   return { state, reason, name, callId, groupId, ...(id.length > 0 && { id }) }
 }
 
-// Messages do not contain the database's URL, because it may contain a password.
+// Messages omit the database's URL, because it may contain a password.
 const assertTable = (found: boolean, table: string): void => {
   if (found) return
   const message = `The database has no table ${table}. Name the database of your receiver, or its table with --table.`
@@ -92,7 +92,7 @@ const useSqlite = async <Result>(
   }
 }
 
-/** Opens the inbox of an application, runs `work`, and closes it. */
+/** Opens an application's inbox, runs `work`, and closes the inbox. */
 const useInbox = <Result>(
   options: InboxOptions,
   work: (inbox: InboxEntries) => Promise<Result>,
@@ -158,7 +158,7 @@ const discard = async (ids: readonly string[], options: ChangeOptions) => {
   createOutput(options).result({ discarded }, `discarded ${discarded}`)
 }
 
-/** Defines `inbox list|show|retry|discard`: the inbox of an application, which needs no server. */
+/** Defines `inbox list|show|retry|discard`, which access an application's inbox without a server. */
 export const define = (inbox: Command): void => {
   const database = '--database ./orders.db'
   const define = (name: string, summary: string): Command =>

@@ -30,7 +30,7 @@ const init = async (options: InitOptions, output: Output): Promise<void> => {
   await confirm('Write these files?', options)
   for (const { path, text } of plan.files) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
-    // Uses `wx`, so that a file that was created in the meantime is not overwritten either.
+    // Uses `wx` to avoid overwriting a file that was created in the meantime.
     await writeFile(join(folder, path), text, { flag: 'wx' })
   }
   const written = plan.files.map(({ path }) => path)

@@ -12,7 +12,7 @@ import { addExamples, createOption } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { createProgressLine, type ProgressLine } from './progress-line.ts'
 
-/** Adds the parts that the commands of both judges share: the format of the report, and examples. */
+/** Adds the parts that `doctor` and `acceptance` share: the report format option and examples. */
 export const addReportOptions = (command: Command, ...examples: readonly string[]): Command =>
   addExamples(
     command.addOption(
@@ -21,7 +21,7 @@ export const addReportOptions = (command: Command, ...examples: readonly string[
     ...examples,
   ).addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
 
-/** Runs a judge, prints its report, and sets the exit code. */
+/** Runs an examination, prints its report, and sets the exit code. */
 export const runJudge = async (
   format: ReportFormat,
   examine: (progress: ProgressLine) => Promise<Report>,

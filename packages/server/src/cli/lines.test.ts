@@ -6,14 +6,14 @@ const injected = '\u001b[2J\u009b1A\u202e\n12:00:00 --> FORGED'
 const output = createOutput({ format: 'pretty' })
 const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 
-test('a line of an event stays one line, whatever the server says', () => {
+test('an event is printed on one line, whatever the server sends', () => {
   const line = formatEvent(output, { name: injected, id: injected })
 
   expect(line.replace(colors, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
   expect(line).toContain('\\u000a12:00:00 --> FORGED')
 })
 
-test('a line of a health event names the endpoint, and what it responded', () => {
+test("a health event's line contains the endpoint and its response", () => {
   const data = {
     subscriptionId: 'sub_1',
     url: 'https://a.example/',
@@ -25,7 +25,7 @@ test('a line of a health event names the endpoint, and what it responded', () =>
   expect(line.replace(colors, '')).toMatch(/--> subscription\.failing sub_1 https:\/\/a\.example\/ 503$/)
 })
 
-test('a line of an attempt stays one line, whatever the endpoint says', () => {
+test('an attempt is printed on one line, whatever the endpoint responds', () => {
   const attempt = { status: null, error: injected, response: null, url: injected, durationMs: 1 }
   const line = formatAttempt(output, attempt)
 
@@ -33,7 +33,7 @@ test('a line of an attempt stays one line, whatever the endpoint says', () => {
   expect(line.match(/FORGED/g)).toHaveLength(2)
 })
 
-test('a line of a rejected attempt ends with what the endpoint responded, in one line', () => {
+test("a rejected attempt's line ends with the endpoint's response, on one line", () => {
   const attempt = { status: 401, error: null, url: 'http://127.0.0.1/', durationMs: 1 }
   const line = formatAttempt(output, { ...attempt, response: `timestamp 3600 s old${injected}` })
 

@@ -11,7 +11,7 @@ export type EventLine = {
   readonly payload?: string
 }
 
-/** Returns the endpoint and the response of a health event, or the id of any other event. */
+/** Returns a health event's endpoint and response, or the id of any other event. */
 const formatSubject = ({ id, channel, payload }: EventLine): string => {
   if (channel !== 'OPERATIONS' || payload === undefined) return id
   const { data }: HealthEvent = JSON.parse(payload)
@@ -25,7 +25,7 @@ export const formatEvent = ({ style }: Output, event: EventLine): string =>
 export type AttemptLine = {
   readonly status: number | null
   readonly error: string | null
-  /** The first line of the response's body. */
+  /** The first line of the response body. */
   readonly response: string | null
   readonly url: string
   readonly durationMs: number | null

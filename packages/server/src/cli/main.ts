@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import manifest from '../../package.json' with { type: 'json' }
 
-// Checks before loading any other module, because older versions of Node.js cannot parse them.
+// Checks this before loading any other module, because older versions of Node.js cannot parse them.
 const minimum = manifest.engines.node.replace(/^\D+/, '')
 const isTooOld = process.versions.node.localeCompare(minimum, undefined, { numeric: true }) < 0
 if (isTooOld) {
@@ -9,7 +9,7 @@ if (isTooOld) {
   process.exitCode = 2
 } else {
   const { emitWarning } = process
-  // Hides the warning of Node.js about SQLite, because users of this program cannot act on it.
+  // Hides Node.js's warning about SQLite, because users of this program cannot act on it.
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
     if (!String(warning).startsWith('SQLite is an experimental feature')) {
       Reflect.apply(emitWarning, process, [warning, ...rest])

@@ -18,7 +18,7 @@ const formatProgress = ({ step, table, done, total }: Progress): string => {
   return `${step} ${table}: ${formatCount(done)} of ${formatCount(total)} rows, ${percent} %`
 }
 
-// Messages do not contain the URL, because it may contain a password.
+// Messages omit the URL, because it may contain a password.
 const findMistake = ({ from, to }: MigrateOptions): string | undefined => {
   const reason = 'because only SQLite can be migrated to PostgreSQL.'
   if (isPostgres(from) || from === ':memory:') return `--from must be a SQLite file, ${reason}`
@@ -59,9 +59,9 @@ const run = async (options: MigrateOptions): Promise<MigrationResult> => {
 }
 
 /**
- * Migrates a SQLite file to PostgreSQL and prints a comparison of the two.
+ * Migrates a SQLite file to PostgreSQL and prints a comparison.
  *
- * @throws CliError when they differ.
+ * @throws CliError when the databases differ.
  */
 export const migrate = async ({ from, to }: MigrateOptions, output: Output): Promise<void> => {
   const mistake = findMistake({ from, to })

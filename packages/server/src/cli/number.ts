@@ -39,7 +39,7 @@ const findRow = (numbers: Numbers, number: string): Row => {
   return row
 }
 
-/** Changes the numbers of an organization. The control API replaces them as a whole. */
+/** Changes an organization's numbers. The control API replaces them as a whole. */
 const change = async (options: ServerOptions, edit: (numbers: Numbers) => Numbers): Promise<Numbers> => {
   const { integrations, pstnNumbers } = edit(await readNumbers(options))
   const path = getOrganizationPath(options.organization)
@@ -118,7 +118,7 @@ const addSettings = (command: Command): Command =>
       new Option('--join-approval-mode <mode>', 'default of its groups').choices(JoinApprovalMode.options),
     )
 
-/** Defines `number create|list|show|update|remove`: the numbers of an organization. */
+/** Defines `number create|list|show|update|remove`, which manage an organization's numbers. */
 export const define = (number: Command): void => {
   const define = (name: string, summary: string, ...examples: readonly string[]): Command =>
     addExamples(addServerOptions(number.command(name)).description(summary), ...examples)

@@ -4,7 +4,7 @@ import type { Operation } from '../control/operation.ts'
 import { operations } from '../control/operations/index.ts'
 import { createNumberParser } from './options.ts'
 
-/** An option of a command, and the field of the request that it sets. */
+/** A command option and the request field that it sets. */
 export type FieldOption = { readonly field: string; readonly option: Option }
 
 type Schema = {
@@ -42,7 +42,7 @@ const parseTime = (text: string): string => {
   return new Date(time).toISOString()
 }
 
-/** Splits a text at its commas, except for the word `all`. */
+/** Splits a string at its commas, except for the word `all`. */
 const parseList = (text: string): string | string[] => (text === 'all' ? text : text.split(','))
 
 const flatten = (schema: Schema): readonly Schema[] => schema.anyOf?.flatMap(flatten) ?? [schema]
@@ -55,14 +55,14 @@ const listChoices = (schemas: readonly Schema[]): string[] =>
     .flatMap((each) => [...(each.enum ?? []), ...(each.const === undefined ? [] : [each.const])])
     .map(String)
 
-/** Turns a sentence of the OpenAPI document into a phrase for a command's help. */
+/** Turns a sentence from the OpenAPI document into a phrase for a command's help. */
 export const toPhrase = (sentence: string): string =>
   sentence
     .replaceAll('`', '')
     .replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
     .replace(/\.$/, '')
 
-/** Creates the option of a field; `undefined` for an object, which `--set` sets. */
+/** Creates a field's option. Returns `undefined` for an object, which `--set` sets. */
 const createFieldOption = (field: string, schema: Schema): Option | undefined => {
   const name = `--${splitWords(field).join('-')}`
   const forms = flatten(schema).filter(({ type }) => type !== 'null')
@@ -100,10 +100,7 @@ const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<stri
   return properties as Readonly<Record<string, Schema>>
 }
 
-/**
- * Returns an option for each field of an operation's query and body, and whether there are other fields, which need
- * `--set`.
- */
+/** Returns an option for each field of an operation's query and body, and whether other fields require `--set`. */
 export const listFieldOptions = ({
   query,
   body,
@@ -119,6 +116,6 @@ export const listFieldOptions = ({
   return { options, needsSet }
 }
 
-/** Lists the parameters of an operation's path, without the organization. */
+/** Lists an operation's path parameters, except the organization. */
 export const listPathParameters = ({ path }: Operation): string[] =>
   [...path.matchAll(/:(\w+)/g)].flatMap(([, name = '']) => (name === 'organizationId' ? [] : [name]))

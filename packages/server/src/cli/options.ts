@@ -1,19 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, exitCodes, type Format } from './output.ts'
 
-/** The command that the user can run: with npx, `wabakit` itself is not on the PATH. */
+/** The command for users to run: with npx, `wabakit` is not on the PATH. */
 export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
 
 export type ServerAddress = {
-  /** The base URL of the server. */
+  /** The server's base URL. */
   readonly server: string
   readonly controlToken?: string | undefined
 }
 
-/** The options of every command that uses the control API of a running server. */
+/** The options of all commands that use a running server's control API. */
 export type ServerOptions = ServerAddress & { readonly organization: string; readonly format: Format }
 
-/** Creates an option that an environment variable can also set: `WABAKIT_` and its name. */
+/** Creates an option that the environment variable `WABAKIT_<NAME>` can also set. */
 export const createOption = (flags: string, description: string): Option => {
   const option = new Option(flags, description)
   const name = option.name() === 'secret' ? 'webhook-secret' : option.name()
@@ -42,11 +42,11 @@ export const addOptions = (
   return command
 }
 
-/** Creates `--format`, an option of every command. */
+/** Creates `--format`, an option for every command. */
 export const createFormatOption = (): Option =>
   createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
 
-/** Parses an http or https URL. Without a scheme, as in `localhost:4100`, it is http. */
+/** Parses an http or https URL. Defaults to http, as in `localhost:4100`. */
 export const parseUrl = (text: string): string => {
   const url = text.includes('://') ? text : `http://${text}`
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
@@ -70,7 +70,7 @@ export const addServerOptions = (command: Command): Command => {
 
 const helpWidth = 80
 
-/** Breaks a long command into several lines before its options, in the syntax of a shell. */
+/** Breaks a long command into several lines before its options, in shell syntax. */
 const formatExample = (line: string): string => {
   const lines = ['  $ wabakit']
   for (const part of line.split(/ (?=--|> )/)) {
@@ -86,7 +86,7 @@ export const addExamples = (command: Command, ...lines: readonly string[]): Comm
 
 export const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value]
 
-/** Creates the parser of an option that takes a number. `form` ends the sentence "It must be …". */
+/** Creates a parser for a numeric option. `form` completes the sentence "It must be …". */
 export const createNumberParser =
   (form: string, accepts: (value: number) => boolean) =>
   (text: string): number => {
@@ -95,7 +95,7 @@ export const createNumberParser =
     throw new InvalidArgumentError(`It must be ${form}.`)
   }
 
-/** Parses a number of seconds, 0 or more. */
+/** Parses a number of seconds, at least 0. */
 export const parseSeconds = createNumberParser(
   'a number of seconds',
   (value) => value >= 0 && value < Infinity,
@@ -107,9 +107,9 @@ export const parseSeed = createNumberParser(
 )
 
 /**
- * Parses a header, and adds it to the others.
+ * Parses a header and adds it to the others.
  *
- * @throws CliError, because commander would print the value, which may be a secret.
+ * @throws CliError instead of a commander error, which would print the value, which may be a secret.
  */
 export const collectHeader = (line: string, others: readonly [string, string][] = []): [string, string][] => {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([!-~](?:[ -~]*[!-~])?)$/.exec(line) ?? []
@@ -117,7 +117,7 @@ export const collectHeader = (line: string, others: readonly [string, string][] 
   throw new CliError('--header must be a name and a value, such as "x-webhook-token: …".', exitCodes.usage)
 }
 
-/** Reads the ids of checks, separated by commas. */
+/** Parses a comma-separated list of check ids. */
 export const readIds = (text: string): string[] =>
   text
     .split(',')

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/wire'
 import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
-/** The exit codes of all commands. */
+/** The exit codes shared by all commands. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, unreachable: 3 } as const
 
 /** An error whose message is printed without a stack trace. */
@@ -32,7 +32,7 @@ export type Output = {
 
 /**
  * Creates the output of a command. Pass text from servers, endpoints and files through `style` or `escapeControls`, so
- * that it cannot control the terminal or forge a line.
+ * that it cannot control the terminal or forge lines.
  */
 export const createOutput = ({ format }: { readonly format: Format }): Output => ({
   format,

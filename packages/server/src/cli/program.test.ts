@@ -14,7 +14,7 @@ const load = async (name: string): Promise<Command> => {
   return command
 }
 
-/** Returns the whole help of a command, with its examples. */
+/** Returns a command's complete help, including examples. */
 const readHelp = (command: Command): string => {
   let help = ''
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 }).outputHelp()
@@ -39,7 +39,7 @@ test('the help names every exit code', async () => {
   for (const code of codes) expect(help).toMatch(new RegExp(`Exit codes:.*\\b${code} \\w+`, 's'))
 })
 
-test('every example is a command that exists, with options that it has', async () => {
+test('every example uses an existing command with existing options', async () => {
   for (const name of names) {
     const { commands: all } = await createProgram([name])
     for (const command of listAll(await load(name))) {

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 type Module = { define(command: Command): void }
 type CommandEntry = readonly [name: string, summary: string, load: () => Promise<Module>]
 
-/** Loads the commands of all resources, which are in one table. */
+/** Loads the commands of all resources, which share one table. */
 const resource = () => import('./resource.ts')
 const documents = () => import('./documents.ts')
 
@@ -62,15 +62,15 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
 
 const programFlags = ['--help', '-h', '--version', '-V']
 
-/** Returns the command that the arguments name: `serve` if they begin with one of its flags. */
+/** Returns the command named by the arguments: `serve` if they start with one of its flags. */
 const findCommandName = ([first = 'serve', second]: readonly string[]): string | undefined => {
   if (first === 'help') return second
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
 /**
- * Changes the script for bash so that it passes the typed words on as they are. Otherwise, it would evaluate them and
- * run commands in them.
+ * Changes the bash script so that it passes on the typed words unchanged. Otherwise, it would evaluate them and run
+ * commands they contain.
  */
 const passWords = (script: string): string => {
   const changes = [
@@ -85,7 +85,7 @@ const passWords = (script: string): string => {
   }, script)
 }
 
-/** Adds `completion`, which prints a script for a shell, and `complete`, which the script calls. */
+/** Adds `completion`, which prints a shell script, and `complete`, which the script calls. */
 const addCompletion = async (program: Command, isCompletion: boolean): Promise<void> => {
   if (!isCompletion) {
     program
@@ -113,20 +113,20 @@ const addCompletion = async (program: Command, isCompletion: boolean): Promise<v
     })
 }
 
-/** Makes each usage error refer to the help of its own command. */
+/** Makes each usage error refer to its command's help. */
 const nameHelp = (command: Command, path = command.name()): void => {
   command.showHelpAfterError(`(see ${path} --help)`)
   for (const inner of command.commands) nameHelp(inner, `${path} ${inner.name()}`)
 }
 
-/** Creates the program. Loads only the command that the arguments name; the others are only listed in the help. */
+/** Creates the program. Loads only the command named by the arguments; the others are only listed in the help. */
 export const createProgram = async (args: readonly string[]): Promise<Command> => {
   const program = new Command('wabakit')
     .description('A server for the WhatsApp group and call-summary API, and tools for integrating it')
     .version(manifest.version)
     .enablePositionalOptions()
     .configureHelp({
-      // Leaves out "[options]", because every command has them.
+      // Omits "[options]", because every command has them.
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     })

@@ -15,10 +15,10 @@ const show = (isTTY: boolean): string => {
   return written
 }
 
-test('progress is one line on a terminal, written again, and gone at the end', () => {
+test('on a terminal, progress is one line, which is redrawn and removed at the end', () => {
   expect(show(true)).toBe('\r\x1b[Kcopying 1\r\x1b[Kcomparing 1\r\x1b[K')
 })
 
-test('progress is a line for each step elsewhere, and no more than one in a while', () => {
+test('elsewhere, progress is one line per step, at limited intervals', () => {
   expect(show(false)).toBe('copying 1\ncomparing 1\n')
 })

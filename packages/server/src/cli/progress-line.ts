@@ -12,7 +12,7 @@ export type ProgressLine = {
 type Part = { readonly nextCursor?: string | undefined }
 
 /**
- * Sends the requests of an operation that works in parts, and shows the progress.
+ * Sends the requests of an operation that works in parts, showing its progress.
  *
  * @returns the parts.
  */

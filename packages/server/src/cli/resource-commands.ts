@@ -31,7 +31,7 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
 
 const defaultLimit = 50
 
-/** Reads the pages of a list until there are `limit` records (default: 50). */
+/** Reads pages of a list until there are `limit` records (default: 50). */
 const readPages = async (
   control: ControlClient,
   path: string,
@@ -53,7 +53,7 @@ const readPages = async (
   }
 }
 
-/** Checks that the record exists, which is all that a dry run of a removal can check. */
+/** Checks that the record exists. A dry run of a removal can check nothing else. */
 const checkExists = async (
   control: ControlClient,
   operation: Operation,
@@ -63,7 +63,7 @@ const checkExists = async (
     await control.send('GET', path)
     return
   }
-  // There is no operation that reads a single key.
+  // No operation reads a single key.
   const keys = await readPages(control, path.slice(0, path.lastIndexOf('/')), { limit: Infinity })
   if (!keys.some((key) => key.id === id)) throw new CliError(`There is no key ${JSON.stringify(id)}.`)
 }
@@ -85,7 +85,7 @@ const run = async (
   if (operation.method === 'DELETE') {
     const [id = operation.id === 'clearFaults' ? 'all faults' : options.organization] = args
     if (!options.dryRun) {
-      // Removing the faults of a test needs no confirmation.
+      // Removing a test's faults needs no confirmation.
       if (operation.id !== 'clearFaults')
         await confirm(`Remove ${formatValue(id)}, and what belongs to it?`, options)
       await control.send('DELETE', path)

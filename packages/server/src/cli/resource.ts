@@ -49,7 +49,7 @@ const defineTimeline = (kind: 'call' | 'group', example: string) => (parent: Com
   addExamples(command, example)
 }
 
-/** The commands of a resource that use more than one operation. */
+/** Commands that use more than one operation, by resource. */
 const further: Readonly<Record<string, (command: Command) => void>> = {
   events: (parent) => {
     const command = addServerOptions(parent.command('tail'))

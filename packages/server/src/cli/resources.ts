@@ -5,7 +5,7 @@ export type ResourceCommand = {
   readonly operation: string
   /** @default the summary of the operation */
   readonly summary?: string
-  /** The fields of a list that its table shows: `field`, or `field.inner` for a field of its items. */
+  /** The fields shown in a list's table: `field`, or `field.inner` for a field of its items. */
   readonly columns?: readonly string[]
   /** Prints only this field of the result. */
   readonly field?: string

@@ -9,12 +9,12 @@ import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
 /**
- * Errors that last until the user changes a setting, or the resource that it names, so a supervisor should not restart
- * the server.
+ * Errors that persist until the user changes a setting or the resource it names, so a supervisor should not restart the
+ * server.
  */
 const lastingErrors = [ConfigError, DatabaseInUseError, DatabaseVersionError]
 
-/** Errors whose message is sufficient without a stack trace. */
+/** Errors whose messages are sufficient without a stack trace. */
 const foreseenErrors = [CliError, BackupError, DatabaseOpenError, ...lastingErrors]
 
 const getExitCode = (error: unknown): number => {
@@ -29,7 +29,7 @@ const formatError = (error: unknown): string => {
   return foreseenErrors.some((type) => error instanceof type) ? error.message : (error.stack ?? error.message)
 }
 
-// The reader of a pipe may stop early, as in `wabakit openapi | head`.
+// A pipe's reader may stop early, as in `wabakit openapi | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 })

@@ -32,7 +32,7 @@ const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Ou
   return facts
 }
 
-/** Lists the next steps, with the address of the inspector. */
+/** Lists the next steps, including the inspector's URL. */
 const listNextSteps = (
   { url, demo }: RunningServer,
   { role, webhookUrl, port }: ServerConfig,
@@ -58,7 +58,7 @@ const listNextSteps = (
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
   const server = await startServer(config)
-  // Handles signals before the result is printed, because a process that waits for the result may send a signal
+  // Handles signals before printing the result, because a process that waits for the result may send a signal
   // immediately.
   const closed = closeOnSignal(server)
   const database = formatDatabase(config.database)

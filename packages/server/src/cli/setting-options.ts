@@ -3,10 +3,10 @@ import type { SettingName } from '../config/server-config.ts'
 import { settings } from '../config/settings.ts'
 import { createFormatOption } from './options.ts'
 
-/** The flags of a server's settings by the names of the settings, and the path of the configuration file. */
+/** The flags of a server's settings, by setting name, and the path of the configuration file. */
 export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
 
-/** The titles of groups in the help, by the first setting of each group. */
+/** The titles of groups in the help, by the first setting in each group. */
 const groups: Partial<Record<SettingName, string>> = {
   host: 'Server:',
   controlToken: 'Access:',
@@ -16,7 +16,7 @@ const groups: Partial<Record<SettingName, string>> = {
   webhookUrl: 'Trying it out:',
 }
 
-/** Adds a flag for each setting of a server. `loadConfig` applies the variables and defaults. */
+/** Adds a flag for each server setting. `loadConfig` applies the variables and defaults. */
 export const addSettingOptions = (
   command: Command,
   defaults: Partial<Record<SettingName, string>> = {},

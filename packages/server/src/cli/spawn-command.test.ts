@@ -9,7 +9,7 @@ test('a command is started without a shell', () => {
   })
 })
 
-test('on Windows, a shell starts it, because npm is a script there, and arguments are quoted', () => {
+test('on Windows, a shell starts the command, because npm is a script there, and arguments are quoted', () => {
   expect(toSpawnArguments(['npm', 'test', '--', 'a "b" & c'], 'win32')).toEqual({
     file: 'npm test -- "a ""b"" & c"',
     args: [],
@@ -17,7 +17,7 @@ test('on Windows, a shell starts it, because npm is a script there, and argument
   })
 })
 
-test('a signal is passed on to the command, but not on Windows, where the console does that', () => {
+test('a signal is forwarded to the command, except on Windows, where the console does that', () => {
   const received: unknown[] = []
   const kill = (signal: unknown): boolean => received.push(signal) > 0
   passOn({ kill }, { signal: 'SIGINT', platform: 'linux' })

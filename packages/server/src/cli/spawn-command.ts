@@ -18,8 +18,8 @@ export const toSpawnArguments = (
 type Passing = { readonly signal: NodeJS.Signals; readonly platform: NodeJS.Platform }
 
 /**
- * Forwards a signal to a child. Does nothing on Windows, where the console sends it to the child, and `kill` would end
- * the child at once.
+ * Forwards a signal to a child. Does nothing on Windows, where the console signals the child and `kill` would end it
+ * immediately.
  */
 export const passOn = (child: Pick<ChildProcess, 'kill'>, { signal, platform }: Passing): void => {
   if (platform !== 'win32') child.kill(signal)

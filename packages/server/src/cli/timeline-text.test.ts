@@ -3,7 +3,7 @@ import { showAttempt, showDelivery } from '../control/views/delivery.ts'
 import { createOutput } from './output.ts'
 import { formatDelivery, formatTimeline } from './timeline-text.ts'
 
-test('what an endpoint responds stays in its line', () => {
+test("an endpoint's response stays on its line", () => {
   const injected = 'refused\n12:00:00.000  FORGED\r\u001b[2J'
   const at = '2026-01-01T10:00:00.000Z'
   const startedAt = Date.parse(at)

@@ -9,7 +9,7 @@ type Delivery = z.input<typeof DeliveryView>
 
 const formatTime = (at: string): string => at.slice(11, 23)
 
-/** The lines that explain an attempt: the response, the likely cause of a failure, and its remedy. */
+/** Returns the lines that explain an attempt: the response, the likely cause of a failure, and its remedy. */
 const explainAttempt = ({ responseBody, diagnosis }: Attempt): string[] => {
   const response =
     responseBody === null || responseBody === '' ? [] : [`response: ${responseBody.slice(0, 500)}`]
@@ -76,9 +76,7 @@ const addDays = (
     return entries[index - 1]?.at.startsWith(day) ? lines : [style('dim', `${day} UTC`), ...lines]
   })
 
-/**
- * Formats the timeline of a call or group: a line for each entry, then the reason why each unfinished delivery waits.
- */
+/** Formats the timeline of a call or group: a line for each entry, then why each unfinished delivery is waiting. */
 export const formatTimeline = (output: Output, { entries, deliveries }: TimelineView): string => {
   const happened = entries.map((entry) => {
     const { at } = entry

@@ -1,10 +1,10 @@
-/** One problem with a configuration. */
+/** A problem with a configuration. */
 export type ConfigProblem = {
   /** The setting, or a field of it (`organizations.0.id`). */
   readonly key: string
-  /** Source of the value: `--port`, `WABAKIT_PORT` or the path of the file, for example. */
+  /** Source of the value, such as `--port`, `WABAKIT_PORT` or the path of the file. */
   readonly source: string
-  /** The problem, and the valid values. */
+  /** The problem and the valid values. */
   readonly message: string
 }
 

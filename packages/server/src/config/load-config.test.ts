@@ -27,11 +27,11 @@ const findProblems = (sources: ConfigSources) => {
   throw new Error('the configuration was accepted')
 }
 
-test('needs nothing: it then listens on loopback', () => {
+test('needs no settings, and listens on loopback by default', () => {
   expect(load()).toMatchObject({ host: '127.0.0.1', database: './wabakit.db', trustProxy: 0, mock: false })
 })
 
-test('takes a flag before its variable, that before the file, that before the default', () => {
+test('prefers flags to variables, variables to the file, and the file to defaults', () => {
   writeConfig({ port: 1, trustProxy: 1, logLevel: 'warn' })
   const environment = { WABAKIT_PORT: '2', WABAKIT_TRUST_PROXY: '2' }
 
@@ -42,17 +42,17 @@ test('takes a flag before its variable, that before the file, that before the de
   })
 })
 
-test('turns texts of flags and variables into what the setting is', () => {
+test("converts the strings of flags and variables to the setting's type", () => {
   const environment = { WABAKIT_PORT: '0', WABAKIT_MOCK: 'true', WABAKIT_ALLOW_PRIVATE_TARGETS: '0' }
 
   expect(load({ environment })).toMatchObject({ port: 0, mock: true, allowPrivateTargets: false })
 })
 
-test('takes an empty variable as not set', () => {
+test('treats an empty variable as not set', () => {
   expect(load({ environment: { WABAKIT_PORT: '', WABAKIT_CONTROL_TOKEN: '' } }).port).toBe(4_100)
 })
 
-test('names the key, where it came from, what it must be and what it is', () => {
+test('reports the key, its source, the valid values and the actual value', () => {
   expect(findProblems({ flags: { port: 'http' }, environment: { WABAKIT_LOG_LEVEL: 'loud' } })).toEqual([
     { key: 'port', source: '--port', message: 'must be a whole number from 0 to 65535, not "http".' },
     {
@@ -95,7 +95,7 @@ test('reports an invalid field of an organization', () => {
   expect(findProblems({})[0]).toMatchObject({ key: 'organizations.0.integrations.0.joinApprovalMode' })
 })
 
-test('reads another file if configured, which must exist', () => {
+test('reads a configured file, which must exist', () => {
   writeConfig({ port: 7 }, 'other.json')
 
   expect(load({ file: 'other.json' }).port).toBe(7)

@@ -7,7 +7,7 @@ import { type Setting, settings } from './settings.ts'
 
 /** The sources of {@link loadConfig}. @inline */
 export type ConfigSources = {
-  /** The values of command-line flags by the names of their settings; `undefined` for omitted flags. */
+  /** The values of command-line flags by setting name; `undefined` for omitted flags. */
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
   /**
    * The environment variables. An empty variable counts as not set.
@@ -20,12 +20,12 @@ export type ConfigSources = {
    */
   readonly file?: string | undefined
   /**
-   * The folder to which paths are relative.
+   * The folder that relative paths start from.
    * @default the current folder
    */
   readonly folder?: string
   /**
-   * Receives warnings for the operator, such as that other users can read secrets in the file.
+   * Receives warnings for the operator, such as a warning that other users can read secrets in the file.
    * @default console.warn
    */
   readonly onWarning?: (message: string) => void
@@ -57,7 +57,7 @@ const readObject = (path: string): Record<string, unknown> => {
   return fields
 }
 
-/** Checks whether settings contain tokens, keys or a password. */
+/** Returns whether settings contain tokens, keys or a password. */
 const hasSecrets = ({ database, organizations, ...values }: Record<string, unknown>): boolean =>
   ['controlToken', 'metricsToken', 'webhookAuthorization'].some((name) => values[name] !== undefined) ||
   /^postgres(?:ql)?:\/\/[^/?#]*:[^/?#]*@/.test(String(database)) ||
@@ -75,7 +75,7 @@ const findFile = ({ file, environment = process.env, folder = '.' }: ConfigSourc
 
 /**
  * Loads the configuration of a server. A flag takes precedence over an environment variable, and a variable over the
- * configuration file. Settings that none of them contains have their defaults.
+ * configuration file. All other settings have their defaults.
  *
  * @throws ConfigError when a value is not valid, a setting does not exist, or the file cannot be read.
  */

@@ -14,7 +14,7 @@ const formatMessage = (path: string, sentence: string, value: unknown): string =
 /**
  * Validates settings and adds the defaults.
  *
- * @param sourceOf - returns where the value of a setting comes from, for errors.
+ * @param sourceOf - returns the source of a setting's value, for errors.
  * @throws ConfigError when a value is not valid or a setting does not exist.
  */
 export const parseConfig = (

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 export type SettingFacts = {
   /** A description of one or two sentences. */
   readonly about: string
-  /** The end of the sentence "must be …". */
+  /** The completion of the sentence "must be …". */
   readonly form: string
   /** A description of the default if it is not a constant. */
   readonly otherwise?: string

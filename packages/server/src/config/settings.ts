@@ -8,7 +8,7 @@ export type Setting = SettingFacts & {
   readonly flag: string | undefined
   /** The environment variable, such as `WABAKIT_MAX_CONNECTIONS`; `undefined` for settings that only the file can contain. */
   readonly variable: string | undefined
-  /** The type that the text of a flag or a variable is converted to. */
+  /** The type to which flags and variables are converted. */
   readonly kind: 'text' | 'number' | 'boolean'
   /** The default value, if there is one. */
   readonly default: unknown

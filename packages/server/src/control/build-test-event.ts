@@ -13,10 +13,7 @@ export type TestEventInput = {
 
 const isCallEvent = (name: string): boolean => name.startsWith('CALL_')
 
-/**
- * Returns the name of a suitable event that a subscription gets, preferably of a call on PSTN and of a group on
- * WhatsApp.
- */
+/** Returns the name of a suitable event for a subscription, preferably about a call on PSTN or a group on WhatsApp. */
 const chooseName = ({ channel, events }: Subscription): EventName => {
   const wanted = eventNames.filter((name) => events === 'all' || events.includes(name))
   return wanted.find((name) => isCallEvent(name) === (channel === 'PSTN')) ?? wanted[0] ?? 'CALL_ENDED'
@@ -44,9 +41,9 @@ const findSubject = ({ callId, groupId }: Readonly<Record<string, unknown>>): st
 }
 
 /**
- * Builds an event that one subscription gets as a test. By default, it is an example about a new call or group.
+ * Builds a test event for one subscription. By default, it is an example about a new call or group.
  *
- * @throws InputError if the subscription does not get events of this name, or there is no example of it.
+ * @throws InputError if the subscription does not get events of this name, or there is no example for it.
  */
 export const buildTestEvent = (subscription: Subscription, input: TestEventInput): PublishedEvent => {
   const { events, channel, number } = subscription

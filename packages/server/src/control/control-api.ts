@@ -12,7 +12,7 @@ type ControlApiOptions = ControlContext & {
   readonly guard: GuardOptions
   readonly version: string
   readonly createRequestId: () => string
-  /** Receives unexpected errors, about which the responses reveal nothing. */
+  /** Receives unexpected errors, which responses do not reveal. */
   readonly onError: (error: unknown) => void
 }
 
@@ -38,7 +38,7 @@ const createRoute =
       const id = c.req.param('organizationId') ?? ''
       requireFound(await context.service.organizations.find(id), 'organization', id)
     }
-    // A body is optional. Rejects media types other than JSON, because pages of other sites can send those.
+    // The body is optional. Rejects media types other than JSON, because other sites' pages can send them.
     const body =
       schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), bodyMaxBytes) : {}
     const result = await run({ params: c.req.param(), query: c.req.query(), body }, context)

@@ -1,11 +1,11 @@
 import type { Issue } from '@wabakit/contract'
 import type { RefusalDetails } from '@wabakit/core'
 
-/** Formats an issue as a sentence that contains the name of the field once. */
+/** Formats an issue as a sentence that names the field once. */
 export const formatIssue = ({ path, message }: Issue): string =>
   path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`
 
-/** The codes of the errors of the control API, with their HTTP statuses. */
+/** The control API's error codes, with their HTTP statuses. */
 export const controlErrorCodes = {
   invalid_input: 400,
   malformed_json: 400,
@@ -31,7 +31,7 @@ export type ControlErrorCode = keyof typeof controlErrorCodes
 export class ControlError extends Error {
   override readonly name = 'ControlError'
   readonly code: ControlErrorCode
-  /** The problem of each field; empty when no field is the cause. */
+  /** The problem with each field; empty if no field is the cause. */
   readonly issues: readonly Issue[]
   readonly headers: Readonly<Record<string, string>>
 
@@ -44,7 +44,7 @@ export class ControlError extends Error {
 }
 
 /**
- * Returns a record that was requested by its path.
+ * Returns a record requested by its path.
  *
  * @throws ControlError `not_found`
  */

@@ -31,7 +31,7 @@ const getDetails = (error: Error): RefusalDetails => {
   return { headers: { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000))) } }
 }
 
-/** Returns the response to a control request that failed, in the form of the public API's errors. */
+/** Returns the response to a failed control request, in the format of the public API's errors. */
 export const toErrorResponse = (error: unknown, requestId: string): ApiResponse => {
   const code = findCode(error)
   if (code === undefined || !(error instanceof Error)) return refuseRequest(error, { requestId })

@@ -5,8 +5,7 @@ import * as z from 'zod/mini'
 import { describe, identifier, phoneNumber, time } from './schemas.ts'
 import { DeliveryStatus } from './views/delivery.ts'
 
-// The filters for listing records and for changing many deliveries. The command line and the inspector use the same
-// names.
+// The filters for listing records and changing many deliveries. The command line and the inspector use the same names.
 
 /** Several values, separated by commas. */
 const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { ControlError } from './control-error.ts'
 import type { ServerInfo } from './schemas.ts'
 
-/** Finds the subscriptions that match an event, including disabled ones, whose deliveries can be sent later. */
+/** Finds the subscriptions that match an event, including disabled ones: their deliveries can be sent later. */
 export const findReceivers = async (
   { subscriptions }: ReferenceServer,
   organizationId: string,
@@ -28,7 +28,7 @@ export const findReceivers = async (
 
 /**
  * Returns whether a URL may get an event whose payload comes from a caller. An endpoint cannot distinguish it from a
- * genuine one, so only the developer's own machine may get it. Each attempt checks this again.
+ * genuine event, so only the developer's own machine may get it. Each attempt checks this again.
  */
 export const allowsForged = (url: string, { mock }: Pick<ServerInfo, 'mock'>): boolean =>
   mock || isLoopbackHost(new URL(url).hostname)

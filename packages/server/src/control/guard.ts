@@ -10,11 +10,11 @@ export type GuardOptions = {
 }
 
 export type Guard = {
-  /** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request is not allowed. */
+  /** Rejects with a ControlError or a RequestRefusedError `rate_limited` if a request is not allowed. */
   check(request: Request, remoteAddress: string | undefined): Promise<void>
   /**
-   * Checks a request for a file of the inspector, which needs no token: it is the same for every user. A page of
-   * another site may link to the inspector, because it cannot read it.
+   * Checks a request for an inspector file. It needs no token, because the file is the same for every user. Other sites
+   * may link to the inspector, because their pages cannot read it.
    *
    * @throws ControlError
    */
@@ -24,9 +24,9 @@ export type Guard = {
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 /**
- * Creates the guard of the control API. It rejects requests of web pages: those from another site, and those to a
- * host name that resolves to this machine (DNS rebinding). With a token, the host name does not matter, because a page
- * does not know the token.
+ * Creates the guard of the control API. It rejects requests from web pages of other sites, or to host names that
+ * resolve to this machine (DNS rebinding). With a token, the host name does not matter, because a page does not know
+ * the token.
  */
 export const createGuard = ({ checkToken, publicUrl }: GuardOptions): Guard => {
   const publicHost = publicUrl === undefined ? undefined : getHost(publicUrl)

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
 import { utc } from './views/times.ts'
 
-/** An attempt in a live stream. Fields are null if no request was sent, or there was no response. */
+/** An attempt in a live stream. Fields are null if no request was sent or there was no response. */
 export const LiveAttempt = z.object({
   deliveryId: z.string(),
   eventId: z.string(),

@@ -6,7 +6,7 @@ import { showEvent } from './views/event.ts'
 /** The attempts of other processes. */
 export type OtherAttempts = {
   /**
-   * Calls a listener with each attempt from now on.
+   * Calls a listener with each new attempt.
    *
    * @returns a function that unsubscribes.
    */
@@ -30,8 +30,8 @@ type StreamStart = {
 
 export type LiveStream = {
   /**
-   * Opens a stream of `event` messages, whose ids are those of the events, and `attempt` messages. It contains all
-   * events and attempts from the moment at which the promise resolves.
+   * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It contains all events and
+   * attempts after the promise resolves.
    *
    * @throws StorageUnavailableError when the store cannot be reached.
    */
@@ -43,8 +43,8 @@ export type LiveStream = {
 
 const heartbeatMs = 15_000
 /**
- * Interval, in milliseconds, at which the store is polled for events without a notification, such as events of another
- * process that match no subscription.
+ * Interval, in milliseconds, for polling the store for events without a notification, such as other processes' events
+ * that match no subscription.
  */
 const pollMs = 1_000
 /** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
@@ -59,7 +59,7 @@ const formatMessage = (name: string, data: object, id?: string): Uint8Array =>
 
 const formatEvent = (event: EventRecord): Uint8Array => formatMessage('event', showEvent(event), event.id)
 
-/** Reads the next events, in the order in which they happened. `isMore` is set if further events are available. */
+/** Reads the next events in the order they happened. `isMore` is set if more events are available. */
 type ReadNextEvents = () => Promise<{ readonly items: EventRecord[]; readonly isMore: boolean }>
 
 const pageSize = 100
@@ -68,7 +68,7 @@ const pageSize = 100
  * Follows the events of an organization.
  *
  * @param after - the id of the event to start after. If omitted, only new events follow; if empty or no longer stored,
- *   the oldest event is the first.
+ *   the stream starts with the oldest event.
  */
 const followEvents = async (
   events: ReferenceServer['events'],
@@ -159,7 +159,7 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
       isOpen = true
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
-        // Counts attempts before the events are read, so that no attempt precedes its event.
+        // Counts attempts before reading events, so that no attempt precedes its event.
         const attemptCount = attempts.length
         let sent = attemptCount
         for (let isMore = true; isMore; ) {

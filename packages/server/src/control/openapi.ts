@@ -13,7 +13,7 @@ const schemaPath = '#/components/schemas'
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Replaces unusual JSON Schema keywords for unknown fields and for integers with common ones. */
+/** Replaces unusual JSON Schema keywords for unknown fields and integers with common ones. */
 const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   if (isEmptyObject(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties
   if (jsonSchema.multipleOf === 1) {
@@ -46,7 +46,7 @@ const buildPathParameters = ({ path }: Operation): Json[] =>
     name,
     in: 'path',
     required: true,
-    // The client of the public API chooses the id of a group.
+    // The public API's client chooses the group id.
     schema: { type: 'string', ...(name !== 'groupId' && identifierFacts) },
   }))
 
@@ -61,7 +61,7 @@ const buildQueryParameters = ({ query }: Operation): Json[] => {
   }))
 }
 
-/** The error statuses that all operations share. Others are under `default`. */
+/** The error statuses shared by all operations. Others are under `default`. */
 const commonErrors = {
   400: 'BadRequest',
   401: 'Unauthorized',

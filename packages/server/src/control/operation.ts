@@ -21,7 +21,7 @@ export const tags = {
   Server: 'The server itself.',
 } as const
 
-/** The name of a group of operations. */
+/** The name of an operation group. */
 export type Tag = keyof typeof tags
 
 export type ControlContext = {
@@ -29,7 +29,7 @@ export type ControlContext = {
   readonly simulation: Simulation
   readonly live: LiveStream
   readonly requests: RequestLog
-  /** Returns the time of the service, as Unix time in milliseconds. */
+  /** Returns the service's time, as Unix time in milliseconds. */
   readonly now: () => number
   readonly info: ServerInfo
   /** `undefined` unless the server was started with `mock`. */
@@ -66,7 +66,7 @@ export type Operation = OperationFacts & {
   readonly path: string
   readonly query: z.core.$ZodType | undefined
   readonly body: z.core.$ZodType | undefined
-  /** The schema of the response body; `undefined` with status 204. */
+  /** The schema of the response body; `undefined` for status 204. */
   readonly result: z.core.$ZodType | undefined
   readonly status: 200 | 201 | 202 | 204
   /** @throws typed errors of the core, or a ControlError. */
@@ -101,8 +101,7 @@ const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
 }
 
 /**
- * Returns a function that defines an operation of a group. Its schemas determine the types of the input and the result
- * of `run`.
+ * Returns a function that defines an operation in a group. Its schemas determine the input and result types of `run`.
  */
 export const operationIn =
   (tag: Tag) =>

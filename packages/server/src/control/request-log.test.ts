@@ -18,7 +18,7 @@ const report = (requestId: string, facts: Partial<RequestReported> = {}): Reques
   ...facts,
 })
 
-test('keeps the last requests only, and pages through them while more arrive', () => {
+test('keeps only the last requests, and pages through them while more arrive', () => {
   const log = createRequestLog(4)
   for (const id of ['a', 'b', 'c', 'd', 'e']) log.add(report(id))
   const list = (limit: number, cursor?: string) => {
@@ -35,7 +35,7 @@ test('keeps the last requests only, and pages through them while more arrive', (
   expect(list(9).ids).toEqual(['f', 'e', 'd', 'c'])
 })
 
-test('keeps the beginning of a path only', () => {
+test('keeps only the beginning of a path', () => {
   const log = createRequestLog(4)
   log.add(report('a', { path: `/${'x'.repeat(16_000)}` }))
 

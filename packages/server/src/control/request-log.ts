@@ -25,17 +25,17 @@ export type LoggedRequest = Omit<RequestReported, 'caller'> & {
   readonly keyLabel: string | null
 }
 
-/** The most recent requests to the public API that this process responded to. */
+/** The latest requests to the public API that this process responded to. */
 export type RequestLog = {
   /** Adds a request. Keeps only the first request with status 429 per organization and second. */
   add(request: RequestReported): void
-  /** Removes the id of a call from its requests, because the id may contain the number of a customer. */
+  /** Removes a call's id from its requests, because the id may contain a customer's phone number. */
   forgetCall(organizationId: string, callId: string): void
   /** Lists requests, newest first. */
   list(query: RequestQuery): Page<LoggedRequest>
 }
 
-/** Maximum number of characters of a path that are kept and printed. */
+/** Maximum number of characters of a path to keep and print. */
 const maxPathLength = 200
 
 /** Shortens a path. Copies the characters, because a slice would keep the whole request target in memory. */
@@ -66,7 +66,7 @@ export const createRequestLog = (capacity: number): RequestLog => {
   const requests: LoggedRequest[] = []
   let count = 0
   let second = 0
-  /** The organizations that got 429 within this second; `undefined` for requests without a valid key. */
+  /** The organizations that got 429 in this second; `undefined` for requests without a valid key. */
   const limited = new Set<string | undefined>()
 
   const isRepeatedRefusal = ({ status, caller, startedAt }: RequestReported): boolean => {

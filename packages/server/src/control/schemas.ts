@@ -14,7 +14,7 @@ export const named = <Schema extends z.core.$ZodType>(
   return schema
 }
 
-/** Describes a field in the OpenAPI document, where the inspector and the command line find the text. */
+/** Describes a field in the OpenAPI document, from which the inspector and the command line read the description. */
 export const describe = (description: string) => z.meta({ description })
 
 export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
@@ -38,7 +38,7 @@ export const pageQuery = () => ({
   limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(1_000)), 100),
 })
 
-/** The network of a number, or `OPERATIONS`, which has none. */
+/** The network of a number, or `OPERATIONS`, which has no number. */
 export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 
 /** A time in ISO 8601 with a zone, as Unix time in milliseconds. */
@@ -48,7 +48,7 @@ export const time = () =>
     z.transform((text: string) => Date.parse(text)),
   )
 
-// The core validates identifiers, phone numbers and subjects. Here they are only described.
+// Identifiers, phone numbers and subjects are only described here. The core validates them.
 
 /** The JSON Schema of an identifier, except its type. */
 export const identifierFacts = {
@@ -64,7 +64,9 @@ export const identifier = () => z.string().check(z.meta(identifierFacts))
 /** A phone number; only its digits are compared. */
 export const phoneNumber = () => z.string().check(z.meta(phoneNumberFacts))
 
-/** The name of an event. Names appear in code, commands and logs, so they contain no characters that need quoting. */
+/**
+ * The name of an event. Names appear in code, commands and logs, so they may not contain characters that need quoting.
+ */
 export const eventName = () =>
   z
     .string()

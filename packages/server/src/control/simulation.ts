@@ -8,9 +8,11 @@ import {
 } from '@wabakit/core/simulation'
 
 export type Simulation = {
-  /** Simulates a call. A timer saves its summary if the summary is delayed. */
+  /** Simulates a call. If its summary is delayed, a timer saves it. */
   simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
-  /** Returns when a delayed summary will be saved, as Unix time in milliseconds; `undefined` if none is scheduled. */
+  /**
+   * Returns when a delayed summary will be saved, as Unix time in milliseconds, or `undefined` if none is scheduled.
+   */
   findDueSummary(organizationId: string, callId: string): number | undefined
   /** Cancels the delayed summaries. */
   close(): void
@@ -19,7 +21,7 @@ export type Simulation = {
 type SimulationOptions = {
   /** Returns the time of the service, as Unix time in milliseconds. */
   readonly now: () => number
-  /** Receives the error when a delayed summary cannot be saved. */
+  /** Receives the error if a delayed summary cannot be saved. */
   readonly onError: (error: unknown) => void
 }
 

@@ -6,7 +6,7 @@ import { createTokenCheck } from './token-check.ts'
 const original = crypto.timingSafeEqual
 const compared: { lengths: number[]; isEqual: boolean }[] = []
 
-// The platform's own function still compares; what it was given is written down.
+// The original function still compares, and its arguments are recorded.
 crypto.timingSafeEqual = (left, right) => {
   const isEqual = original(left, right)
   compared.push({ lengths: [left.byteLength, right.byteLength], isEqual })
@@ -19,7 +19,7 @@ afterEach(() => {
   syncBuiltinESMExports()
 })
 
-test('compares whole tokens in constant time, whatever their length and wherever they differ', async () => {
+test('compares whole tokens in constant time, regardless of their length and where they differ', async () => {
   const token = 'a-token-of-some-length'
   const counted: unknown[] = []
   const check = createTokenCheck({

@@ -3,7 +3,7 @@ import type { AttemptReported } from '@wabakit/core'
 /** Maximum number of characters of a response line. */
 const maxLength = 200
 
-/** Returns the beginning of the first line of a response's body that contains text; `null` if there is none. */
+/** Returns the beginning of the first line with text in a response body, or `null` if there is none. */
 export const getResponseLine = (body: string | null | undefined): string | null =>
   body
     ?.trim()

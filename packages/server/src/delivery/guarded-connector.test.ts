@@ -4,7 +4,7 @@ import { createServer, getCACertificates, setDefaultCACertificates } from 'node:
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTransport } from './transport.ts'
 
-// Of rebind.test, valid from 2020 to 2120; nobody uses it elsewhere.
+// The key of rebind.test, valid from 2020 to 2120 and used only here.
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSfpLlLmW1k92w+jJ
 hjkgW2QHusPJhwbkTBzYzLXNT1qhRANCAAQ+RmG0nrmy7nSbtQnz5TdNs1hOSBuA
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
 })
 
-/** An https endpoint on loopback; `received` is what came through its connections, decrypted. */
+/** Starts an https endpoint on loopback. `received` is the decrypted data from its connections. */
 const listen = async () => {
   let received = ''
   const sockets = new Set<Socket>()
@@ -57,7 +57,7 @@ const listen = async () => {
   return { port: address.port, received: () => received, connections: () => sockets.size }
 }
 
-/** A look-up whose answer is another address each time that it is read; the last one stays. */
+/** A lookup that returns a different address each time; the last one is repeated. */
 const changing =
   (...addresses: string[]): LookupFunction =>
   (_name, _options, callback) => {
@@ -78,14 +78,14 @@ const send = (port: number, lookup: LookupFunction, allowPrivateTargets: boolean
   return transport.send({ url, headers: {}, body: '{"secret":1}', signal: AbortSignal.timeout(5_000) })
 }
 
-test('delivers over https to an address that is allowed', async () => {
+test('delivers over https to an allowed address', async () => {
   const { port, received } = await listen()
 
   expect(await send(port, changing('127.0.0.1'), true)).toMatchObject({ status: 200 })
   expect(received()).toContain('{"secret":1}')
 })
 
-test('sends nothing when the address that it is connected to is not the one that was checked', async () => {
+test('sends nothing when the connected address differs from the checked one', async () => {
   const { port, received, connections } = await listen()
 
   await expect(send(port, changing('93.184.216.34', '127.0.0.1'), false)).rejects.toThrow(

@@ -15,7 +15,7 @@ type Check = (address: string) => void
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
-/** Fails a lookup if any resolved address is refused, because a name with one such address cannot be trusted. */
+/** Fails a lookup if any resolved address is refused, because a name with such an address cannot be trusted. */
 const guardLookup =
   (lookup: LookupFunction, check: Check): LookupFunction =>
   (hostname, options, callback) => {
@@ -45,9 +45,9 @@ const checkSocket = (socket: Socket, check: Check): Error | undefined => {
 }
 
 /**
- * Creates a connector that only connects to addresses that the policy allows. It checks a literal address before
- * connecting (Node does not look those up), every address that the lookup returns (there is no second lookup), and the
- * address that the socket is connected to.
+ * Creates a connector that connects only to addresses allowed by the policy. It checks a literal address before
+ * connecting (Node does not look those up), every address returned by the lookup (there is no second lookup), and the
+ * address the socket is connected to.
  */
 export const createGuardedConnector = ({
   policy,

@@ -29,6 +29,6 @@ test.each(['invalid signature', 'unknown call call_1', 'unknown event CALL_AI_SU
   },
 )
 
-test('recognizes none in a payload that is not JSON', () => {
+test('finds no personal data in a payload that is not JSON', () => {
   expect(repeatsPersonalData('text', 'text')).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { redact } from '@wabakit/contract'
 
-/** Lists the texts that `redact` masks. */
+/** Lists the strings that `redact` masks. */
 const listMasked = (value: unknown, masked: unknown): string[] => {
   if (value === masked) return []
   if (typeof value !== 'object' || value === null) return [String(value)]
@@ -17,7 +17,7 @@ const parse = (payload: string): unknown => {
   }
 }
 
-/** Minimum length of a substring that two texts share if one repeats the other. */
+/** Minimum length of a common substring for one string to count as repeating another. */
 const windowLength = 12
 
 const repeatsPart = (text: string, whole: string): boolean => {
@@ -28,7 +28,8 @@ const repeatsPart = (text: string, whole: string): boolean => {
 }
 
 /**
- * Checks whether a text repeats personal data of an event: a phone number in any notation, a name, or a part of a text.
+ * Returns whether text repeats an event's personal data: a phone number in any notation, a name, or part of a longer
+ * text.
  */
 export const repeatsPersonalData = (text: string, payload: string): boolean => {
   const plain = text.replaceAll(/\\[nrt"\\/]/g, ' ')

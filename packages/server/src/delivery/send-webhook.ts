@@ -7,18 +7,18 @@ export type OutgoingWebhook = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Aborts the attempt, and makes it fail with the signal's reason. */
+  /** Aborts the attempt, which then fails with the signal's reason. */
   readonly signal: AbortSignal
 }
 
 export type WebhookResponse = {
   readonly status: number
   readonly retryAfter: string | null
-  /** The body, or the first 64 KiB of it. */
+  /** The body, truncated to 64 KiB. */
   readonly body: string
 }
 
-/** Maximum number of bytes of a response to read. After that, the connection is closed. */
+/** Maximum number of response bytes to read. After that, the connection is closed. */
 const responseMaxBytes = 65_536
 
 const getFirst = (value: string | string[] | undefined): string | undefined =>
@@ -33,7 +33,7 @@ const toText = (chunks: readonly Buffer[], encoding: string | undefined): string
 
 type Target = { readonly origin: string; readonly path: string }
 
-/** Parsed URLs of subscriptions, cached because each is used many times. */
+/** Parsed subscription URLs, cached because each is used many times. */
 const targets = new Map<string, Target>()
 const maxTargets = 1_000
 
@@ -48,8 +48,8 @@ const parseUrl = (url: string): Target => {
 }
 
 /**
- * Sends one webhook and resolves to the response, with any status. Does not follow redirects. Reads only the beginning
- * of a response longer than 64 KiB.
+ * Sends a webhook and resolves to the response, whatever its status. Does not follow redirects. Reads only the first 64
+ * KiB of the body.
  *
  * @throws the reason of the signal, or an Error when there is no complete response.
  */
@@ -67,7 +67,7 @@ export const sendWebhook = (
 
     const abort = (): void => {
       reject(signal.reason)
-      // A request without a connection has no controller. In that case, `onRequestStart` aborts it.
+      // A request has no controller until it is connected. Until then, `onRequestStart` aborts it.
       controller?.abort(signal.reason)
     }
     const fail = (error: Error): void => {

@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js'
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
 /**
- * Checks whether `address` is an IP address of the public internet. It is not public if it is private, loopback,
- * link-local, carrier-grade NAT, multicast, reserved or otherwise special (IANA special-purpose registries), even when
- * it is mapped or tunneled in IPv6. Text that is not an IP address is not public.
+ * Returns whether `address` is a public internet IP address. It is not public if it is private, loopback, link-local,
+ * carrier-grade NAT, multicast, reserved or otherwise special (IANA special-purpose registries), even when it is mapped
+ * or tunneled in IPv6. Text that is not an IP address is not public.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
@@ -15,10 +15,11 @@ export const isPublicAddress = (address: string): boolean => {
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
 }
 
-/** The addresses to which webhooks may be sent. */
+/** The addresses that webhooks may be sent to. */
 export type TargetPolicy = {
   /**
-   * If false, `https` to public addresses only. If true, `https` to any address and `http` to loopback addresses.
+   * If false, allows only `https` to public addresses. If true, allows `https` to any address and `http` to loopback
+   * addresses.
    */
   readonly allowPrivateTargets: boolean
 }
@@ -26,7 +27,7 @@ export type TargetPolicy = {
 const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 
-/** Checks whether a host from a setting or a URL is this machine: `localhost`, `127.0.0.1` or `[::1]`, for example. */
+/** Returns whether a host from a setting or URL is this machine, such as `localhost`, `127.0.0.1` or `[::1]`. */
 export const isLoopbackHost = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   return isIP(bare) === 0 ? bare === 'localhost' || bare.endsWith('.localhost') : isLoopback(bare)
@@ -47,7 +48,7 @@ const findRefusal = (
     : 'it is not a public address. The setting allowPrivateTargets allows it'
 }
 
-/** A webhook was not sent, because its target is not allowed. */
+/** A webhook was not sent because its target is not allowed. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError'
   readonly code = 'target_refused'

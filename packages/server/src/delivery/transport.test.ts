@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
 })
 
-/** A TCP server that calls `onRequest` with each complete request. */
+/** Starts a TCP server that calls `onRequest` with each complete request. */
 const listen = async (
   onRequest: (socket: Socket) => void,
 ): Promise<{ port: number; server: Server; seen: string[] }> => {
@@ -79,7 +79,7 @@ test('reuses connections', async () => {
 
   for (let time = 0; time < 20; time++) await transport.send(webhook(`http://127.0.0.1:${port}/`))
 
-  // A second one is opened while the first is being made ready again.
+  // A second connection opens while the first becomes ready again.
   expect(connections).toBeLessThanOrEqual(2)
 })
 

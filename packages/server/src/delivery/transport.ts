@@ -18,7 +18,7 @@ export type Transport = {
 }
 
 /**
- * Creates a transport. It loads its HTTP client for the first webhook, because loading it would take a quarter of the
+ * Creates a transport. It loads its HTTP client with the first webhook, because that would take a quarter of the
  * server's start-up time.
  */
 export const createTransport = ({
@@ -46,7 +46,7 @@ export const createTransport = ({
   }
 }
 
-/** Adapts a transport to the fetch function with which the core sends webhooks. */
+/** Adapts a transport to the fetch function that the core uses to send webhooks. */
 export const createDeliveryFetch =
   ({ send }: Transport): DeliveryFetch =>
   async (url, { headers, body, signal }) => {

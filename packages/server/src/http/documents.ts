@@ -13,12 +13,12 @@ export type Documents = (request: ApiRequest) => Promise<ApiResponse>
 
 export const documentPaths: ReadonlySet<string> = new Set(['/openapi.json', '/asyncapi.json'])
 
-/** Creates `/openapi.json` and `/asyncapi.json`, which describe this server. They need no key, and are built once. */
+/** Creates `/openapi.json` and `/asyncapi.json`, which describe this server. They need no key and are built once. */
 export const createDocuments = ({ authHeader, publicUrl, createRequestId }: DocumentsOptions): Documents => {
   const built = new Map<string, ApiResponse>()
 
   const build = async (path: string): Promise<ApiResponse> => {
-    // Loads the documents on request, because few servers ever get such a request.
+    // Loads the documents on demand, because few servers ever get such a request.
     const { createAsyncApiDocument, createOpenApiDocument } = await import('@wabakit/contract/documents')
     const document =
       path === '/openapi.json'

@@ -24,7 +24,7 @@ export type HealthOptions = {
   isStopping(): boolean
 }
 
-/** Responds to a request for one of the paths that monitor a server. Rejects only with unexpected errors. */
+/** Responds to a request for a monitoring path. Rejects only with unexpected errors. */
 export type Health = (request: ApiRequest, remoteAddress: string | undefined) => Promise<ApiResponse>
 
 export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
@@ -36,7 +36,7 @@ export const createHealth = (options: HealthOptions): Health => {
 
   const checkReady = async (): Promise<void> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
-    // Migrations are complete before the server listens.
+    // Migrations complete before the server listens.
     try {
       await store.nextDueAt()
       await store.checkWritable()
@@ -46,8 +46,8 @@ export const createHealth = (options: HealthOptions): Health => {
   }
 
   /**
-   * Checks the host of a request for metrics: a page of another site must not read them through a host name that
-   * resolves to this machine.
+   * Checks the host of a metrics request: another site's page must not read metrics through a host name that resolves
+   * to this machine.
    */
   const checkMetricsHost = (host: string): void => {
     if (!isLocal || isLoopbackHost(host.replace(/:\d+$/, '')) || host === publicHost) return

@@ -15,7 +15,7 @@ export type HttpServerOptions = {
   readonly createRequestId: () => string
 }
 
-/** A node:http server that stops without cutting off responses. */
+/** A node:http server that stops without interrupting responses. */
 export type HttpServer = {
   /**
    * Starts listening.
@@ -31,12 +31,12 @@ export type HttpServer = {
   close(graceMs: number): Promise<void>
 }
 
-/** Targets that `URL` does not change. */
+/** Targets that `URL` would not change. */
 const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
 const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
 
 /**
- * Converts the target of a request to origin form (`/path?query`), without credentials. The host in an absolute form
+ * Converts a request's target to origin form (`/path?query`), without credentials. The host of an absolute form
  * replaces the Host header (RFC 9112, section 3.2.2).
  *
  * @returns false when the target is not a path, or when the host is invalid or, in HTTP/1.1, missing.
@@ -65,14 +65,14 @@ const setLimits = (
   server.requestTimeout = requestTimeoutMs
   server.headersTimeout = Math.min(10_000, requestTimeoutMs)
   server.maxHeadersCount = 100
-  // Slightly longer than most proxies keep a connection, so that the proxy closes it.
+  // Slightly longer than most proxies keep connections, so that the proxy closes them.
   server.keepAliveTimeout = 65_000
 }
 
-/** Maximum time for the head of a request to arrive while the server stops, in milliseconds. */
+/** Maximum time for a request head to arrive while the server stops, in milliseconds. */
 const headersGraceMs = 500
 
-/** Maximum share of the connections that one address (IPv6: /64 network) may use, unless there is a proxy. */
+/** Maximum fraction of the connections that one address (IPv6: /64 network) may use, unless there is a proxy. */
 const networkShare = 0.5
 
 const formatUrl = (host: string, server: Server): string => {
@@ -92,13 +92,13 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (closing) response.shouldKeepAlive = false
     response.on('close', () => {
       running.delete(response)
-      // The server may have agreed to keep the connection alive before it began to close.
+      // The server may have agreed to keep the connection alive before it started to close.
       if (closing) server.closeIdleConnections()
     })
     if (!normalizeTarget(request)) request.url = '*'
     void handler.handle(request, response)
   }
-  // The handler refuses requests without a Host header, so that the response has the form of every other error.
+  // The handler refuses requests without a Host header, so that the response has the same format as other errors.
   const server = createServer(
     { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     respond,

@@ -17,14 +17,14 @@ const problems: Readonly<Record<string, (address: Address) => { key: string; mes
   ENOTFOUND: ({ host }) => ({ key: 'host', message: `${host} is not an address and cannot be resolved.` }),
 }
 
-/** Returns a ConfigError if a setting is the reason why the server cannot listen; otherwise the error itself. */
+/** Returns a ConfigError if a setting prevents the server from listening, and any other error unchanged. */
 export const toListenError = (error: NodeJS.ErrnoException, address: Address): Error => {
   const problem = problems[error.code ?? '']?.(address)
   return problem === undefined ? error : new ConfigError([{ ...problem, source: `--${problem.key}` }])
 }
 
 /**
- * Checks that a server can listen, before any of its parts is created.
+ * Checks that a server can listen before any of its parts is created.
  *
  * @throws ConfigError
  */

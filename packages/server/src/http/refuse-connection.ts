@@ -7,7 +7,7 @@ type ConnectionRefusalOptions = {
   /** Responses that are not finished yet. */
   readonly running: ReadonlySet<ServerResponse>
   readonly createRequestId: () => string
-  /** Receives each refusal, to count and log it. */
+  /** Receives each refusal for counting and logging. */
   readonly onRefused: (refusal: { readonly status: number; readonly requestId: string }) => void
 }
 
@@ -25,8 +25,7 @@ export const createConnectionRefusal = (options: ConnectionRefusalOptions): Conn
     const pending = [...options.running].filter(({ req }) => req.socket === socket)
     const last = pending.at(-1)
     if (last?.req.complete === true) {
-      // The invalid data follows valid requests. A refusal at this point could be mistaken for the response to one of
-      // them.
+      // The invalid data follows valid requests. A refusal now could be mistaken for the response to one of them.
       last.shouldKeepAlive = false
       return
     }

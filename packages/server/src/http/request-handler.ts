@@ -28,11 +28,11 @@ export type RequestHandlerOptions = {
   readonly log: Logger
   readonly createRequestId: () => string
   readonly trustProxy: number
-  /** Receives unexpected errors, about which the responses reveal nothing. */
+  /** Receives unexpected errors, which responses do not reveal. */
   readonly onError: (error: unknown) => void
 }
 
-/** The facts about a response to count and log. */
+/** The facts about a response for counting and logging. */
 export type ResponseFacts = {
   readonly status: number
   readonly requestId: string | null | undefined
@@ -41,7 +41,7 @@ export type ResponseFacts = {
   readonly durationMs?: number
 }
 
-/** Responds to every request that a server receives. */
+/** Responds to all requests that a server receives. */
 export type RequestHandler = {
   /** Responds to a request in origin form, and refuses the target `*`. Never rejects. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
@@ -61,14 +61,14 @@ const getLabel = (path: string): RequestLabel => findEndpoint(path) ?? (isContro
 const getLevel = (status: number): 'debug' | 'info' | 'error' =>
   status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
 
-/** Maximum number of log lines per second about refused requests with the same status. */
+/** Maximum number of log lines per second about refused requests of the same status. */
 const maxLinesPerSecond = 10
 
 /**
- * Limits the log lines about refused requests, so that a stranger cannot fill the log.
+ * Limits the log lines about refused requests, so that strangers cannot fill the log.
  *
- * @returns a function that counts a request, and returns true if it must not be printed. A separate line later has the
- * number of requests that were not printed.
+ * @returns a function that counts a request, and returns `true` if it must not be logged. A later line reports the
+ * number of omitted requests.
  */
 const createLineLimit = (log: Pick<Logger, 'info'>) => {
   const counts = new Map<number, number>()
@@ -86,8 +86,8 @@ const createLineLimit = (log: Pick<Logger, 'info'>) => {
 }
 
 /**
- * Returns the address of the client. Each of the last `trustProxy` entries of `X-Forwarded-For` was written by a
- * trusted proxy and names its caller. Entries before these can be forged and are ignored.
+ * Returns the client's address. Each of the last `trustProxy` entries of `X-Forwarded-For` was written by a trusted
+ * proxy and names its caller. Earlier entries can be forged and are ignored.
  */
 export const getClientAddress = (
   {
@@ -103,7 +103,7 @@ export const getClientAddress = (
   return isIP(address) === 0 ? socket.remoteAddress : address
 }
 
-/** Reads a body through events, which takes less time than an async iterator. */
+/** Reads a body with events, which are faster than an async iterator. */
 const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -131,8 +131,8 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
   })
 
 /**
- * Returns a header, with repetitions joined. `headers` drops repetitions of `authorization`, so that two keys would
- * look like one.
+ * Returns a header, joining repeated values. `headers` drops repeated `authorization` values, so two keys would look
+ * like one.
  */
 const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
   let found: string | null = null
@@ -204,7 +204,9 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     }
   }
 
-  /** Finds the handler of a request that needs a `Response`: the control API streams, and faults truncate responses. */
+  /**
+   * Finds the handler for a request that needs a `Response`: the control API streams, and faults truncate responses.
+   */
   const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
     if (api === undefined || path === '*' || healthPaths.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
@@ -228,7 +230,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
       const remoteAddress = getClientAddress(incoming, trustProxy)
       const finish = (status: number, id: string | null | undefined): void => {
         record({ status, requestId: id, method, path, durationMs: performance.now() - startedAt })
-        // Does not wait for the rest of an unread body, so the connection cannot carry another request.
+        // The rest of an unread body is not awaited, so the connection cannot carry another request.
         if (!incoming.complete) outgoing.shouldKeepAlive = false
       }
 

@@ -5,7 +5,7 @@ import { dirname, extname, join } from 'node:path'
 export const controlPath = '/_wabakit'
 export const inspectorPath: string = `${controlPath}/inspector`
 
-/** Allows only the page's own files and the control API, and nothing inline, so that no payload can become code. */
+/** Allows only the page's own files and the control API. Forbids inline code, so that no payload can run as code. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,8 +45,8 @@ const respond = (body: string | Uint8Array<ArrayBuffer>, type: string, status = 
 const notBuilt = 'The inspector is not built. Run: npm run build -w @wabakit/inspector\n'
 
 /**
- * Responds to a request for the inspector or one of its files. The page itself interprets its path, so every path that
- * does not belong to a file returns the same page.
+ * Responds to a request for the inspector or one of its files. The page interprets its own path, so every path other
+ * than a file's returns the same page.
  */
 export const servePage = async (path: string, folder: string = findFolder()): Promise<Response> => {
   const [, name] = /^\/assets\/([\w-]+\.\w+)$/.exec(path) ?? []

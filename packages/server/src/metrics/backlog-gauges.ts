@@ -5,7 +5,9 @@ import { Gauge } from './prometheus.ts'
 
 /** Maximum time to wait for a reading, well below the scrape timeout of Prometheus (10 s). */
 const timeoutMs = 3_000
-/** Bounds for reusing a reading: for 50 times its duration, so that reading takes at most 2% of the time. */
+/**
+ * Limits for reusing a reading: it is reused for 50 times its duration, so that reading takes at most 2% of the time.
+ */
 const reuse = { factor: 50, minMs: 1_000, maxMs: 60_000 }
 
 /**

@@ -14,12 +14,12 @@ export type Metrics = {
     readonly status: number
     readonly seconds: number
   }): void
-  /** Counts the events and attempts of a service from now on. */
+  /** Starts counting a service's events and attempts. */
   observe(service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void
   /** Counts an error of background work, such as a listener that threw. */
   countError(): void
   /**
-   * Returns all metrics in the text format of Prometheus. Metrics of the database are NaN while it does not respond.
+   * Returns all metrics in the Prometheus text format. Database metrics are NaN while the database does not respond.
    */
   render(): Promise<string>
   readonly contentType: string
@@ -91,8 +91,8 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     labelNames: ['outcome'],
     registers,
   })
-  // Starts the counters at 0. To Prometheus, a counter that appears with its first increment has not increased, so an
-  // alert would miss it.
+  // Starts the counters at 0. Prometheus does not see an increase when a counter first appears, so an alert would miss
+  // the first increment.
   const alerted: readonly AttemptOutcome[] = ['exhausted', 'stale']
   for (const outcome of alerted) deliveries.inc({ outcome }, 0)
   const events = new Counter({

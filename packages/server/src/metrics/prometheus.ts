@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type * as prometheus from 'prom-client'
 
-// Loads single files, because the entry of prom-client also loads its default metrics and, for them, all of
-// OpenTelemetry, which would take a tenth of the server's start-up time.
+// Loads single files, because prom-client's entry point also loads its default metrics and, for them, all of
+// OpenTelemetry. That would take a tenth of the server's start-up time.
 const require = createRequire(import.meta.url)
 
 export const Counter: typeof prometheus.Counter = require('prom-client/lib/counter.js')

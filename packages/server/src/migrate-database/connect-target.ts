@@ -5,11 +5,11 @@ import { toOpenError } from '../stores/postgres/open-error.ts'
 import { createPrimary } from '../stores/postgres/primary.ts'
 import { prepareSession } from '../stores/postgres/session.ts'
 
-/** The advisory lock of the process that copies: `wabacopy` in ASCII. */
+/** The advisory lock of the copying process: `wabacopy` in ASCII. */
 const copyLock = 0x77616261636f7079n
 /**
- * Time to wait for the lock, in milliseconds, because the server may still be running the last statement of a killed
- * process.
+ * Time to wait for the lock, in milliseconds, because the server may still be running a killed process's last
+ * statement.
  */
 const lockTimeoutMs = 3_000
 const connectTimeoutMs = 5_000
@@ -33,9 +33,10 @@ const takeLock = async (client: pg.Client, address: string): Promise<void> => {
 export const startOverHint = 'Name an empty database, or drop its schema "wabakit" to start again.'
 
 /**
- * Rejects a database that a server has used. The server might still be running, and deliver rows while they are copied.
+ * Rejects a database that a server has used. That server might still be running, and would deliver rows while they are
+ * copied.
  *
- * @returns whether a copy into the database has begun.
+ * @returns whether a copy into the database has started.
  */
 export const checkContents = async (client: pg.Client, address: string): Promise<boolean> => {
   const hasBegun = await hasUnfinishedCopy(client)
@@ -47,7 +48,7 @@ export const checkContents = async (client: pg.Client, address: string): Promise
 }
 
 /**
- * Connects to a database to copy into it, and locks out other copies until the connection ends.
+ * Connects to a database to copy into it. Locks out other copies until the connection ends.
  *
  * @throws DatabaseOpenError if the database cannot be reached or used, a server has used it, or another process copies
  *   into it.

@@ -6,14 +6,14 @@ export type CopiedTable = {
   readonly name: string
   /** The tables in SQLite that contain its rows. */
   readonly from: string
-  /** The columns of the key in SQLite. Rows are read in the order of the key, by an index. */
+  /** The key's columns in SQLite. Rows are read in key order, using an index. */
   readonly key: readonly string[]
   /**
-   * The columns in PostgreSQL, except those that it numbers itself, each with the SQLite expression of its value.
-   * `json_object` turns the expression into the value that `row_to_json` returns in PostgreSQL.
+   * The columns in PostgreSQL, except those it numbers itself, each with the SQLite expression for its value.
+   * `json_object` turns the expression into the same value that `row_to_json` returns in PostgreSQL.
    */
   readonly columns: Readonly<Record<string, string>>
-  /** Columns that PostgreSQL computes from a row `r`, each with its expression. */
+  /** Columns that PostgreSQL computes from a row `r`, with their expressions. */
   readonly computed?: Readonly<Record<string, string>>
 }
 
@@ -60,7 +60,7 @@ const deliveryColumns = {
   webhook_id: 'd.webhookId',
 }
 
-/** All tables, in the order in which they are copied. */
+/** All tables in the order they are copied. */
 export const copiedTables: readonly CopiedTable[] = [
   copyTable('organizations', ['seq'], { position: 'seq' }),
   copyTable('apiKeys', ['seq'], { position: 'seq' }),

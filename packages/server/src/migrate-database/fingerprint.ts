@@ -8,7 +8,7 @@ export type Fingerprint = {
 }
 
 export type FingerprintMaker = {
-  /** Adds a row, as a JSON value. */
+  /** Adds a row as a JSON value. */
   add(row: unknown): void
   result(): Fingerprint
 }
@@ -16,8 +16,8 @@ export type FingerprintMaker = {
 const half = 64
 
 /**
- * Adds up 128 bits of the SHA-256 of each row. The order of the rows does not matter, and a missing, repeated or changed
- * row changes the sum.
+ * Adds up 128 bits of each row's SHA-256. The order of the rows does not matter, but a missing, repeated or changed row
+ * changes the sum.
  */
 export const createFingerprint = (): FingerprintMaker => {
   let rows = 0

@@ -27,7 +27,7 @@ export type MigrationResult = {
   /** The address of the PostgreSQL database, without password. */
   readonly to: string
   readonly tables: readonly TableComparison[]
-  /** Set if all tables have the same rows in both databases. Otherwise, the migration is not finished. */
+  /** Set if all tables have the same rows in both databases. If not, the migration is unfinished. */
   readonly isEqual: boolean
 }
 
@@ -36,7 +36,7 @@ type CopyOptions = {
   readonly target: Target
   /** The progress of an earlier copy. */
   readonly from: CopyProgress
-  /** Called with the number of rows of a table in the target, including those of an earlier copy. */
+  /** Called with the number of a table's rows in the target, including those from an earlier copy. */
   readonly onRows: OnRows
 }
 
@@ -55,7 +55,7 @@ const copyTables = async ({ source, target, from, onRows }: CopyOptions): Promis
     for (const batch of divideIntoBatches(source.rows(table, after))) {
       await writing
       writing = target.write(table, batch).then(() => onRows(table, batch.rows))
-      // If the source fails in the meantime, this promise is never awaited.
+      // If the source fails, this promise is never awaited.
       writing.catch(() => {})
     }
     await writing
@@ -93,7 +93,7 @@ const compareTables = async (
   return tables
 }
 
-/** The sequences in PostgreSQL, each with the SQLite table whose numbers it continues. */
+/** The PostgreSQL sequences, each with the SQLite table whose numbers it continues. */
 const sequences = {
   'wabakit.organizations_position_seq': 'organizations',
   'wabakit.api_keys_position_seq': 'apiKeys',

@@ -18,16 +18,16 @@ const SourceRow = z.object({
 /** A row to copy. */
 export type SourceRow = z.infer<typeof SourceRow>
 
-/** A snapshot of a SQLite database. Until it is closed, no server can use the database. */
+/** A snapshot of a SQLite database. No server can use the database until it is closed. */
 export type Source = {
   /** The database's file. */
   readonly path: string
-  /** Returns the number of rows of a table. */
+  /** Returns the number of rows in a table. */
   count(table: CopiedTable): number
-  /** Reads the rows of a table in the order of their keys, after a key if one is given. */
+  /** Reads a table's rows in key order, starting after a key if one is given. */
   rows(table: CopiedTable, after?: string): Iterable<SourceRow>
   /**
-   * Returns the highest number that SQLite has assigned to a row of a table, even if the row was removed; 0 if there is
+   * Returns the highest number that SQLite has assigned to a table's rows, including removed rows, or 0 if there is
    * none.
    */
   readHighest(table: string): number
@@ -44,7 +44,7 @@ const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): n
 const readHighest = (database: DatabaseSync, table: string): number =>
   readNumber(database, 'select seq from sqlite_sequence where name = ?', table)
 
-/** Returns the reason why a database with our schema cannot be copied; `undefined` if it can. */
+/** Returns the reason why a database with our schema cannot be copied, or `undefined` if it can. */
 const findObjection = (database: DatabaseSync, version: number): string | undefined => {
   if (readNumber(database, 'select count(*) from sqlite_schema') === 0) {
     return 'It is empty: no server has used it yet.'

@@ -10,7 +10,7 @@ import { type CopiedTable, copiedTables } from './copied-tables.ts'
 
 /** The progress of a copy. */
 export type CopyProgress = {
-  /** The table that is being copied. The tables before it are complete. `null` before the first row. */
+  /** The table being copied. Earlier tables are complete. `null` before the first row. */
   readonly table: string | null
   /** The key of the last copied row of the table. */
   readonly after: string | null
@@ -23,15 +23,15 @@ export type Target = {
   /** The database's address, without password. */
   readonly address: string
   /**
-   * Begins or continues a copy.
+   * Starts or continues a copy.
    *
-   * @param source - the fingerprint of the source, so that no other source is copied into the same database.
+   * @param source - the source's fingerprint, which prevents copying another source into the same database.
    * @throws DatabaseOpenError if the database contains other data.
    */
   begin(source: string): Promise<CopyProgress>
   /** Writes rows and the progress in one transaction. */
   write(table: CopiedTable, batch: Batch): Promise<void>
-  /** Reads the rows of a table as JSON, a few at a time. */
+  /** Reads a table's rows as JSON, a few at a time. */
   rows(table: CopiedTable): AsyncIterable<unknown[]>
   /** Continues a sequence after a number, if the number is not 0. */
   continueAfter(sequence: string, highest: number): Promise<void>
@@ -84,7 +84,7 @@ async function* readRows(query: Query, table: CopiedTable): AsyncGenerator<unkno
 /**
  * Opens a PostgreSQL database to copy into it, without writing anything yet.
  *
- * @throws DatabaseOpenError if the database cannot be reached or used, or has contents that were not copied into it.
+ * @throws DatabaseOpenError if the database cannot be reached or used, or contains data that was not copied.
  */
 export const openTarget = async (url: string): Promise<Target> => {
   const address = formatAddress(url)
@@ -97,7 +97,7 @@ export const openTarget = async (url: string): Promise<Target> => {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      // Passes `false`, because an interrupted copy can be repeated.
+      // Passes `false` because an interrupted copy can be repeated.
       throw toStorageError(error, false)
     }
   }

@@ -1,7 +1,7 @@
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
 import type { Source } from './open-source.ts'
 
-/** The progress of a migration: its step and table, and the numbers of rows of all tables. */
+/** The progress of a migration: its step and table, and the row counts of all tables. */
 export type Progress = {
   readonly step: 'reading' | 'copying' | 'comparing'
   readonly table: string

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { checkOrganizations } from './check-organizations.ts'
 import { isPostgres } from './open-store.ts'
 
-/** Returns the reason why other machines may reach a server; `undefined` if they cannot. */
+/** Returns the reason why other machines may reach a server, or `undefined` if they cannot. */
 export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
   if (!isLoopbackHost(host)) return `host is ${host}, which other machines can reach`
   if (trustProxy > 0) return 'trustProxy says that clients connect through a proxy'
@@ -19,8 +19,9 @@ export const allowsPrivateTargets = ({ allowPrivateTargets, host }: ServerConfig
   allowPrivateTargets ?? isLoopbackHost(host)
 
 /**
- * Checks the rules that involve several settings: the control API is never open to other machines without a token, only
- * PostgreSQL can be shared by processes with different roles, and the service accepts the organizations and their URLs.
+ * Checks rules that involve several settings: the control API is never open to other machines without a token, only
+ * PostgreSQL can be shared by processes with different roles, and the service must accept the organizations and their
+ * URLs.
  *
  * @throws ConfigError
  */

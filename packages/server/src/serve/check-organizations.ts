@@ -15,7 +15,7 @@ export const createConfigured = async <Result>(
     return await work()
   } catch (error) {
     if (!(error instanceof InputError || error instanceof RecordExistsError)) throw error
-    // Organizations are checked one by one, and `key` identifies the organization.
+    // Organizations are checked one at a time, and `key` identifies the organization.
     const message = `is not valid: ${error.message.replaceAll('organizations.0.', '')}`
     throw new ConfigError([{ key, source, message }], { cause: error })
   }

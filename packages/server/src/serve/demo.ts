@@ -2,18 +2,18 @@ import { RecordExistsError, type ReferenceServer } from '@wabakit/core'
 import { operatorId } from '@wabakit/core/storage'
 import { generateSecret } from '@wabakit/webhooks'
 
-/** The organization that a server creates in an empty store, for trying it out. */
+/** The organization that a server creates in an empty store for trying it out. */
 export type Demo = {
   readonly organizationId: string
   readonly wabaNumber: string
   readonly pstnNumber: string
-  /** The API key. Present only when this start created it, because the store contains only its hash. */
+  /** The API key. Present only if this start created it, because the store contains only its hash. */
   readonly apiKey: string | undefined
-  /** The secret that signs the webhooks. Present only when this start created the subscriptions. */
+  /** The secret that signs webhooks. Present only if this start created the subscriptions. */
   readonly webhookSecret: string | undefined
 }
 
-/** The endpoint for the events of the demo organization, if there is one. */
+/** The endpoint for the demo organization's events, if there is one. */
 export type DemoEndpoint = {
   readonly webhookUrl?: string | undefined
   readonly webhookAuthorization?: string | undefined
@@ -25,7 +25,7 @@ const organizationId = 'demo'
 const wabaNumber = '+15550100001'
 const pstnNumber = '+15550100002'
 
-/** @returns false when another process has created the organization in the meantime. */
+/** @returns false if another process created the organization in the meantime. */
 const create = async ({ organizations }: Service): Promise<boolean> => {
   try {
     await organizations.create({
@@ -72,7 +72,7 @@ const subscribe = async (
 /**
  * Creates the demo organization, with a number on each channel and an API key, if the store has no organization.
  *
- * @returns the organization; `undefined` if the store has only other organizations.
+ * @returns the organization, or `undefined` if the store has only other organizations.
  */
 export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Promise<Demo | undefined> => {
   const { items } = await service.organizations.list({ limit: 2 })
@@ -80,7 +80,7 @@ export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Prom
   if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
   const isCreated = isEmpty && (await create(service))
   const webhookSecret = await subscribe(service, endpoint)
-  // This is the last step, because the key is shown only if no step has failed.
+  // This is the last step, because the key is shown only if every step succeeds.
   const apiKey = isCreated ? (await service.apiKeys.create(organizationId, { label: 'demo' })).key : undefined
   return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }
 }

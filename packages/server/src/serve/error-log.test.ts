@@ -10,7 +10,7 @@ const open = () => {
 }
 const lost = new Error('the database is away')
 
-test('logs an error at once, and its repetitions once a minute with their number', () => {
+test('logs an error immediately, and the number of its repetitions once a minute', () => {
   const { lines, write } = open()
   write(lost)
   for (let second = 1; second < 180; second++) {
@@ -25,7 +25,7 @@ test('logs an error at once, and its repetitions once a minute with their number
   ])
 })
 
-test('logs an error in full again after a minute without it', () => {
+test('logs an error in full again if it did not occur for a minute', () => {
   const { lines, write } = open()
   write(lost)
   vi.advanceTimersByTime(60_000)
@@ -34,7 +34,7 @@ test('logs an error in full again after a minute without it', () => {
   expect(lines).toEqual([{ err: lost }, { err: lost }])
 })
 
-test('logs different errors one by one', () => {
+test('logs different errors separately', () => {
   const { lines, write } = open()
   write(lost)
   write(new TypeError('a fault'))

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 const repeatMs = 60_000
 
 export type ErrorLog = {
-  /** Logs an error, or counts it if one with the same cause was logged within the last minute. */
+  /** Logs an error, or counts it if the same error was logged within the last minute. */
   write(error: unknown): void
   /** Logs the counts so far. */
   close(): void

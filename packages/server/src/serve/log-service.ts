@@ -15,7 +15,7 @@ const levels = {
   exhausted: 'warn',
 } as const satisfies Record<AttemptOutcome, string>
 
-/** Returns the response of an endpoint, unless it repeats personal data, because erasing does not affect the log. */
+/** Returns an endpoint's response unless it repeats personal data, which could not be erased from the log. */
 const formatResponse = (body: string | null | undefined, payload: string): string | undefined => {
   const line = getResponseLine(body) ?? undefined
   return line !== undefined && repeatsPersonalData(line, payload) ? '(repeats personal data)' : line
@@ -46,7 +46,7 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
       },
       'delivery attempt',
     )
-    // A subscription to health events gets no health events about itself, so its failures are logged.
+    // An operational subscription gets no health events about itself, so its failures are logged.
     if (
       subscription.channel === 'OPERATIONS' &&
       settlement.outcome === 'settled' &&

@@ -29,7 +29,7 @@ test.each(['authorization', 'key', 'secret', 'token', 'payload', 'headers'])(
   },
 )
 
-test('removes them from lines for people, too', async () => {
+test('also removes them from human-readable lines', async () => {
   const { log, text } = await open({ logFormat: 'pretty' })
 
   log.info({ token: 'hidden', id: 'seen' }, 'message')
@@ -53,7 +53,7 @@ test.each(['json', 'pretty'] as const)(
   },
 )
 
-test('keeps what a JSON line says', async () => {
+test('keeps the contents of a JSON line', async () => {
   const { log, text } = await open()
 
   log.info({ path: injected }, 'message')

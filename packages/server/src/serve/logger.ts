@@ -28,7 +28,7 @@ export const createLogger = async (options: LoggerOptions): Promise<Logger> => {
     decodeStrings: false,
     write: (chunk, _encoding, done) => {
       stream.write(escapeLines(String(chunk)))
-      // Writes synchronously, because no line may be pending when the process ends.
+      // Writes synchronously so that no line is pending when the process ends.
       done()
     },
   })

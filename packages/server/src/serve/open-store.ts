@@ -8,10 +8,10 @@ import { openDatabase } from '../stores/sqlite/open-database.ts'
 import { storeOnDatabase } from '../stores/sqlite/sqlite-store.ts'
 import { watchWrites } from './watch-writes.ts'
 
-/** A store, and the parts that several processes need in order to share it. */
+/** A store, and the parts that several processes need to share it. */
 export type OpenedStore = {
   readonly store: Store
-  /** A clock that continues the time of the store. */
+  /** A clock that continues the store's time. */
   readonly clock: Clock
   /** Shared rate limits; `undefined` when a single process uses the store. */
   readonly buckets: TokenBuckets | undefined
@@ -22,7 +22,7 @@ export type OpenedStore = {
 type OpenStoreOptions = {
   /** Receives errors of background work, such as a broken connection. */
   readonly onError: (error: unknown) => void
-  /** Receives warnings for the operator, such as that other users can read the file. */
+  /** Receives warnings for the operator, such as a warning that other users can read the file. */
   readonly onWarning: (message: string) => void
 }
 
@@ -70,7 +70,7 @@ export const formatDatabase = (database: string): string =>
   isPostgres(database) ? formatAddress(database) : database
 
 /**
- * Opens the store that a `database` setting names: a SQLite file, a PostgreSQL database, or memory (`:memory:`).
+ * Opens the store named by a `database` setting: a SQLite file, a PostgreSQL database, or memory (`:memory:`).
  *
  * @throws DatabaseOpenError, DatabaseVersionError or DatabaseInUseError when it cannot be opened.
  */

@@ -7,9 +7,7 @@ type Operator = {
   readonly store: Pick<Store, 'findSubscription'>
 }
 
-/**
- * Creates the organization of the operator unless it exists. Copies of health events are published only if it exists.
- */
+/** Creates the operator's organization unless it exists. Copies of health events are published only if it exists. */
 const ensureOrganization = async ({ organizations }: Operator['service']): Promise<void> => {
   try {
     await organizations.create({ id: operatorId })
@@ -30,7 +28,8 @@ export const ensureOperator = async (
   const existing = items.find(({ channel }) => channel === 'OPERATIONS')
   if (existing === undefined) {
     const { id, ...created } = await subscriptions.create(operatorId, { channel: 'OPERATIONS', url, secret })
-    // Processes that start at the same time create one subscription each. All keep the oldest and remove their own.
+    // Processes that start at the same time each create a subscription. All of them keep the oldest and remove their
+    // own.
     const [first] = (await subscriptions.list(operatorId)).items.filter((each) => each.url === created.url)
     if (first?.id !== id) await subscriptions.remove(operatorId, id)
     return

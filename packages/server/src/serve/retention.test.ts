@@ -5,7 +5,7 @@ import { startRetention } from './retention.ts'
 
 const day = 86_400_000
 
-test('removes finished deliveries, their events and groups after the retention, and nothing younger', async () => {
+test('removes finished deliveries, their events and groups after the retention, but nothing newer', async () => {
   const store = memoryStore()
   let now = Date.now() - 31 * day
   const service = createReferenceServer({

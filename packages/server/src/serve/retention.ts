@@ -4,14 +4,19 @@ import type { Clock, Store } from '@wabakit/core'
 type RetentionOptions = {
   readonly store: Pick<Store, 'prune'>
   readonly clock: Clock
-  /** Time for which finished deliveries and their events are kept, in milliseconds. */
+  /** Retention of finished deliveries and their events, in milliseconds. */
   readonly keptMs: number
-  /** Time for which calls, groups and participants are kept after their last change, in milliseconds; `undefined`: forever. */
+  /**
+   * Retention of calls, groups and participants after their last change, in milliseconds. `undefined` keeps them
+   * forever.
+   */
   readonly recordsKeptMs: number | undefined
   readonly onError: (error: unknown) => void
 }
 
-/** Maximum number of records of each kind that one transaction removes. On SQLite, all other work waits for it. */
+/**
+ * Maximum number of records of each kind removed per transaction. On SQLite, all other work waits for the transaction.
+ */
 const batch = 100
 
 /** The pause after a transaction, as a multiple of its duration, so that removal takes at most a fifth of the time. */
@@ -21,7 +26,7 @@ const pauseFactor = 4
 const idleMs = 60_000
 
 /**
- * Removes old records, and continues interrupted removals, in small transactions with pauses in between.
+ * Removes old records and continues interrupted removals, in small transactions with pauses.
  *
  * @returns a function that stops the removal and resolves when the last transaction has ended.
  */

@@ -55,9 +55,7 @@ export type Runtime = {
 const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/**
- * Time after the start at which the control API is loaded, in milliseconds, so that the first requests are not delayed.
- */
+/** Time from the start until the control API is loaded, in milliseconds, so that the first requests are not delayed. */
 const loadControlMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })

@@ -19,26 +19,26 @@ import { ensureOperator } from './operator.ts'
 
 /** A server that is listening. */
 export type RunningServer = {
-  /** The base URL, without a trailing slash: `http://127.0.0.1:4100`, for example. */
+  /** The base URL without a trailing slash, such as `http://127.0.0.1:4100`. */
   readonly url: string
   /** The service in this process. It offers every operation of the control API. */
   readonly service: ReferenceServer
   /**
-   * The demo organization; `undefined` when there are other organizations in the store or in the configuration, or other
+   * The demo organization; `undefined` if there are other organizations in the store or the configuration, or if other
    * machines can reach the server.
    */
   readonly demo: Demo | undefined
   /**
-   * Stops the server. It accepts no more requests and starts no more attempts. Running ones may finish within
-   * `shutdownGraceMs`; after that, attempts are released. Then the store is closed. Further calls return the same
-   * promise.
+   * Stops the server. It accepts no more requests and starts no more attempts. Running requests and attempts may finish
+   * within `shutdownGraceMs`; after that, attempts are released. Then the store is closed. Further calls return the
+   * same promise.
    */
   close(): Promise<void>
   /** Calls `close`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Further options for {@link startServer}. @inline */
+/** Additional options for {@link startServer}. @inline */
 type StartServerOptions = {
   /**
    * Receives the log.
@@ -56,7 +56,7 @@ const toStartError = (error: unknown, { database }: ServerConfig): unknown =>
 /**
  * Starts a server and resolves when it accepts requests.
  *
- * @param config - the settings. Omitted ones have their defaults; `loadConfig` reads them from flags, environment
+ * @param config - the settings, with defaults for omitted ones. `loadConfig` reads them from flags, environment
  *   variables and a file.
  * @throws ConfigError when a setting is invalid, or when the server cannot listen on the configured host and port.
  * @throws DatabaseOpenError, DatabaseVersionError or DatabaseInUseError when the database cannot be opened.
@@ -85,8 +85,8 @@ export const startServer = async (
   }).catch((error: unknown) => {
     throw toStartError(error, settings)
   })
-  // Loads these modules after the database is open: after a crash, the crashed process's shards become free some time
-  // after the database is opened.
+  // Loads these modules after opening the database: after a crash, the old process's shards become free some time after
+  // that.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
     import('../metrics/metrics.ts'),
     import('./runtime.ts'),

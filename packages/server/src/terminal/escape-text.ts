@@ -6,7 +6,7 @@ export const escapeText = (text: string): string => text.replace(/[^\t\n]+/g, (p
 // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one.
 const styles = /(\u001b\[[\d;]*m)/
 
-/** Does the same as {@link escapeText}, but keeps color codes. */
+/** Escapes like {@link escapeText}, but keeps color codes. */
 export const escapeUnstyled = (text: string): string =>
   text
     .split(styles)

@@ -1,21 +1,21 @@
 export type NewFile = { readonly path: string; readonly text: string }
 
-/** The language of a project: TypeScript, or JavaScript with the extension that its modules need. */
+/** A project's language: TypeScript, or JavaScript with the extension required for modules. */
 export type Language = 'ts' | 'js' | 'mjs'
 
 /** A framework that `init` supports. */
 export type Framework = {
   readonly name: string
   readonly dependency: string
-  /** The language, if the framework determines it. */
+  /** The project's language, if the framework determines it. */
   readonly language?: Language
   /** Path of the receiver, without its extension. */
   readonly receiver: string
   /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]
-  /** Returns the text of the receiver's module. */
+  /** Returns the source of the receiver's module. */
   write(language: Language): string
-  /** Returns the file of the route, in frameworks whose files are routes. */
+  /** Returns the route's file, for frameworks with file-based routing. */
   route?(language: Language): NewFile
   /** The code to add to the application by hand. */
   readonly nextStep: readonly string[]
@@ -41,7 +41,7 @@ const writeReceiver = (secret: string): string => `createReceiver({
 const writeModule = (): string =>
   `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`
 
-/** Writes a module that creates the receiver at the first request, because the secret is only available then. */
+/** Writes a module that creates the receiver on the first request, because the secret is not available earlier. */
 const writeLazyModule = (language: Language): string => {
   const [parameter, type] =
     language === 'ts' ? ['secret: string', ': ReturnType<typeof create> | undefined'] : ['secret', '']
@@ -54,7 +54,7 @@ export const getReceiver = (${parameter}) => (receiver ??= create(secret))
 
 const arrives = ['// Nothing: webhooks arrive at /webhooks.']
 
-/** The frameworks, the more specific ones first: a Next.js project may also depend on express. */
+/** The frameworks, most specific first: a Next.js project may also depend on express. */
 export const frameworks: readonly Framework[] = [
   {
     name: 'Next.js',
@@ -63,7 +63,7 @@ export const frameworks: readonly Framework[] = [
     write: writeModule,
     route: (language) => ({
       path: `app/webhooks/route.${language}`,
-      // Its bundlers do not resolve a .js import to a TypeScript file.
+      // Next.js bundlers do not resolve a .js import to a TypeScript file.
       text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
     // Next.js ignores these folders if there is an `app` folder next to `src`.
@@ -157,12 +157,12 @@ export class WebhooksController {
 export const getExport = ({ write }: Framework): string =>
   write === writeLazyModule ? 'getReceiver' : 'receiver'
 
-/** Lists the lines to add to the application: the receiver's import, unless a route imports it, and its use. */
+/** Lists the lines to add to the application: the use of the receiver and, unless a route imports it, its import. */
 export const listNextLines = (framework: Framework, language: Language): readonly string[] => {
   const { receiver, route, nextStep } = framework
   if (route !== undefined) return nextStep
   const lines = [`import { ${getExport(framework)} } from './${receiver}${getEnding(language)}'`, ...nextStep]
-  // The project's own code is CommonJS.
+  // The project is CommonJS.
   return language === 'mjs'
     ? lines.map((line) => line.replace(/^import (.*) from (.*)$/, 'const $1 = require($2)'))
     : lines

@@ -11,13 +11,13 @@ import {
   type NewFile,
 } from './frameworks.ts'
 
-/** The files that `init` writes into a project, and the existing files that it keeps. */
+/** The files that `init` writes to a project, and the existing files that it keeps. */
 export type Plan = {
   readonly framework: Framework
   readonly files: readonly NewFile[]
   /** The paths of files that already exist. */
   readonly kept: readonly string[]
-  /** The command that installs the packages that the files import. */
+  /** The command that installs the packages imported by the files. */
   readonly install: string
   /** The lines to add to the application. */
   readonly nextLines: readonly string[]

@@ -27,7 +27,7 @@ const ErasedPart = named(
   }),
 )
 
-/** Finds the calls to erase. A customer's calls belong to the first part of the erasure. */
+/** Finds the calls to erase. A customer's calls are in the first part of the erasure. */
 const findCalls = async function* (
   { calls }: ReferenceServer,
   organizationId: string,

@@ -61,7 +61,7 @@ const requireFaults = ({ faults }: ControlContext): ApiFaults => {
   throw new ControlError('not_found', 'This server does not inject faults. Start it with --mock.')
 }
 
-/** Operations on faults. They exist only if the server was started with `mock`. */
+/** Operations on faults, which exist only if the server was started with `mock`. */
 export const faultOperations = [
   operation({
     id: 'listFaults',

@@ -37,8 +37,8 @@ export const serverOperations = [
       const { items, ...rest } = requests.list(query)
       const found = new Map<string, Promise<unknown>>()
       /**
-       * Returns whether the call was erased or removed after the request, so that its id, which may contain a phone
-       * number, must not be shown.
+       * Returns whether the call was erased or removed after the request. If so, its id must not be shown, because it
+       * may contain a phone number.
        */
       const isErased = async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
         if (organizationId === null || callId === null || status === 404) return false

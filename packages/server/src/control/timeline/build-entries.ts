@@ -27,7 +27,7 @@ const listChanges = ({ call, summary, group }: Subject): Moment[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
-    // The time at which a call was missed, rejected or not picked up is not recorded.
+    // The time when a call was missed, rejected or not picked up is not recorded.
     ...(call?.state === 'missed' || call?.state === 'rejected' || call?.state === 'not_picked'
       ? [[call.state, call.initiatedAt] as const]
       : []),

@@ -7,7 +7,7 @@ type SummaryCircumstances = {
   readonly call: CallRecord
   readonly summary: CallSummaryRecord | undefined
   readonly callSummaries: OrganizationRecord['callSummaries']
-  /** Due time of the summary, as Unix time in milliseconds; `undefined` if nothing is scheduled. */
+  /** The summary's due time, as Unix time in milliseconds; `undefined` if none is scheduled. */
   readonly dueAt: number | undefined
   readonly deliveries: readonly { readonly delivery: DeliveryRecord; readonly wait: WaitView | null }[]
   readonly now: number
@@ -64,7 +64,7 @@ const explainExisting = ({ call, deliveries }: SummaryCircumstances): SummarySta
 export const explainSummary = (circumstances: SummaryCircumstances): SummaryStatusView => {
   const { call, summary, dueAt, now } = circumstances
   if (summary !== undefined) return explainExisting(circumstances)
-  // The summary that is due may have been requested by a team member.
+  // A due summary may have been requested by a team member.
   if (dueAt !== undefined) {
     return { state: 'due', at: utc(dueAt), text: `The summary is due at ${formatMoment(dueAt, now)}.` }
   }

@@ -43,7 +43,7 @@ test('events that were delivered in order have no marks', () => {
   expect(lane.flatMap((each) => markDelivery(each, lane))).toEqual([])
 })
 
-test('attempts that took less than the rounding of their starts are in order', () => {
+test('attempts shorter than the rounding of their start times are in order', () => {
   const quick = { ...attempt(1, 5, true), durationMs: 0.1 }
   const lane = [delivered('A', 6, [{ ...quick, durationMs: 0.9 }]), delivered('B', 6, [quick])]
   expect(lane.flatMap((each) => markDelivery(each, lane))).toEqual([])
@@ -61,7 +61,7 @@ test('an event is reordered before an earlier one, which it overtakes', () => {
   expect(late.attempts.map((each) => kinds(markAttempt(each, late, ofLate)))).toEqual([[], ['overtaken']])
 })
 
-test('an event that the endpoint never received leaves a gap once a later one was delivered', () => {
+test('an event that the endpoint never received leaves a gap once a later one is delivered', () => {
   const never = delivered('A', 5, [attempt(1, 1, false)])
   const later = delivered('B', 8, [attempt(1, 7, true)])
   expect(kinds(markDelivery(never, [never, later]))).toEqual(['overtaken', 'gap'])

@@ -7,8 +7,8 @@ const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
 /**
- * Returns the start of the attempt that the endpoint accepted. Attempts of a lane do not overlap, and their ends are
- * less exact than their starts.
+ * Returns the start time of the attempt that the endpoint accepted. Attempts in a lane do not overlap, and their end
+ * times are less exact than their start times.
  */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
@@ -35,7 +35,7 @@ export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[
   return marks
 }
 
-/** Marks an attempt of a delivery. The first attempt that succeeded gets the marks about the delivery's order. */
+/** Marks a delivery attempt. The first successful attempt gets the marks about the delivery's order. */
 export const markAttempt = (attempt: AttemptRecord, each: Attempted, ofDelivery: readonly Mark[]): Mark[] => {
   const accepted = findAcceptance(each)
   if (accepted === undefined || attempt.number < accepted.number) return []

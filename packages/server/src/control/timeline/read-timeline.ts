@@ -20,7 +20,7 @@ export type TimelineSubject =
 
 type WaitContext = {
   readonly service: ReferenceServer
-  /** Returns the time of the server, as Unix time in milliseconds. */
+  /** Returns the server's time, as Unix time in milliseconds. */
   readonly now: () => number
 }
 
@@ -31,7 +31,7 @@ type TimelineContext = WaitContext & {
 
 const maxEvents = 500
 
-/** Lists the newest 1,000 deliveries of a subject in the order of their events. */
+/** Lists a subject's newest 1,000 deliveries in the order of their events. */
 const listDeliveries = async (
   { deliveries }: ReferenceServer,
   organizationId: string,
@@ -76,7 +76,7 @@ const readWait = async (
   return wait === undefined ? null : showWait(wait, time)
 }
 
-/** Returns the reason why a delivery waits; `null` if it needs no attempt. */
+/** Returns the reason why a delivery is waiting, or `null` if it needs no attempt. */
 export const explainDelivery = async (
   context: WaitContext,
   delivery: DeliveryRecord,
@@ -102,7 +102,7 @@ const findSubscriptions = async (
   return found
 }
 
-/** Reads the timeline of a call or group; `undefined` if there are no records about it. */
+/** Reads the timeline of a call or group. Resolves to `undefined` if there are no records about it. */
 export const readTimeline = async (
   context: TimelineContext,
   organizationId: string,

@@ -22,7 +22,7 @@ const nameSubject = async (service: Service, organizationId: string, subject: st
   return found === undefined ? {} : { groupName: found.subject }
 }
 
-/** Shows deliveries with their last responses, and with their customer or group. */
+/** Shows deliveries with their last responses and their customers or groups. */
 export const showDeliveries = async (
   service: Service,
   deliveries: readonly DeliveryRecord[],

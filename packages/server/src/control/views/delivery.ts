@@ -31,7 +31,7 @@ export const DeliveryView = named(
   }),
 )
 
-/** The additional facts about a delivery: its subject, the reason why it waits, and its last response. */
+/** Additional facts about a delivery: its subject, the reason why it is waiting, and its last response. */
 type DeliveryDetails = Partial<
   Pick<z.input<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
 >

@@ -90,7 +90,7 @@ const errorPatterns: readonly (readonly [RegExp, Cause])[] = [
 const findCauseOfError = (error: string): Cause =>
   errorPatterns.find(([pattern]) => pattern.test(error))?.[1] ?? 'connection'
 
-/** Determines the cause of a refusal from the response of a receiver, of this kit or of any other. */
+/** Determines the cause of a refusal from a receiver's response, whether or not the receiver uses this kit. */
 const findCauseOfRefusal = (body: string): Cause => {
   if (/timestamp/i.test(body)) return 'timestamp'
   return /signature|secret|hmac/i.test(body) ? 'wrong_secret' : 'authorization'
@@ -108,7 +108,7 @@ const findCause = ({ status, error, responseBody }: AttemptRecord): Cause => {
   return status >= 300 && status < 400 ? 'redirect' : 'rejected'
 }
 
-/** Returns the likely cause of a failed attempt; `null` if it did not fail. */
+/** Returns the likely cause of a failed attempt, or `null` if it did not fail. */
 export const diagnose = (attempt: AttemptRecord): z.infer<typeof DiagnosisView> | null => {
   if (attempt.succeeded || attempt.deferred) return null
   const cause = findCause(attempt)
