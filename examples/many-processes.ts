@@ -1,8 +1,8 @@
 /**
- * The service as four processes on one PostgreSQL database: two respond to requests, and two deliver webhooks. One of each
- * is killed with SIGKILL while groups are created. No acknowledged group is lost, and no webhook is handled twice: within
- * some 3 seconds, the other worker takes over the subscription of the killed one, and sends again, with the same ids, what
- * that one had sent without a response. Run it with `npm run demo:postgres`. It takes about 15 seconds.
+ * The service as four processes on one PostgreSQL database: two respond to requests, and two deliver webhooks. One of
+ * each is killed with SIGKILL while groups are created. No acknowledged group is lost, and no webhook is handled twice:
+ * within about 3 seconds, the other worker takes over the killed worker's subscription, and resends, with the same ids,
+ * the webhooks that had no response. Run it with `npm run demo:postgres`. It takes about 15 seconds.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionError, createClient, OutcomeUnknownError } from 'wabakit'
@@ -16,7 +16,7 @@ const print = (text: string): void => {
 }
 const waitUntil = async (what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await isTrue())) {
-    if (performance.now() - startedAt > 90_000) throw new Error(`It took too long until ${what}.`)
+    if (performance.now() - startedAt > 90_000) throw new Error(`Timed out before ${what}.`)
     await sleep(50)
   }
 }
@@ -86,7 +86,7 @@ try {
     return response.json()
   }
 
-  // Until the end, groups are created through both processes in turn.
+  // Until the end, groups are created alternately through both processes.
   const creating = (async () => {
     for (let index = 0; !isOver; index++) {
       await createGroup(`group-${index}`)

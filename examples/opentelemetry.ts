@@ -18,7 +18,7 @@ import type { WebhookTrace } from 'wabakit/webhooks'
 
 const contexts = new AsyncLocalStorage<Context>()
 
-/** Keeps the active span where the channels can set it: a handler of a receiver runs inside the span of its webhook. */
+/** Keeps the active span where the channels can set it: a receiver's handler runs inside the span of its webhook. */
 export const contextManager: ContextManager = {
   active: () => contexts.getStore() ?? ROOT_CONTEXT,
   with: (active, run, self, ...args) => contexts.run(active, () => run.apply(self, args)),
@@ -28,7 +28,7 @@ export const contextManager: ContextManager = {
   disable: () => contextManager,
 }
 
-/** Creates spans of a channel's messages, from `start` to the end of the promise. */
+/** Creates spans for a channel's messages, from `start` to the end of the promise. */
 const traceChannel = <Message extends object>(
   name: string,
   start: (message: Message) => Span,
@@ -55,7 +55,7 @@ const traceChannel = <Message extends object>(
   })
 }
 
-/** Creates a span for each call of a client, each attempt of a server, and each webhook of a receiver. */
+/** Creates a span for each client call, each server attempt, and each received webhook. */
 export const traceWabakit = (tracer: Tracer): void => {
   traceChannel<CallTrace>('wabakit.client', ({ endpoint, headers }) => {
     const span = tracer.startSpan(endpoint, { kind: SpanKind.CLIENT })

@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel'
 import { Histogram, type Registry } from 'prom-client'
 import type { WebhookTrace } from 'wabakit/webhooks'
 
-/** Measures every webhook that a receiver of this process gets. The labels have few values, whatever is sent. */
+/** Measures every webhook that a receiver in this process gets. The labels have few values, whatever is sent. */
 export const measureWebhooks = (registry: Registry): void => {
   const duration = new Histogram({
     name: 'webhook_duration_seconds',

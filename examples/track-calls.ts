@@ -1,5 +1,5 @@
-// Combines the events of a call into one record, in whatever order and however often they arrive: copy and adapt it.
-// A field of an older event never replaces that of a newer one, and a state never goes back.
+// Combines the events of a call into one record, in whatever order and however often they arrive. Copy and adapt it. A
+// field of an older event never replaces that of a newer one, and a state never goes back.
 import type { WebhookEvent } from 'wabakit/webhooks'
 
 export type CallEvent = Extract<WebhookEvent, { callId: string }>
@@ -34,7 +34,7 @@ const callFields = [
 ] as const
 type CallField = (typeof callFields)[number]
 
-/** Everything known about one call, as plain JSON that can be stored anywhere. */
+/** All that is known about a call, as plain JSON that can be stored anywhere. */
 export type TrackedCall = {
   readonly callId: string
   readonly state: (typeof callStates)[CallEventName]

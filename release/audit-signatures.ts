@@ -7,13 +7,13 @@ type Result = {
 }
 
 /**
- * Verifies that the registry has signed everything that is installed, and returns a sentence on it.
+ * Verifies that the registry has signed everything that is installed, and returns a sentence about it.
  *
  * @throws Error if a signature is invalid or missing. If they cannot be verified, because there is no network, only if
  *   `isRequired`.
  */
 export const auditSignatures = async (root: string, isRequired: boolean): Promise<string> => {
-  // What cannot be reached now is not waited for.
+  // Does not wait for a registry that cannot be reached.
   const result = (await readNpm(['audit', 'signatures', '--fetch-retries=0'], root)) as Result
   const { invalid = [], missing = [], error } = result
   if (invalid.length + missing.length > 0)

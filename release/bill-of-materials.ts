@@ -12,15 +12,16 @@ const dropDevDependencies = (folder: string): void => {
   writeFileSync(file, JSON.stringify(manifest))
 }
 
-/** npm names the packages of a repository by their folders. */
+/** npm names a repository's packages after their folders. */
 const correctName = (component: Component): Component => ({
   ...component,
   name: component['bom-ref'].slice(0, component['bom-ref'].lastIndexOf('@')),
 })
 
 /**
- * Writes which packages our users install, as CycloneDX, and returns a sentence on it. It drops from the copy of the
- * repository what only its developers install: `npm sbom --omit dev` also omits what both install.
+ * Writes a CycloneDX list of the packages that our users install, and returns a sentence about it. It removes packages
+ * that only developers install from the repository's copy, because `npm sbom --omit dev` also omits those that both
+ * install.
  *
  * @throws Error if the license of a package is not one that we accept.
  */

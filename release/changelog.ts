@@ -1,4 +1,6 @@
-/** Writes the entries of the changelogs: what a changeset says, and once which versions of its packages a package needs. */
+/**
+ * Formats changelog entries: the text of each changeset, and, once, the versions of our packages that a package needs.
+ */
 export default {
   getReleaseLine: async ({ summary }: { readonly summary: string }): Promise<string> =>
     `- ${summary.trim().replaceAll('\n', '\n  ').replaceAll(/ +$/gm, '')}`,

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, delimiter, join, resolve } from 'node:path'
 import { listJsrPackages } from './jsr.ts'
 
-// Lets Deno check what would be published on JSR: that it compiles, and that the types of all exports are explicit. Deno is
-// that of the matrix, or the one that is installed.
+// Lets Deno check what would be published on JSR: that it compiles, and that the types of all exports are explicit. It
+// uses the matrix's Deno, or else the installed one.
 const root = resolve(import.meta.dirname, '..')
 const workspace = mkdtempSync(join(tmpdir(), 'wabakit-jsr-'))
 const matrix = join(root, 'packages/wabakit/test/matrix/node_modules/.bin')

@@ -4,7 +4,7 @@ import { packPackages, type Tarball } from './pack.ts'
 
 const formatSize = (bytes: number): string => `${Math.ceil(bytes / 1_000)} kB`
 
-/** Prints the sizes of tarballs, and everything that is wrong with them. Returns whether they are fit to publish. */
+/** Prints the sizes of tarballs, and their problems. Returns whether they are fit to publish. */
 export const checkTarballs = (tarballs: readonly Tarball[], root: string): boolean => {
   for (const { manifest, size, unpackedSize, files } of tarballs) {
     const sizes = `${formatSize(size)} packed, ${formatSize(unpackedSize)} installed`

@@ -5,11 +5,11 @@ import { readManifest } from './packages.ts'
 
 const link = (target: string, path: string): void => {
   mkdirSync(dirname(path), { recursive: true })
-  // Windows creates junctions without special rights.
+  // On Windows, creating a junction needs no special rights.
   symlinkSync(target, path, 'junction')
 }
 
-/** Links what is installed in `from` to `to`, except the packages of the repository themselves. */
+/** Links the packages that are installed in `from` into `to`, except the repository's own. */
 const linkInstalled = (from: string, to: string): void => {
   for (const name of readdirSync(from)) {
     if (name === '@wabakit' || name === 'wabakit') continue
@@ -18,8 +18,8 @@ const linkInstalled = (from: string, to: string): void => {
 }
 
 /**
- * Copies what Git tracks, and new files that it does not ignore, to an empty folder, so that a release changes nothing here
- * and contains nothing that is only here. Installed libraries are linked.
+ * Copies the files that Git tracks, and new files that it does not ignore, to an empty folder, so that a release
+ * neither changes this folder nor contains its ignored files. Installed libraries are linked.
  */
 export const copyRepository = (root: string, to: string): void => {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

@@ -67,9 +67,9 @@ test('a sound tarball has no problems', () => {
 test.each<[string, Readonly<Record<string, string | undefined>>, string]>([
   ['a test', { 'src/index.test.ts': '' }, 'contains src/index.test.ts'],
   ['a snapshot', { 'src/__snapshots__/a.snap': '' }, 'contains src/__snapshots__/a.snap'],
-  ['a file that nobody expects', { '.env': '' }, 'contains .env'],
+  ['an unexpected file', { '.env': '' }, 'contains .env'],
   ['no license', { LICENSE: undefined }, 'lacks LICENSE'],
-  ['another license', { LICENSE: 'mine' }, 'its LICENSE differs from the one of the repository'],
+  ['another license', { LICENSE: 'mine' }, "its LICENSE differs from the repository's"],
   ['no build', { 'dist/index.js': undefined }, 'lacks dist/index.js, which it exports'],
   [
     'the sources twice',
@@ -84,12 +84,12 @@ test.each<[string, Readonly<Record<string, string | undefined>>, string]>([
   [
     'a changelog of other versions',
     { 'CHANGELOG.md': '# wabakit\n\n## 1.2.2\n\n- Sends.\n' },
-    'its CHANGELOG.md does not say what changed in 1.2.3',
+    'its CHANGELOG.md does not list the changes in 1.2.3',
   ],
   [
-    'a changelog without a word',
+    'an empty changelog entry',
     { 'CHANGELOG.md': '# wabakit\n\n## 1.2.3\n\n## 1.2.2\n\n- Sends.\n' },
-    'its CHANGELOG.md does not say what changed in 1.2.3',
+    'its CHANGELOG.md does not list the changes in 1.2.3',
   ],
   ['a relative link', { 'README.md': '[a](../b.md)' }, 'README.md has a broken or relative link: ../b.md'],
   [

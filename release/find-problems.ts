@@ -5,7 +5,7 @@ import { findBrokenLinks } from './links.ts'
 import type { Tarball } from './pack.ts'
 import { readManifest } from './packages.ts'
 
-/** The maximum unpacked size of each package in kB: about a tenth more than it has today. */
+/** The maximum unpacked size of each package in kB: about 10% above the current size. */
 const limits: Readonly<Record<string, number>> = {
   '@wabakit/wire': 155,
   '@wabakit/contract': 265,
@@ -70,14 +70,14 @@ function* findTextProblems({ folder, manifest, files }: Tarball, root: string): 
     for (const link of findBrokenLinks(read(page), { root, url }))
       yield `${page} has a broken or relative link: ${link}`
   if (files.includes('LICENSE') && read('LICENSE') !== readFileSync(join(root, 'LICENSE'), 'utf8'))
-    yield 'its LICENSE differs from the one of the repository'
+    yield "its LICENSE differs from the repository's"
   if (!files.includes('CHANGELOG.md')) return
   const [, section = ''] = read('CHANGELOG.md').split(/^## .*$/m)
   if (!read('CHANGELOG.md').includes(`\n## ${manifest.version}\n`) || section.trim() === '')
-    yield `its CHANGELOG.md does not say what changed in ${manifest.version}`
+    yield `its CHANGELOG.md does not list the changes in ${manifest.version}`
 }
 
-/** Finds what is wrong with the tarball of a package. */
+/** Finds the problems of a package's tarball. */
 export const findProblems = (tarball: Tarball, root: string): string[] => {
   const limit = (limits[tarball.manifest.name] ?? 0) * 1_000
   const size =

@@ -5,7 +5,7 @@ import { buildJsrManifest, listJsrPackages } from './jsr.ts'
 
 const packages = listJsrPackages(resolve(import.meta.dirname, '..'))
 
-test.each(packages)('the jsr.json of $manifest.name says what its package.json says', (each) => {
+test.each(packages)('the jsr.json of $manifest.name matches its package.json', (each) => {
   const written: unknown = JSON.parse(readFileSync(join(each.folder, 'jsr.json'), 'utf8'))
   expect(written, 'Run: node release/jsr.ts').toEqual(buildJsrManifest(each))
   expect(written).toMatchObject({ name: each.manifest.name, version: each.manifest.version })

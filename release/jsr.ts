@@ -4,10 +4,10 @@ import { listPackages, type Package } from './packages.ts'
 
 // JSR publishes sources. `npm run version` writes the manifests that it needs: `node release/jsr.ts`.
 
-/** These run in any runtime, and state the types of everything that they export. */
+/** These run in any runtime, and declare the types of all exports. */
 const names = ['@wabakit/wire', '@wabakit/client', '@wabakit/webhooks']
 
-/** The source that an entry of `exports` or `imports` names, in a runtime without Node's conditions. */
+/** Returns the source that an entry of `exports` or `imports` names, in a runtime without Node's conditions. */
 const findSource = (target: unknown): string | undefined => {
   if (typeof target === 'string') return target
   const { '@wabakit/source': source, default: fallback } = Object(target)

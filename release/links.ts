@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The id that GitHub gives to a heading. */
+/** Returns the id that GitHub gives a heading. */
 export const toAnchor = (heading: string): string =>
   heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -15,7 +15,10 @@ const listAnchors = (page: string): string[] =>
     toAnchor(heading),
   )
 
-/** Finds the links of a page that do not work where it is published: relative ones, and ones to files that do not exist. */
+/**
+ * Finds the links of a page that do not work where it is published: relative links, and links to files that do not
+ * exist.
+ */
 export const findBrokenLinks = (page: string, repository: { root: string; url: string }): string[] => {
   const prefix = `${repository.url}/blob/main/`
   const targets = [...page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(

@@ -4,8 +4,8 @@ import { runNpm } from './npm.ts'
 import type { Tarball } from './pack.ts'
 
 /**
- * Writes a project that installs the server from these tarballs, with a lockfile: the image installs the versions that
- * the tests ran with. The lockfile of the repository is its start, so that npm adds nothing newer.
+ * Writes a project that installs the server from these tarballs, with a lockfile, so that the image installs the
+ * versions that the tests ran with. It starts with the repository's lockfile, so that npm adds nothing newer.
  */
 export const lockServer = async (
   tarballs: readonly Tarball[],

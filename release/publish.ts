@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { runNpm } from './npm.ts'
 
 // `npm run release:publish` publishes the tarballs that `npm run release -- --final` has built and checked, with a
-// statement of where and from what they were built. It needs nothing that would have to be installed. It can be repeated:
-// what is published already is left alone.
+// statement of their provenance. It needs no installed packages. It can be repeated: versions that are already
+// published are skipped.
 
-/** The packages in the order of their publication: each comes after those that it depends on. */
+/** The packages in publication order: each comes after those that it depends on. */
 type Listed = { readonly name: string; readonly version: string; readonly filename: string }
 
 const isPublished = (specifier: string): Promise<boolean> =>
@@ -23,7 +23,7 @@ const listed: readonly Listed[] = JSON.parse(readFileSync(join(folder, 'tarballs
 for (const { name, version, filename } of listed) {
   const specifier = `${name}@${version}`
   if (await isPublished(specifier)) {
-    console.log(`${specifier} is published already.`)
+    console.log(`${specifier} is already published.`)
     continue
   }
   await runNpm(['publish', join(folder, filename), '--provenance', '--access', 'public'], '.')

@@ -11,9 +11,9 @@ import { lockServer } from './lock-server.ts'
 import { runNpm } from './npm.ts'
 import { packPackages, type Tarball } from './pack.ts'
 
-// Builds, checks and packs the packages in a copy of the repository: `npm run release` shows what would be published, and
-// `npm run release -- --final` makes what `npm run release:publish` publishes. The tarballs, the project of the image and the
-// bill of materials are written to `.release/`.
+// Builds, checks and packs the packages in a copy of the repository: `npm run release` shows what would be published,
+// and `npm run release -- --final` builds what `npm run release:publish` publishes. The tarballs, the image's project
+// and the bill of materials are written to `.release/`.
 const root = resolve(import.meta.dirname, '..')
 const destination = join(root, '.release')
 const { final } = parseArgs({ options: { final: { type: 'boolean', default: false } } }).values
@@ -28,7 +28,7 @@ const checkCommitted = (): void => {
 }
 
 const build = async (copy: string): Promise<Tarball[]> => {
-  // Its lockfile is of no use to the registry.
+  // The registry does not use its lockfile.
   if (hasChangesets) await runNpm(['exec', '--', 'changeset', 'version'], copy)
   await runNpm(['run', 'build'], copy)
   await runNpm(['run', 'check:package', '--workspaces', '--if-present'], copy)

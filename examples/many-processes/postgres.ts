@@ -17,7 +17,7 @@ const findFreePort = async (): Promise<number> => {
 export const startPostgres = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-many-processes-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
-  // PostgreSQL refuses to run as root. Another user runs it then, and needs access to the folder.
+  // PostgreSQL refuses to run as root, so another user runs it, who needs access to the folder.
   chmodSync(folder, 0o755)
   const port = await findFreePort()
   const log: string[] = []

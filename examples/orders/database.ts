@@ -28,7 +28,7 @@ const tables = `
 
 const openSqlite = (file: string, options: SqlInboxOptions): Database => {
   const sqlite = new DatabaseSync(file, { timeout: 5_000 })
-  // FULL, so that what was acknowledged also survives a loss of power.
+  // FULL, so that acknowledged events also survive a power failure.
   sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${tables}`)
   const bind = (values: readonly Value[]) =>
     Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]))

@@ -11,7 +11,7 @@ type OrdersOptions = {
   readonly verify: ReceiverOptions['verify']
 }
 
-/** The group of an order has its id, so that a webhook leads back to the order. */
+/** A group's id contains its order's id, so that a webhook leads back to the order. */
 const toGroupId = (orderId: string): string => `order-${orderId}`
 
 /** Takes orders, gives each a WhatsApp group, and keeps the summaries of calls. */

@@ -22,7 +22,8 @@ const server = createHttpServer(orders)
 orders.receiver.start()
 server.listen(Number(PORT), () => console.log(`listening on ${PORT}`))
 
-// Asks for summaries that never arrived. Its own pause, not a timer's, so that it never runs twice at once.
+// Requests summaries that never arrived. It pauses in a loop rather than using a timer, so that it never runs twice at
+// once.
 const stopping = new AbortController()
 const { signal } = stopping
 const [olderThanMs, intervalMs] = [Number(RECONCILE_AFTER_MS), Number(RECONCILE_INTERVAL_MS)]
@@ -30,7 +31,7 @@ const reconcile = async (): Promise<void> => {
   try {
     await orders.receiver.reconcile(client, { olderThanMs, intervalMs, signal })
   } catch (error) {
-    if (!signal.aborted) console.error('Asking for missing summaries failed.', error)
+    if (!signal.aborted) console.error('Requesting missing summaries failed.', error)
   }
   if (!signal.aborted) setTimeout(reconcile, Math.min(olderThanMs, 60_000)).unref()
 }

@@ -15,9 +15,9 @@ const takeHandled = async (): Promise<string[]> => {
 
 const build = (callId: string) => fixtures.event('CALL_AI_SUMMARY', { callId })
 
-// The shapes are those of the documentation of AWS and kafkajs.
+// The shapes follow the documentation of AWS and kafkajs.
 
-test('a queue of SQS: each message is handled once, and what cannot be stored is named', async () => {
+test('an SQS queue: each message is handled once, and those that cannot be stored are named', async () => {
   const { handler } = await import('./sqs.ts')
   const toRecord = (messageId: string, body: string) => ({
     messageId,
@@ -50,7 +50,7 @@ test('a queue of SQS: each message is handled once, and what cannot be stored is
   })
 })
 
-test('a topic of Kafka: a message that is read again is handled once', async () => {
+test('a Kafka topic: a message that is read again is handled once', async () => {
   const { eachMessage } = await import('./kafka.ts')
   const message = {
     key: Buffer.from('call-kafka'),
@@ -74,7 +74,7 @@ test('a topic of Kafka: a message that is read again is handled once', async () 
   expect(await takeHandled()).toEqual(['call-kafka'])
 })
 
-test('a bus of EventBridge: an event that is delivered again is handled once', async () => {
+test('an EventBridge bus: an event that is delivered again is handled once', async () => {
   const { handler } = await import('./eventbridge.ts')
   const event = {
     version: '0',

@@ -3,7 +3,7 @@ import { createMock } from 'wabakit/mock'
 import { standardWebhooks } from 'wabakit/webhooks'
 import { createOrders, refunds } from './orders.ts'
 
-test('a refund is noted once, even if its webhook arrives twice', async () => {
+test('a refund is recorded once, even if its webhook arrives twice', async () => {
   const mock = await createMock()
   mock.deliverTo(createOrders(standardWebhooks({ secrets: [mock.secret] })))
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')

@@ -1,6 +1,6 @@
 const { TestEnvironment } = require('jest-environment-jsdom')
 
-/** jsdom with what its window lacks: fetch, streams, WebCrypto, and packages in their form for Node. */
+/** jsdom with what its window lacks: fetch, streams, WebCrypto, and Node's builds of packages. */
 module.exports = class extends TestEnvironment {
   constructor(...options) {
     super(...options)

@@ -44,7 +44,7 @@ func isGenuine(header http.Header, body []byte) bool {
 	return false
 }
 
-// keep writes a summary to a file that can be created once only, so that a delivery that comes twice is kept once. With a
+// keep writes a summary to a file that can be created only once, so that a duplicate delivery is not stored again. With a
 // database, insert the webhook-id under a unique constraint, in the transaction that stores the summary.
 func keep(callID, recap string) error {
 	file, err := os.CreateTemp(os.Getenv("DATABASE"), ".new-")

@@ -1,7 +1,7 @@
 import type { EndpointName, Validation } from '@wabakit/wire'
 import type { RequestOptions } from './options/request-options.ts'
 
-/** One call to an API endpoint: the parts that all of its attempts share. */
+/** One call to an API endpoint: the parts that all its attempts share. */
 export type ApiCall<Data> = {
   readonly endpoint: EndpointName
   readonly method: 'GET' | 'POST'
@@ -17,9 +17,9 @@ export type ApiCall<Data> = {
 
 /** The result of a call, and its response. */
 export type WithResponse<Data> = {
-  /** The value with which the call resolves. */
+  /** The value that the call resolves to. */
   readonly data: Data
-  /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
+  /** The response as `fetch` returned it, for its status and headers. Its body has already been read. */
   readonly response: Response
   /** The response's `x-request-id`, if any. */
   readonly requestId: string | undefined

@@ -7,7 +7,7 @@ import type { RequestOptions, WaitOptions } from './options/request-options.ts'
 import { readSettings } from './options/settings.ts'
 import { waitForSummary } from './wait-for-summary.ts'
 
-/** The promise of a call's result, which also gives access to the response. */
+/** A promise for a call's result that also gives access to the response. */
 export type ApiPromise<Data> = Promise<Data> & {
   /** Resolves to the result and its response. Rejects with the same error as the promise itself. */
   withResponse(): Promise<WithResponse<Data>>
@@ -25,7 +25,7 @@ export type Client = {
      *
      * @param input - `wabaNumber`, `subject` (1 to 128 code points), and optionally `description` (at most 2048 code
      * points), `joinApprovalMode` (default: the integration's) and `groupId` (1 to 50 code points; default: generated).
-     * @param options - signal, time limit and headers of this call.
+     * @param options - signal, time limit and headers for this call.
      * @returns `success` and the `groupId`.
      * @throws ValidationError if the input or an option is invalid. No request is sent.
      * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, UnprocessableError 422,
@@ -45,7 +45,7 @@ export type Client = {
      * Fetches the AI summary of a call.
      *
      * @param callId - the `callId` from the call's webhooks; not empty.
-     * @param options - signal, time limit and headers of this call.
+     * @param options - signal, time limit and headers for this call.
      * @returns the record: `callId`, `summary`, and any other fields of the CALL_AI_SUMMARY payload that the service sends.
      * @throws ValidationError if `callId` or an option is invalid. No request is sent.
      * @throws SummaryPendingError 202: the summary is not ready yet.
@@ -64,11 +64,11 @@ export type Client = {
      * limits, 5xx and lost connections. An event from `events` ends the wait early.
      *
      * @param callId - the `callId` from the call's webhooks; not empty.
-     * @param options - `maxWaitMs`, `intervalMs` and `events`, and the options of `getSummary`.
+     * @param options - `maxWaitMs`, `intervalMs` and `events`, plus the options of `getSummary`.
      * @returns the record, from a response or from the event.
      * @throws SummaryUnavailableError 422: the call can never have a summary.
      * @throws TimeoutError after `maxWaitMs`. Its `cause` is the last error.
-     * @throws the other errors of `getSummary` that waiting cannot resolve, such as AuthenticationError.
+     * @throws other errors of `getSummary` that waiting cannot resolve, such as AuthenticationError.
      * @example
      * const record = await client.calls.waitForSummary(callId, { maxWaitMs: 120_000, events: receiver })
      */
@@ -91,7 +91,7 @@ const createApiPromise = <Data>(call: Promise<WithResponse<Data>>): ApiPromise<D
  * Creates a client. Does not send a request.
  *
  * @param options - `baseUrl` and `apiKey` default to the environment variables `WABAKIT_BASE_URL` and `WABAKIT_API_KEY`.
- * @throws ValidationError if an option is missing or invalid. `issues` lists all of them.
+ * @throws ValidationError if an option is missing or invalid. `issues` lists every problem.
  * @example
  * const client = createClient({ baseUrl: 'https://api.example.com', apiKey: process.env.WABAKIT_API_KEY })
  */

@@ -18,9 +18,9 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Reads the record from a response. The service does not document the form of its response, so this accepts the record
- * or the summary alone, each also inside `{ "data": … }` or `{ "summary": … }`. A missing `callId` is set to the
- * requested one.
+ * Reads the record from a response. The service does not document the shape of its response, so this accepts the record
+ * or the summary alone, either of them also wrapped in `{ "data": … }` or `{ "summary": … }`. A missing `callId` is set
+ * to the requested one.
  */
 const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json

@@ -3,7 +3,7 @@
 export type { WithResponse } from './api-call.ts'
 export { type ApiPromise, type Client, createClient } from './create-client.ts'
 
-// Options of the client and of individual calls.
+// Options for the client and for individual calls.
 
 export type { Auth, ClientOptions, Fetch, FetchInit, RetryOptions } from './options/client-options.ts'
 export type { Clock } from './options/clock.ts'
@@ -20,7 +20,7 @@ export {
   type WabakitErrorCode,
 } from './errors/wabakit-error.ts'
 
-// Error responses of the service, by status.
+// Error responses from the service, by status.
 
 export {
   ApiError,

@@ -13,7 +13,7 @@ import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { expect, it } from 'vitest'
 import { getRejection } from './fixtures.ts'
 
-// Tests against the rules of the service itself. The other files script responses that no server sends on purpose.
+// Tests against the rules of the service itself. The other files script responses that no server sends deliberately.
 
 it('creates a group once, even if the request is repeated with its groupId', async () => {
   await using mock = await createMock()
@@ -24,7 +24,7 @@ it('creates a group once, even if the request is repeated with its groupId', asy
   expect(mock.events.filter(({ event }) => event === 'GROUP_CREATED')).toHaveLength(1)
 })
 
-it('rejects with the class and the code of each error of the service', async () => {
+it('rejects with the class and code of each service error', async () => {
   await using mock = await createMock()
   const group = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
   const client = mock.client()
@@ -48,7 +48,7 @@ it('rejects with the class and the code of each error of the service', async () 
   }
 })
 
-it('retries after 429 when Retry-After says so, and gives up at the limit', async () => {
+it('retries after 429 when Retry-After asks for it, and gives up at the limit', async () => {
   await using mock = await createMock()
   const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
   mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 2 })

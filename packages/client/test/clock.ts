@@ -1,4 +1,4 @@
-/** Creates a clock whose waits take no real time, move it, and are recorded. */
+/** Creates a clock that records waits and advances at once instead of taking real time. */
 export const createTestClock = (startMs = Date.UTC(2026, 0, 1)) => {
   const sleeps: number[] = []
   let nowMs = startMs

@@ -63,7 +63,7 @@ it.each(fetches)('works with %s', async (_, fetch) => {
   })
 })
 
-it.each(fetches)('reads errors, redirects and incomplete responses of %s', async (_, fetch) => {
+it.each(fetches)('reads errors, redirects and incomplete responses from %s', async (_, fetch) => {
   const statuses = [400, 302, 503]
   const service = await startService((response, _request, number) =>
     sendJson(response, statuses[number - 1] ?? 500, { message: 'no' }, { location: '/there' }),
@@ -83,7 +83,7 @@ it.each(fetches)('reads errors, redirects and incomplete responses of %s', async
   expect(await getRejection(cutOff.calls.getSummary('c'))).toMatchObject({ name: 'ConnectionError' })
 })
 
-it.each(fetches)('applies the time limit to a body of %s that does not end', async (_, fetch) => {
+it.each(fetches)('applies the time limit to a body from %s that does not end', async (_, fetch) => {
   const service = await startSockets((socket) =>
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"success":true')),
   )
@@ -92,7 +92,7 @@ it.each(fetches)('applies the time limit to a body of %s that does not end', asy
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
-it('rejects a text that is longer than the limit although it was not read as a stream', async () => {
+it('rejects a body that is longer than the limit even if it is not read as a stream', async () => {
   const response = { status: 200, ok: true, headers: new Headers(), text: async () => 'x'.repeat(1_048_577) }
   const client = createTestClient('https://a.example', { fetch: async () => response })
   expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({
@@ -104,7 +104,7 @@ it('rejects a text that is longer than the limit although it was not read as a s
 
 it.each([
   ['this runtime has no fetch', { fetch: undefined }],
-  ['Request is missing, which sending needs', { Request: undefined }],
+  ['Request, which sending needs, is missing', { Request: undefined }],
 ])('reports that nothing was sent if %s', async (_, globals) => {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
   const client = createTestClient('https://a.example', { clock: createTestClock() })
@@ -139,7 +139,7 @@ it('does not claim that nothing was sent once a custom fetch was called', async 
 })
 
 it.each([[undefined], [{}], ['{"success":true}']])(
-  'says that a custom fetch returned %j',
+  'reports that a custom fetch returned %j',
   async (returned) => {
     const fetch = async () => returned as unknown as Response
     const error = await getRejection(

@@ -11,7 +11,7 @@ export const group = { wabaNumber: '+15550001111', subject: 'Order 7' }
 
 export const summary = { recap: 'They agreed.', keyPoints: ['price'], nextSteps: ['send the offer'] }
 
-/** Returns the reason of a rejection. Fails the test if the promise resolves. */
+/** Returns the reason that a promise rejects with. Fails the test if the promise resolves. */
 export const getRejection = async (promise: Promise<unknown>): Promise<unknown> => {
   try {
     await promise

@@ -59,7 +59,7 @@ it('keeps unknown fields and values, and empty optional fields except agentNumbe
 
 it.each([
   ['a summary without recap', { callId: 'c', summary: { keyPoints: [], nextSteps: [] } }, 'summary.recap'],
-  ['a channel that is not a text', { callId: 'c', channel: 5, summary }, 'channel'],
+  ['a channel that is not a string', { callId: 'c', channel: 5, summary }, 'channel'],
   ['an empty object', {}, 'summary'],
   ['an array', [], ''],
   ['null', null, ''],

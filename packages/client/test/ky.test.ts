@@ -35,7 +35,7 @@ it('sends every attempt with the hooks, headers and fetch of a ky instance', asy
   }
 })
 
-it('decides itself about retries, time limits, errors and the URL', async () => {
+it('keeps control of retries, time limits, errors and the URL', async () => {
   const service = await startService((response) => sendJson(response, 500, { message: 'no' }))
   const instance = ky.create({
     prefix: 'https://elsewhere.example',
@@ -56,7 +56,7 @@ it('decides itself about retries, time limits, errors and the URL', async () => 
   expect(service.requests.map(({ url }) => url)).toEqual(Array(2).fill('/v1/call/ai-summary?callId=c'))
 })
 
-it('calls a custom fetch with a URL and plain options that the instance has completed', async () => {
+it('calls a custom fetch with a URL and plain options, completed by the instance', async () => {
   const calls: unknown[] = []
   const client = createTestClient('https://a.example', {
     ky: ky.create({ headers: { 'x-team': 'orders' } }),
@@ -80,7 +80,7 @@ it('calls a custom fetch with a URL and plain options that the instance has comp
   ])
 })
 
-it('accepts a response of a hook', async () => {
+it('accepts a response from a hook', async () => {
   const respond = () => Response.json({ callId: 'c', summary }, { headers: { 'x-request-id': 'cached' } })
   const instance = ky.create({ hooks: { beforeRequest: [respond] } })
   const client = createTestClient('https://a.example', { ky: instance })
@@ -90,7 +90,7 @@ it('accepts a response of a hook', async () => {
   })
 })
 
-it('knows that nothing was sent if a hook of the instance throws, or if there is no connection', async () => {
+it("reports that nothing was sent if the instance's hook throws, or if there is no connection", async () => {
   const once = { retry: { limit: 0 } }
   const cause = new Error('no token')
   const instance = ky.create({
@@ -110,7 +110,7 @@ it('knows that nothing was sent if a hook of the instance throws, or if there is
   ).toMatchObject({ name: 'ConnectionError', neverSent: true })
 })
 
-it('does not claim that nothing was sent once the instance has sent it', async () => {
+it('does not claim that nothing was sent once the instance has sent the request', async () => {
   const service = await startService((_, __) => {
     for (const socket of service.sockets) socket.destroy()
   })
@@ -118,7 +118,7 @@ it('does not claim that nothing was sent once the instance has sent it', async (
   expect(await getRejection(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
 })
 
-it('stops an attempt of an instance when the signal aborts', async () => {
+it("stops an instance's attempt when the signal aborts", async () => {
   const service = await startService(() => {})
   const controller = new AbortController()
   const reason = new Error('stop')
@@ -128,7 +128,7 @@ it('stops an attempt of an instance when the signal aborts', async () => {
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
-it('sends the requests of an instance to the mock', async () => {
+it("sends an instance's requests to the mock", async () => {
   await using mock = await createMock()
   const client = mock.client({ ky: ky.create({ headers: { 'x-team': 'orders' } }) })
   await client.groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 7' })

@@ -17,8 +17,8 @@ const listen = async (server: Server): Promise<string> => {
 }
 
 /**
- * Tracks a server's connections and closes them when the test ends. `carrying` has the open ones that have received
- * bytes: after an abort, fetch in Node opens another, unused one and keeps it for a while.
+ * Tracks a server's connections and closes them when the test ends. `carrying` holds the open ones that have received
+ * bytes: after an abort, Node's fetch opens another, unused connection and keeps it for a while.
  */
 const track = (server: Server) => {
   const sockets = new Set<Socket>()
@@ -74,7 +74,7 @@ export const startSockets = async (talk: (socket: Socket, number: number) => voi
   return { url: await listen(server), received, ...connections }
 }
 
-/** Returns a URL of this machine where nothing listens. */
+/** Returns a URL on this machine where nothing listens. */
 export const getRefusedUrl = async (): Promise<string> => {
   const server = createSocketServer()
   const url = await listen(server)

@@ -33,7 +33,9 @@ class NodeFetchResponse {
   }
 }
 
-/** Sends a request like node-fetch does: it takes a URL, converts everything else to a string, and needs no web streams. */
+/**
+ * Sends a request as node-fetch does: it takes a URL, converts everything else to a string, and needs no web streams.
+ */
 export const nodeFetch = (
   input: URL | string | { href: string },
   init: Init = {},

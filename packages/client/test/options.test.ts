@@ -201,7 +201,7 @@ it('does not replace the User-Agent of a browser', async () => {
   expect(sent[0]?.headers).not.toHaveProperty('user-agent')
 })
 
-it('sends the headers of the client and of the call, the latter first, in any letter case', async () => {
+it('sends the headers of the client and of the call, which take precedence in any letter case', async () => {
   const service = await startService((response) => sendJson(response, 404, {}))
   const client = createTestClient(service.url, { headers: { 'X-Shop': 'one', 'x-tenant': 'a' } })
   await getRejection(client.calls.getSummary('c', { headers: { 'x-shop': 'two' } }))

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-it('each snippet of the README is identical to a file that runs here', () => {
+it('each README snippet is identical to a file that runs here', () => {
   const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
   const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
   expect(blocks).toEqual(files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')))
@@ -43,14 +43,14 @@ it('the first snippets create a group and print a summary', async () => {
   expect(printed).toEqual(['created order-1042', 'They agreed. send the offer'])
 })
 
-it('the snippet on errors handles each of them', async () => {
+it('the snippet on errors handles each kind', async () => {
   const { getAdviceFor } = await import('./readme/failures.ts')
   const service = await startService((response, _, number) => {
     const headers = { 'retry-after': '9', 'x-request-id': 'req_1' }
     if (number === 1) return response.destroy()
     sendJson(response, number === 2 ? 429 : 401, { code: 'invalid_api_key' }, headers)
   })
-  // Modules are loaded again for each test, so this is the snippet's copy of the package.
+  // Modules are reloaded for each test, so this is the snippet's copy of the package.
   const { createClient } = await import('wabakit')
   const { groups } = createClient({ baseUrl: service.url, apiKey, retry: { limit: 0 } })
   const input = { ...group, groupId: 'order-7' }

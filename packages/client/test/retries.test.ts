@@ -224,7 +224,7 @@ it('retries a create request whose host is unknown', async () => {
   expect(clock.sleeps).toHaveLength(2)
 })
 
-it('never retries a create request that may have arrived, and says what to wait for', async () => {
+it('never retries a create request that may have arrived, and names the event to wait for', async () => {
   const service = await startSockets((socket) => socket.once('data', () => socket.resetAndDestroy()))
   const clock = createTestClock()
   const error = await getRejection(createTestClient(service.url, { clock }).groups.create(withGroupId))
@@ -242,7 +242,7 @@ it('recommends a groupId if the request had none', async () => {
   const client = createTestClient(service.url, { generateGroupIds: false })
   const error = await getRejection(client.groups.create(group))
   expect(error).toMatchObject({ name: 'OutcomeUnknownError', groupId: undefined })
-  expect((error as Error).message).toContain('supply a groupId, or let the client generate it')
+  expect((error as Error).message).toContain('supply a groupId, or let the client generate one')
 })
 
 it('assumes that a request may have been performed if its error has no code, as in browsers', async () => {
@@ -305,7 +305,7 @@ it.each([408, 500, 503])(
   },
 )
 
-it('leaves the outcome unknown if later failures say nothing about a lost create request', async () => {
+it('leaves the outcome unknown if later failures reveal nothing about a lost create request', async () => {
   const service = await startService((response, _, number) =>
     number === 1 ? response.destroy() : sendJson(response, 429, {}, { 'retry-after': '1' }),
   )
@@ -315,7 +315,7 @@ it('leaves the outcome unknown if later failures say nothing about a lost create
   expect((error as Error).cause).toBeInstanceOf(RateLimitError)
 })
 
-it('leaves the outcome unknown if a lost create request is rejected later, maybe because of its own group', async () => {
+it('leaves the outcome unknown if a lost create request is rejected later, possibly because of its own group', async () => {
   const service = await startService((response, _, number) =>
     number === 1 ? response.destroy() : sendJson(response, 422, { code: 'group_id_conflict' }),
   )
@@ -325,7 +325,7 @@ it('leaves the outcome unknown if a lost create request is rejected later, maybe
   expect(error).toMatchObject({ cause: { code: 'group_id_conflict' } })
 })
 
-it('counts waits in full on a clock that stands still', async () => {
+it('counts waits in full on a stopped clock', async () => {
   const sleeps: number[] = []
   const clock = { now: () => 0, sleep: async (ms: number) => void sleeps.push(ms) }
   const service = await startSteps(...Array.from({ length: 9 }, (): Step => [429, { 'retry-after': '4' }]))
@@ -334,7 +334,7 @@ it('counts waits in full on a clock that stands still', async () => {
   expect(sleeps).toEqual([4000, 4000])
 })
 
-it('starts no attempt if a wait took all the time that was left', async () => {
+it('starts no attempt if a wait used up the remaining time', async () => {
   let nowMs = 0
   const sleep = async () => {
     nowMs += 60_000

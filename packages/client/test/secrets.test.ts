@@ -35,7 +35,7 @@ const encodings = [
 
 const findKey = (text: string) => encodings.filter((form) => text.includes(form))
 
-it('sends the raw key in Authorization, or as a header, scheme or function says', async () => {
+it('sends the raw key in Authorization, or as a header, scheme or function specifies', async () => {
   const service = await startService((response) => sendJson(response, 404, {}))
   const sent = async (auth?: Auth) => {
     await getRejection(createTestClient(service.url, { auth }).calls.getSummary('c'))
@@ -55,7 +55,7 @@ it('sends the raw key in Authorization, or as a header, scheme or function says'
   })
 })
 
-it('passes the key to an auth function without a line break at its end', async () => {
+it('passes the key to an auth function without its trailing line break', async () => {
   const service = await startService((response) => sendJson(response, 404, {}))
   const auth: Auth = (headers, key) => headers.set('authorization', `Key <${key}>`)
   await getRejection(createTestClient(service.url, { auth, apiKey: `${apiKey}\r\n` }).calls.getSummary('c'))
@@ -70,7 +70,7 @@ it('calls the auth function before every attempt, so that keys can rotate', asyn
   expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['key-1', 'key-2', 'key-3'])
 })
 
-it('rejects with the error of an auth function itself, sends nothing and does not retry', async () => {
+it("rejects with an auth function's own error, sends nothing and does not retry", async () => {
   const service = await startService((response) => sendJson(response, 200, {}))
   const reason = new Error('vault is sealed')
   let calls = 0
@@ -104,7 +104,7 @@ const bearer = { header: 'Authorization', scheme: 'Bearer' }
 const own = (headers: Headers) => headers.set('x-signature', `sig ${apiKey}`)
 const forms: [string, ClientOptions][] = [
   ['as apiKey', {}],
-  ['with a line break at its end', { apiKey: `${apiKey}\n` }],
+  ['with a trailing line break', { apiKey: `${apiKey}\n` }],
   ['with a scheme', { auth: bearer }],
   ['only by an auth function', { apiKey: undefined, auth: own }],
   ['as a custom header', { apiKey: 'another-key', headers: { 'x-api-token': apiKey } }],
@@ -183,7 +183,7 @@ it('masks a key that the body limit cuts off, and keeps the rest', async () => {
   expect(Reflect.get(Object(error), 'body')).toBe(`${'x'.repeat(65_536 - 10)}[redacted]`)
 })
 
-it('does not mask words that contain a short key, nor data', async () => {
+it('masks neither words that contain a short key nor data', async () => {
   const service = await startService((response, request) =>
     request.method === 'POST'
       ? sendJson(response, 400, { message: 'keys matter, key key1 (key)', code: 'invalid_subject' })

@@ -1,4 +1,4 @@
-// Runs the client without the globals that React Native lacks. Prints what happened as JSON.
+// Runs the client without the globals that React Native lacks. Prints the results as JSON.
 const withheld: readonly (readonly [object, string])[] = [
   [URL, 'parse'],
   [AbortSignal, 'any'],

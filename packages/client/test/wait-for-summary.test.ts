@@ -19,7 +19,7 @@ afterEach(() => vi.restoreAllMocks())
 
 type Step = readonly [status: number, headers?: Record<string, string>, body?: unknown]
 
-/** Starts a service that returns one step per request, and repeats the last one. */
+/** Starts a service that responds with one step per request, and repeats the last one. */
 const startSteps = (...steps: Step[]) =>
   startService((response, _, number) => {
     const [status, headers, body = {}] = steps[number - 1] ?? steps.at(-1) ?? [200]
@@ -115,7 +115,7 @@ it('spreads its requests, so that concurrent waits do not poll in step', async (
 })
 
 it.each([[202], [404], [429], [503]])(
-  'never polls earlier than the Retry-After of a %i says',
+  'never polls earlier than the Retry-After of a %i asks for',
   async (status) => {
     const service = await startSteps([status, { 'retry-after': '30' }], [200])
     const clock = createTestClock()
@@ -145,7 +145,7 @@ it('keeps its interval if Retry-After is shorter', async () => {
   expect(clock.sleeps[0]).toBeGreaterThanOrEqual(2_000)
 })
 
-it('does not loop without pauses if the connection is refused and the clock stands still', async () => {
+it('does not loop without pauses if the connection is refused and the clock is stopped', async () => {
   const sleeps: number[] = []
   const clock = { now: () => 0, sleep: async (ms: number) => void sleeps.push(ms) }
   const client = createTestClient(await getRefusedUrl(), { clock })

@@ -42,7 +42,7 @@ test.each([
   ['callStatus', ['END', 'FAILED', 'ENDED_BY_TRANSFER']],
   ['callType', ['AI_BOT', 'AGENT', 'IVR']],
   ['triggeredVia', ['INBOUND', 'CAMPAIGN', 'API', 'UI', 'SCHEDULE']],
-])('%s may have any value, known or not, but must be a text and not empty', (field, values) => {
+])('%s may have any value, known or not, but must be a non-empty string', (field, values) => {
   for (const value of values) {
     const changed = { ...event, [field]: value }
     expect(validateEvent('CALL_AI_SUMMARY', changed)).toEqual({ success: true, data: changed })

@@ -23,7 +23,7 @@ const details: ReadonlyArray<[field: string, valid: unknown, invalid: unknown]> 
   ['callEndedAt', '2026-01-01T10:00:00.000Z', 1767261600],
 ]
 
-test('the lifecycle events are the four of the specification and three of a live service', () => {
+test('the lifecycle events are the four in the specification and three from a live service', () => {
   expect(names).toEqual([
     'CALL_INCOMING_INITIATED',
     'CALL_OUTGOING_INITIATED',
@@ -67,7 +67,7 @@ test.each(names)('%s: an agentNumber that is empty or null is absent', (name) =>
 
 const unchecked = ['customerId', 'chatId', 'chatMessageId', 'pickedBy', 'rejectedBy', 'endedBy', 'deviceId']
 
-test.each(unchecked)('%s is a text, empty or null', (field) => {
+test.each(unchecked)('%s is a string, empty or null', (field) => {
   for (const value of ['a', '', null]) {
     const event = { event: 'CALL_ENDED', callId: 'c', [field]: value }
     expect(validateEvent('CALL_ENDED', event)).toEqual({ success: true, data: event })
@@ -86,7 +86,7 @@ test.each([
   }
 })
 
-test('callStartedAt may be empty if nobody answered', () => {
+test('callStartedAt may be empty if the call was not answered', () => {
   const unanswered = {
     chatMessageId: 'm1',
     chatId: 7,

@@ -73,7 +73,7 @@ test('every field has an error code, in the order of the fields', () => {
   expect(Object.keys(createGroupErrorCodes)).toEqual(Object.keys(CreateGroupRequest.shape))
 })
 
-test('all invalid fields are reported together', () => {
+test('all invalid fields are reported at once', () => {
   const everything = { wabaNumber: '', subject: '', description: 1, joinApprovalMode: 'x', groupId: '' }
   const result = validate(CreateGroupRequest, everything)
   expect(result).toMatchObject({ issues: Object.keys(everything).map((path) => ({ path })) })

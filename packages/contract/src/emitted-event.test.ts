@@ -14,7 +14,7 @@ const accepts = (name: EmittedEventName, fields: object = {}): boolean =>
 const groupNames = emittedEventNames.filter((name) => name.startsWith('GROUP_'))
 const callNames = emittedEventNames.filter((name) => name.startsWith('CALL_'))
 
-test('the reference server sends the nine events of the specification', () => {
+test('the reference server sends the nine events in the specification', () => {
   expect(emittedEventNames).toEqual([
     'GROUP_CREATED',
     'GROUP_PARTICIPANT_JOINED',

@@ -24,7 +24,7 @@ const defineSchemas = () =>
     /** Schema of GROUP_CREATED as sent. */
     GROUP_CREATED: z.strictObject({
       ...defineGroup('GROUP_CREATED'),
-      /** Link with which anyone can join the group: treat it as a credential. */
+      /** Link that lets anyone join the group: treat it as a credential. */
       inviteLink: z.nullable(z.string()),
       /** When the group was created, in ISO 8601. */
       groupCreatedAt: UtcTimestamp,
@@ -68,9 +68,9 @@ const defineSchemas = () =>
   }) as const
 
 /**
- * Strict schemas of the nine events of the specification, as the reference server sends them. Timestamps are in UTC with
- * milliseconds, `agentNumber` is absent rather than empty, `from` equals `channelNumber`, `to` equals `customerNumber`,
- * and unknown fields are rejected. {@link eventSchemas} has the lenient schemas for receiving.
+ * Strict schemas of the nine events in the specification, as the reference server sends them. Timestamps are in UTC
+ * with milliseconds, `agentNumber` is absent rather than empty, `from` equals `channelNumber`, `to` equals
+ * `customerNumber`, and unknown fields are rejected. {@link eventSchemas} has the lenient schemas for receiving.
  */
 export const emittedEventSchemas = /* @__PURE__ */ defineSchemas()
 

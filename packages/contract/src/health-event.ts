@@ -11,7 +11,7 @@ export const healthEventNames = [
 
 const defineHealthEventData = () =>
   z.object({
-    /** The organization of the subscription. */
+    /** The subscription's organization. */
     organizationId: z.string(),
     /** The subscription that failed, was disabled or recovered, or whose delivery was exhausted. */
     subscriptionId: z.string(),
@@ -25,7 +25,7 @@ const defineHealthEventData = () =>
     eventId: z.string(),
     /** The name of the event with this `eventId`. */
     eventName: z.string(),
-    /** Number of attempts of the delivery so far. */
+    /** Number of delivery attempts so far. */
     attempts: z.number(),
     /** The endpoint's last response: its `status`; or, if there was no response, null and an `error`. */
     lastResponse: z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) }),

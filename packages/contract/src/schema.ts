@@ -5,7 +5,7 @@ import type { ObjectSchema } from './exact.ts'
 import { nonEmpty, storable } from './text.ts'
 import { Timestamp, TimestampOrEmpty } from './timestamp.ts'
 
-/** Creates a schema for an optional text. An empty string and null mean that it is absent, and are dropped. */
+/** Creates a schema for an optional string. An empty string and null mean that it is absent, and are dropped. */
 export const unset = () => {
   const keepSet = z.overwrite<string | null>((value) => (value || undefined) as string | null)
   return z.optional(z.nullable(z.string()).check(keepSet)) as unknown as z.ZodMiniOptional<z.ZodMiniString>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { eventExamples } from './documents/examples.ts'
 import { eventSchemas } from './events.ts'
 
-test('the known events are the nine of the specification, then three of a live service', () => {
+test('the known events are the nine in the specification, then three from a live service', () => {
   expect(eventNames).toHaveLength(12)
   expect(eventNames.slice(9)).toEqual(['CALL_MISSED', 'CALL_REJECTED', 'CALL_NOT_PICKED'])
 })

@@ -128,7 +128,7 @@ const formatEvents = () => {
 /** A bundler drops a call, and each one inside it, only if it is marked. */
 const markPure = (source: string): string => source.replaceAll(/\w+\(/g, '/* @__PURE__ */ $&')
 
-/** Formats a function for each body. Their fields are tables, because nobody needs them to be fast. */
+/** Formats a function for each body. Their fields are tables, because they do not have to be fast. */
 const formatBodies = (): string =>
   Object.entries<Rule>(bodyRules)
     .map(([name, rule]) => {

@@ -88,7 +88,7 @@ export const descriptions: {
 const commonHeader = `/** Descriptions of fields that several schemas share. */
 export const commonFields: { readonly [field: string]: string }`
 
-/** Returns the texts that more than one schema has for a field of the same name. */
+/** Returns the descriptions that several schemas share for a field of the same name. */
 const findCommon = (described: Described): { [field: string]: string } => {
   const fields = Object.values(described).flatMap((schema) => Object.entries(schema.fields))
   const count = (field: string, text: string): number =>

@@ -16,7 +16,7 @@ const findComment = (type: string): string => {
   return comment
 }
 
-/** Finds the name under which the definition of an event is exported. Several events share one. */
+/** Finds the export name of an event's definition. Several events share one. */
 const findRule = (event: string): string => {
   const rule: unknown = Reflect.get(eventRules, event)
   const [name] = Object.entries(definitions).find(([, value]) => value === rule) ?? []
@@ -24,7 +24,7 @@ const findRule = (event: string): string => {
   return name
 }
 
-/** Generates `events.ts`: a schema and a type under the same name for each event. */
+/** Generates `events.ts`: a schema and a type with the same name for each event. */
 export const generateEvents = (): string => {
   const names = eventNames
   const rules = [...new Set(names.map(findRule))].sort()

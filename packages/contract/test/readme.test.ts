@@ -16,7 +16,7 @@ const printed = [
 ]
 
 test.each(printed.map((output, index) => ({ output, index })))(
-  'snippet $index of the READMEs prints what it says',
+  'snippet $index of the READMEs prints what its comments show',
   async ({ output, index }) => {
     const flags = [
       '--conditions=@wabakit/source',

@@ -4,7 +4,7 @@ import { createReferenceServer, type Emission, type ReferenceServerOptions, type
 
 const server = createReferenceServer()
 
-// A listener gets the event of its name.
+// A listener gets the event that it is registered for.
 server.on('CALL_AI_SUMMARY', (event, emission) => {
   expectTypeOf(event.summary.keyPoints).toEqualTypeOf<string[]>()
   expectTypeOf(emission).toEqualTypeOf<Emission<EmittedEventOf<'CALL_AI_SUMMARY'>>>()

@@ -26,9 +26,9 @@ import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
 
 /** The service, running in this process. */
 export type ReferenceServer = {
-  /** Responds to requests of the two API endpoints. Never rejects. */
+  /** Responds to requests to the two API endpoints. Never rejects. */
   fetch(request: Request, connection?: ConnectionInfo): Promise<Response>
-  /** Does the same as `fetch` without `Request` and `Response`, for hosts that do not need them. */
+  /** Like `fetch`, but without `Request` and `Response`, for hosts that do not need them. */
   respond(request: ApiRequest, connection?: ConnectionInfo): Promise<ApiResponse>
   /** Resolves when the declared organizations are in the store. Operations wait for this automatically. */
   ready(): Promise<void>
@@ -44,21 +44,22 @@ export type ReferenceServer = {
   readonly erasures: Erasures
   readonly dispatcher: Dispatcher
   /**
-   * Calls `listener` after each request of the public API.
+   * Calls `listener` after each request to the public API.
    *
    * @returns a function that removes the listener.
    */
   onRequest(listener: (report: RequestReported) => void): () => void
   /**
-   * Calls `listener` with each event of this name (`'*'`: any name) that this process publishes, after it has been
-   * stored, whether or not a subscription matches it. Events of other processes with the same store are not included.
+   * Calls `listener` with each event of this name (`'*'` for any name) that this process publishes, after the event is
+   * stored, whether or not a subscription matches it. Events from other processes that share the store are not
+   * included.
    *
    * @returns a function that removes the listener.
    */
   on<Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): () => void
 }
 
-/** Makes operations wait until `ready` resolves. All of them return promises. */
+/** Makes operations wait until `ready` resolves. They all return promises. */
 const waitFirst = <Operations extends object>(
   ready: () => Promise<void>,
   operations: Operations,
@@ -79,11 +80,11 @@ const checkHeaderName = (name: string): void => {
 }
 
 /**
- * Creates the service in this process: all of its rules, with a store. It does not open a port. Deliveries are sent
- * only after `dispatcher.start()` or during `dispatcher.runDue()`.
+ * Creates the service in this process: all its rules, with a store. It does not open a port. Deliveries are sent only
+ * after `dispatcher.start()` or during `dispatcher.runDue()`.
  *
- * @throws InputError if an option is invalid. Problems that only the store can detect, such as a key that another
- *   organization has, reject `ready()` and every operation.
+ * @throws InputError if an option is invalid. Problems that only the store can detect, such as a key that belongs to
+ *   another organization, reject `ready()` and every operation.
  * @example
  * const server = createReferenceServer({
  *   organizations: [

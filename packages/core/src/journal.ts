@@ -5,8 +5,8 @@ import type { LoadedDelivery, Pace } from './store-requests.ts'
 // The messages between a scheduler and a store
 
 /**
- * A subscription as a scheduler sees it. `queue` identifies it in the whole store, and `shard` is derived from it: a number from 0 to
- * `shards − 1`.
+ * A subscription as a scheduler sees it. `queue` identifies it across the whole store, and `shard` is derived from it:
+ * a number from 0 to `shards − 1`.
  */
 export type QueueState = {
   readonly queue: string
@@ -17,7 +17,7 @@ export type QueueState = {
 
 /**
  * An unfinished delivery as a scheduler holds it. `position` is its place in its queue, in the order of events. `turn`
- * counts its settlements and resends: work that began in an earlier turn has no effect.
+ * counts its settlements and resends: work that started in an earlier turn has no effect.
  */
 export type PendingDelivery = {
   readonly id: string
@@ -66,7 +66,7 @@ export type Settlement = AttemptKey & {
   readonly failingLimitMs: number
 }
 
-/** The changes of a settlement; none if it is `stale`. */
+/** The changes that a settlement made; none if it is `stale`. */
 export type SettlementOutcome =
   | { readonly outcome: 'stale' }
   | {
@@ -76,14 +76,14 @@ export type SettlementOutcome =
       readonly turn: number
       /** Set when this settlement disabled the subscription. */
       readonly disabled: DisabledReason | null
-      /** The health events of operators, stored in the same transaction. */
+      /** The health events for operators, stored in the same transaction. */
       readonly health: readonly HealthEvent[]
       /** The next head of its lane, if the delivery is finished or no longer blocks the lane. */
       readonly next: PendingDelivery | null
     }
 
 /**
- * A change of a queue, after the commit.
+ * A change to a queue, after the commit.
  * - `head`: this delivery was added, and was the head of its lane.
  * - `appended`: there are new deliveries at or after a position.
  * - `changed`: the queue changed in another way, so that it must be read again from the start.
@@ -193,8 +193,9 @@ export type Journal = {
   loadDeliveries(keys: readonly AttemptKey[]): Promise<ReadonlyArray<LoadedDelivery | undefined>>
   /**
    * Writes the outcomes of attempts in one transaction. Each belongs to a different delivery, and a worker never calls
-   * this again before its last call has ended. An outcome is `stale`, and nothing is written for it, if the delivery is
-   * gone or has another turn, or its shard has another epoch. So a call whose outcome is unknown can be repeated.
+   * this again before its previous call has ended. An outcome is `stale`, and nothing is written for it, if the
+   * delivery is gone or has another turn, or its shard has another epoch. So a call whose outcome is unknown can be
+   * repeated.
    *
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
@@ -216,8 +217,8 @@ export type Journal = {
   listen(listener: (news: News) => void): () => void
 
   /**
-   * Renews the lease of a worker for another `leaseMs`, and returns the living workers and the owners of all shards. A store may
-   * notice sooner that a worker is dead.
+   * Renews a worker's lease for another `leaseMs`, and returns the living workers and the owners of all shards. A store
+   * may notice sooner that a worker is dead.
    */
   renewWorker(renewal: WorkerRenewal): Promise<WorkersView>
   /**

@@ -43,7 +43,7 @@ export type IntegrationRecord = NumberRecord & {
 export type ApiKeyRecord = {
   readonly id: string
   readonly organizationId: string
-  /** SHA-256 of the key, 64 lower-case hexadecimal digits; unique in the whole store. */
+  /** SHA-256 of the key, 64 lowercase hexadecimal digits; unique across the whole store. */
   readonly hash: string
   /** Human-readable name. */
   readonly label: string
@@ -123,7 +123,10 @@ export type CallRecord = {
   readonly emitsEvents: boolean
   /** When the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
-  /** Time of the last write by the server's clock, as Unix time in milliseconds. The retention period starts at this time. */
+  /**
+   * Time of the last write, according to the server's clock, as Unix time in milliseconds. The retention period starts
+   * at this time.
+   */
   readonly updatedAt: number
   /** Start of the conversation, as Unix time in milliseconds. */
   readonly startedAt: number | null
@@ -152,7 +155,7 @@ export type EventChannel = Channel | 'OPERATIONS'
 
 /** A published event. Never changes. */
 export type EventRecord = {
-  /** Unique in the whole store; the `webhook-id` of its deliveries. */
+  /** Unique across the whole store; the `webhook-id` of its deliveries. */
   readonly id: string
   readonly organizationId: string
   /** The event's name, such as `CALL_ENDED`. */
@@ -173,7 +176,7 @@ export type EventRecord = {
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
   readonly traceparent: string | null
   /**
-   * Set if a caller made up the payload; an endpoint cannot distinguish it from a genuine one. See
+   * Set if a caller made up the payload; an endpoint cannot tell it from a genuine one. See
    * `DeliveryOptions.allowsForged`.
    */
   readonly forged: boolean
@@ -210,7 +213,7 @@ export type SubscriptionRecord = {
     readonly expiresAt: number
     readonly rotatedAt?: number | undefined
   } | null
-  /** Headers that every attempt carries, such as `authorization`, by their lower-case names. Secret, like `secret`. */
+  /** Headers that every attempt carries, such as `authorization`, by lowercase name. Secret, like `secret`. */
   readonly headers: Readonly<Record<string, string>>
   /** Maximum number of attempts that start per second; `null`: no maximum. */
   readonly maxAttemptsPerSecond: number | null
@@ -234,7 +237,8 @@ export type SubscriptionRecord = {
  * - `waiting`: behind another delivery of its lane, without a due time.
  * - `pending`: due at `dueAt`.
  * - `claimed`: this process is attempting it, until `dueAt` at the latest. Other processes show it as `pending`.
- * - `delivered`, `exhausted` (all attempts failed), `skipped` (not sent, such as when the subscription was disabled): finished.
+ * - `delivered`, `exhausted` (all attempts failed), `skipped` (not sent, for example because the subscription was
+ *   disabled): finished.
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'claimed' | 'delivered' | 'exhausted' | 'skipped'
 
@@ -284,7 +288,7 @@ export type AttemptResult = {
   readonly responseBody: string | null
 }
 
-/** One attempt of a delivery. */
+/** One delivery attempt. */
 export type AttemptRecord = AttemptResult & {
   readonly deliveryId: string
   /** Counts the delivery's attempts from 1, without gaps. */

@@ -25,13 +25,13 @@ export type ReferenceServerOptions = {
    */
   readonly clock?: Clock | undefined
   /**
-   * Source of randomness for ids, invite links and the jitter of retries. A seeded one makes a server reproducible.
-   * Keys and signing secrets always use the platform's cryptographic generator.
+   * Source of randomness for ids, invite links and retry jitter. A seeded one makes a server reproducible. Keys and
+   * signing secrets always use the platform's cryptographic generator.
    * @default the platform's cryptographic generator
    */
   readonly random?: Random | undefined
   /**
-   * Creates ids. Ids of events must consist of visible ASCII characters without a full stop, because they are sent as
+   * Creates ids. Event ids must consist of visible ASCII characters without a full stop, because they are sent as
    * `webhook-id`.
    * @default createIds({ clock, random })
    */

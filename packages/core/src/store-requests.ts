@@ -10,7 +10,7 @@ import type {
   SubscriptionRecord,
 } from './records.ts'
 
-// Parameters and results of the methods of a store
+// Parameters and results of store methods
 
 /** `saved`, or `stale` if the stored revision is not the previous one. */
 export type SaveOutcome = 'saved' | 'stale'
@@ -26,7 +26,7 @@ export type PageRequest = {
   readonly limit: number
 }
 
-/** Selects a page of a list that is filtered. */
+/** Selects a page of a filtered list. */
 export type FilteredPageRequest = PageRequest & {
   /**
    * Maximum number of records to examine, so that a filter that matches few records takes no longer than any other. A
@@ -65,14 +65,14 @@ export type ParticipantKey = {
   readonly digits: string
 }
 
-/** Selects calls or groups of an organization. Omitted conditions do not restrict. */
+/** Selects an organization's calls or groups. Omitted conditions match every record. */
 type RecordQuery = FilteredPageRequest & {
   readonly organizationId: string
   /** Only those of the organization's number with these digits. */
   readonly digits?: string | undefined
-  /** Only those that began at or after this time. */
+  /** Only those from this time or later. */
   readonly from?: number | undefined
-  /** Only those that began before this time. */
+  /** Only those from before this time. */
   readonly before?: number | undefined
 }
 
@@ -100,7 +100,7 @@ export type CallWithSummary = { readonly call: CallRecord; readonly summary: Cal
 /** A summary, and the event that is published if it is the first one. */
 export type SummaryChange = { readonly summary: CallSummaryRecord; readonly event: EventRecord | null }
 
-/** Selects events. Omitted conditions do not restrict. */
+/** Selects events. Omitted conditions match every event. */
 export type EventSelection = {
   readonly organizationId: string
   readonly eventId?: string | undefined
@@ -118,7 +118,7 @@ export type EventSelection = {
   readonly text?: string | undefined
 }
 
-/** Selects deliveries by their own properties and those of their events. Omitted conditions do not restrict. */
+/** Selects deliveries by their own properties and those of their events. Omitted conditions match every delivery. */
 export type DeliverySelection = EventSelection & {
   readonly deliveryId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined
@@ -126,7 +126,7 @@ export type DeliverySelection = EventSelection & {
   readonly finishedFrom?: number | undefined
   /** Only deliveries that were finished before this time. */
   readonly finishedBefore?: number | undefined
-  /** Only deliveries whose last attempt got a response with one of these HTTP statuses; 0 stands for no response. */
+  /** Only deliveries whose last attempt got a response with one of these HTTP statuses; 0 means no response. */
   readonly responses?: readonly number[] | undefined
 }
 
@@ -196,7 +196,7 @@ export type ErasureRequest = {
   readonly eventIds: readonly string[]
 }
 
-/** Parameters of a measurement of the backlog. @inline */
+/** Parameters for measuring the backlog. @inline */
 export type BacklogRequest = {
   readonly now: number
   /** The count at which counting stops: a result that equals the limit means that many or more. At least 1. */

@@ -58,16 +58,16 @@ export type * from './store-requests.ts'
  * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their events. See
  * {@link Journal} for which of them may be attempted.
  *
- * **Time.** `now` is the time by the caller's clock, which steps of the wall clock do not affect. Later times are
- * durations from `now`. An engine that several processes share may use its own clock instead.
+ * **Time.** `now` is the time according to the caller's clock, which steps of the wall clock do not affect. Later times
+ * are durations from `now`. An engine that several processes share may use its own clock instead.
  *
- * **Texts** are well-formed Unicode without NUL. They are returned exactly as they were stored.
+ * **Strings** are well-formed Unicode without NUL. They are returned exactly as they were stored.
  *
- * **Errors.** A change for an organization that does not exist throws `RecordNotFoundError`. An event with an id that is
- * in use makes its transaction reject. Any method may throw `StorageUnavailableError`: nothing was changed, and the call
- * can be repeated. A method that writes throws `StorageOutcomeUnknownError` instead if its transaction may have been
- * committed: the connection was lost, timed out or was terminated after the commit may have been sent, or the commit
- * itself failed halfway. A store never repeats such a write by itself.
+ * **Errors.** A change for an organization that does not exist throws `RecordNotFoundError`. An event with an id that
+ * is in use makes its transaction reject. Any method may throw `StorageUnavailableError`: nothing was changed, and the
+ * call can be repeated. A method that writes throws `StorageOutcomeUnknownError` instead if its transaction may have
+ * been committed: the connection was lost, timed out or was terminated after the commit may have been sent, or the
+ * commit itself failed halfway. A store never repeats such a write on its own.
  */
 export type Store = Journal & {
   /** Writes an organization by compare-and-set. */
@@ -84,7 +84,7 @@ export type Store = Journal & {
 
   /** Adds a key. Returns `taken` if any organization has a key with this hash. */
   addApiKey(key: ApiKeyRecord): Promise<'added' | 'taken'>
-  /** Lists the keys of an organization, oldest first. */
+  /** Lists an organization's keys, oldest first. */
   listApiKeys(organizationId: string): Promise<ApiKeyRecord[]>
   /** Removes a key, with immediate effect. Returns false if the organization has no such key. */
   removeApiKey(organizationId: string, keyId: string): Promise<boolean>
@@ -99,20 +99,20 @@ export type Store = Journal & {
   createGroup(change: GroupCreation): Promise<GroupCreationOutcome>
   /** Finds a group by its client custom group id. */
   findGroup(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
-  /** Lists groups of an organization, newest first. */
+  /** Lists an organization's groups, newest first. */
   listGroups(query: GroupQuery): Promise<Page<GroupRecord>>
   /** Writes a participant by compare-and-set and publishes the event. */
   saveParticipant(change: ParticipantChange): Promise<SaveOutcome>
   /** Finds a participant, including one who left or was removed. */
   findParticipant(key: ParticipantKey): Promise<ParticipantRecord | undefined>
-  /** Lists the memberships of a person, given by the digits of the number. */
+  /** Lists a person's memberships, by the digits of the phone number. */
   listParticipants(organizationId: string, digits: string): Promise<ParticipantRecord[]>
 
   /** Writes a call by compare-and-set and publishes the event, if there is one. */
   saveCall(change: CallChange): Promise<SaveOutcome>
   /** Finds a call with its summary. */
   findCall(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
-  /** Lists calls of an organization, newest first. */
+  /** Lists an organization's calls, newest first. */
   listCalls(query: CallQuery): Promise<Page<CallRecord>>
   /**
    * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`:
@@ -121,11 +121,11 @@ export type Store = Journal & {
    */
   saveSummary(change: SummaryChange): Promise<'first' | 'replaced'>
 
-  /** Publishes an event that reports no change of a record (for simulators). */
+  /** Publishes an event that reports no change to a record (for simulators). */
   addEvent(event: EventRecord): Promise<void>
   /** Publishes such an event to only one subscription, which gets a delivery if it matches. */
   addEventTo(event: EventRecord, subscriptionId: string): Promise<void>
-  /** Lists events of an organization in the order in which they happened, or in reverse. */
+  /** Lists an organization's events in the order in which they happened, or in reverse. */
   listEvents(query: EventQuery): Promise<Page<EventRecord>>
 
   /**
@@ -137,12 +137,12 @@ export type Store = Journal & {
   saveSubscription(subscription: SubscriptionRecord): Promise<SaveOutcome>
   /** Finds a subscription by its id, with its secrets. */
   findSubscription(organizationId: string, subscriptionId: string): Promise<SubscriptionRecord | undefined>
-  /** Lists subscriptions of an organization, oldest first. */
+  /** Lists an organization's subscriptions, oldest first. */
   listSubscriptions(organizationId: string, page: PageRequest): Promise<Page<SubscriptionRecord>>
   /** Removes a subscription with its deliveries and their attempts. Returns false if there is none. */
   removeSubscription(organizationId: string, subscriptionId: string): Promise<boolean>
 
-  /** Lists deliveries of an organization in the order of their events, or in reverse. */
+  /** Lists an organization's deliveries in the order of their events, or in reverse. */
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. Returns an empty list if the organization has no such delivery. */
   listAttempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
@@ -152,7 +152,7 @@ export type Store = Journal & {
   /**
    * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its lane, oldest
    * first, as if it were new: in its next turn, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were
-   * never attempted, and those of disabled subscriptions, do not change.
+   * never attempted, and those to disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**
@@ -190,8 +190,8 @@ export type Store = Journal & {
   checkWritable(): Promise<void>
   /**
    * Erases calls with their summaries, participants, and events with their deliveries and attempts, in one transaction.
-   * Ignores records that do not exist. If a call had a summary, the SHA-256 of the call's id is kept, so that the event
-   * of the summary is not published again. The next delivery in the lane of an erased one becomes due; the settlement
+   * Ignores records that do not exist. If a call had a summary, the SHA-256 of the call's id is kept, so that the
+   * summary's event is not published again. The next delivery in the lane of an erased one becomes due; the settlement
    * of an erased delivery is stale.
    */
   erase(request: ErasureRequest): Promise<void>

@@ -11,9 +11,9 @@ afterEach(() => {
 type Target = { readonly organizationId: string; readonly number: string }
 type Others = {
   readonly count: number
-  /** What their endpoints do. */
+  /** The behavior of their endpoints. */
   readonly kind: 'hang' | 'slow'
-  /** In which organizations they are. */
+  /** The organizations that they belong to. */
   readonly owner: 'one' | 'each' | 'healthy'
 }
 
@@ -116,7 +116,7 @@ describe('a healthy endpoint is not delayed', () => {
     server.dispatcher.start()
     await flood()
     expect(await measure(100)).toBeLessThanOrEqual(1_000)
-    // For longer than attempts last, as soon as with no others: a take waits at most 5 ms for more to take.
+    // Even once attempts have timed out, webhooks arrive as soon as without the others, within 5 ms.
     for (let turn = 0; turn < 10; turn++) expect(await measure(50)).toBeLessThanOrEqual(5)
     expect(concurrent.most).toBeLessThanOrEqual(1_024 + 64)
     const stopped = server.dispatcher.stop({ graceMs: 0 })

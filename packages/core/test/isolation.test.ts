@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { start } from './suite/scenario.ts'
 
-// Two organizations share a server, and each has one of its own where the same is done without the other. Whatever
-// the two do, each must see exactly what it would see alone.
+// Two organizations share a server, and each has one of its own where the same is done without the other. No matter
+// what the two do, each must see exactly what it would see alone.
 
 const tenants = ['left', 'right'] as const
 type Tenant = (typeof tenants)[number]
@@ -31,7 +31,7 @@ const createScenario = async (members: readonly Tenant[]): Promise<Scenario> => 
     random: () => 0,
     rateLimit: { organization: { requests: 20, perMs: 60_000 }, key: { requests: 15, perMs: 60_000 } },
     fetch: async (_, init, { delivery }) => {
-      // Fails by what is sent, so that both worlds fail alike.
+      // Only the sent body decides about failures, so that they are the same on both servers.
       const status = String(init.body).length % 3 === 0 ? 500 : 200
       if (isTenant(delivery.organizationId))
         log[delivery.organizationId].push(['sent', clock.time, init.body, status])

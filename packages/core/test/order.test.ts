@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createScenario, customer, playCall, type Sent, summary, waba } from './suite/scenario.ts'
 
-// Whatever fails, and whenever: no delivery is attempted before all earlier ones of its lane are settled or have failed
-// three times, and no CALL_AI_SUMMARY before its CALL_ENDED is settled.
+// No matter what fails, and when: no delivery is attempted before all earlier ones of its lane are settled or have
+// failed three times, and no CALL_AI_SUMMARY before its CALL_ENDED is settled.
 
 type Progress = { failures: number; isSettled: boolean }
 
@@ -13,7 +13,7 @@ const lastAttempt = 10
 const groupByLane = (sent: readonly Sent[]): Map<string, string[]> => {
   const events = new Map(sent.map(({ attempted: { event } }) => [event.id, event]))
   const lanes = new Map<string, string[]>()
-  // Ids sort by the time they were made.
+  // Ids sort by creation time.
   for (const id of [...events.keys()].sort()) {
     const { subject } = events.get(id) ?? { subject: '' }
     lanes.set(subject, [...(lanes.get(subject) ?? []), id])

@@ -21,7 +21,7 @@ export type Mock = MockTenant & {
 
 const inProcessUrl = 'https://wabakit-mock.invalid'
 
-/** Finds the tenant whose key the request contains, in any header. */
+/** Finds the tenant whose key appears in any header of the request. */
 const findTenant = (tenants: ReadonlyMap<string, Tenant>, request: Request): Tenant | undefined => {
   for (const value of request.headers.values()) {
     for (const word of value.split(' ')) {
@@ -35,7 +35,7 @@ const findTenant = (tenants: ReadonlyMap<string, Tenant>, request: Request): Ten
 /**
  * Creates a mock: the reference server with a virtual clock, faults, and functions for tests.
  *
- * @param options - seed, port, clock, and settings of the first organization.
+ * @param options - seed, port, clock, and settings for the first organization.
  * @throws MockUsageError if an option is unknown or invalid.
  * @example
  * await using mock = await createMock()

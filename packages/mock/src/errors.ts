@@ -4,12 +4,12 @@ const isOwn = (error: unknown): error is Error =>
   error instanceof UnexpectedEventError
 
 /**
- * Runs `work`, and makes the stack of the mock's errors start at the line of the test that called the mock. Call it
- * directly in the function that the test calls, before anything else. Has no effect in engines other than V8.
+ * Runs `work`, and makes the stack trace of the mock's errors start at the test line that called the mock. Call it
+ * directly in the function that the test calls, before anything else. It has no effect in engines other than V8.
  */
 export const blameCaller = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const lines = new Error().stack?.split('\n') ?? []
-  // The first two frames are this function and the function of the mock.
+  // The first two frames are this function and the mock's function.
   const frames = lines.filter((line) => line.startsWith('    at ')).slice(2)
   try {
     return await work()

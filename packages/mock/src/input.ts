@@ -20,7 +20,7 @@ const formatIssues = (error: z.core.$ZodError, fields: readonly string[]): strin
 }
 
 /**
- * Checks the input of a function of the mock.
+ * Checks the input to a mock function.
  *
  * @param caller - the function's name, for the message.
  * @throws MockUsageError with every issue. For an unknown field, it suggests a similar known one.

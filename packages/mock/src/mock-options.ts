@@ -16,7 +16,7 @@ export const TenantSettings = z.strictObject({
    * @default 'automatic'
    */
   callSummaries: z.optional(z.enum(['automatic', 'manual'])),
-  /** Join approval mode of groups whose request does not specify one. @default 'auto_approve' */
+  /** Join approval mode for groups whose request does not specify one. @default 'auto_approve' */
   joinApprovalMode: z.optional(JoinApprovalMode),
   /** Allows creating groups. With `false`, the API responds with 422 `integration_disabled`. @default true */
   integrationEnabled: z.optional(z.boolean()),
@@ -35,9 +35,9 @@ export type TenantSettings = z.infer<typeof TenantSettings>
 
 /** Options for {@link createMock}. */
 export const MockOptions = z.extend(TenantSettings, {
-  /** Seed of ids, made-up data and random faults; a whole number. @default 1 */
+  /** Seed for ids, made-up data and random faults; a whole number. @default 1 */
   seed: z.optional(z.int()),
-  /** Port to listen on at 127.0.0.1, 0 for a free one. @default none: the mock runs in process */
+  /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
   /**
    * `virtual`: time stands still until the test advances it. `machine`: the machine's clock, for a mock that people or

@@ -20,7 +20,7 @@ const createRequestId = (): string => `req_${randomUUID().replaceAll('-', '').sl
 const toUrl = (target: string, origin: string): string => {
   const url = target.startsWith('/') ? origin + target : target
   if (!URL.canParse(url) || !/^https?:/i.test(url))
-    throw new RequestRefusedError('malformed_request', 'The target of the request is not usable.')
+    throw new RequestRefusedError('malformed_request', 'The request target is invalid.')
   const { pathname, search } = new URL(url)
   return origin + pathname + search
 }
@@ -44,7 +44,7 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   return new Request(address, { method, headers, signal, ...body })
 }
 
-/** Responds to a request without a response object: one that the parser rejected, or CONNECT. */
+/** Responds to a request that has no response object: one that the parser rejected, or CONNECT. */
 const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void => {
   socket.on('error', () => {})
   if (socket.writable) socket.end(formatRefusal(refusal, createRequestId()), () => socket.destroy())
@@ -56,7 +56,7 @@ const write = async (response: Response, outgoing: ServerResponse): Promise<void
   outgoing.end()
 }
 
-/** Listens on a port of 127.0.0.1 (0: a free one) until it is closed. */
+/** Listens on a port on 127.0.0.1 (0 for a free one) until it is closed. */
 export const listen = async (handle: Handler, port: number): Promise<OpenPort> => {
   let origin = ''
   const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {

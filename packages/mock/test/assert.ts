@@ -1,7 +1,7 @@
 import { findDifferences } from '../src/matching/find-differences.ts'
 import { printDifferences, printValue } from '../src/matching/print.ts'
 
-/** Throws unless `actual` has what `part` asks for. */
+/** Throws unless `actual` matches `part`. */
 export const matches = (actual: unknown, part: unknown): void => {
   const differences = findDifferences(part, actual)
   if (differences.length > 0) throw new Error(`it differs in:\n${printDifferences(differences)}`)
@@ -15,7 +15,7 @@ export const equal = (actual: unknown, expected: unknown): void => {
 
 type ErrorClass<Thrown extends Error> = abstract new (...parameters: never[]) => Thrown
 
-/** Throws unless the promise rejects with an error of this class, with this text, or with these fields. */
+/** Throws unless the promise rejects with an error of this class, with this message, or with these fields. */
 export const rejects = async <Thrown extends Error>(
   promise: PromiseLike<unknown>,
   expected: ErrorClass<Thrown> | RegExp | object,

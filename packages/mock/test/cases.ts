@@ -48,7 +48,7 @@ const post = ({ baseUrl, fetch, mock }: Form, body: string, headers: Record<stri
     headers: { authorization: mock.apiKey, 'content-type': 'application/json', ...headers },
   })
 
-/** What every form of the mock does. */
+/** The cases that every form of the mock must pass. */
 export const cases: Readonly<Record<string, Case>> = {
   'creates a group and delivers GROUP_CREATED signed to the receiver': async ({ mock, client }) => {
     const received = receive(mock)
@@ -162,7 +162,7 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'postpones a create by 503 with Retry-After, as the service does': async ({ mock, client }) => {
+  'postpones a create with 503 and Retry-After, as the service does': async ({ mock, client }) => {
     mock.faults.next('groups.create', { status: 503, retryAfterSeconds: 0 })
     await client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
     equal(mock.requests.length, 2)
@@ -214,7 +214,7 @@ export const cases: Readonly<Record<string, Case>> = {
     await rejects(client(mock, once).calls.getSummary('call-1'), NotFoundError)
   },
 
-  'publishes the events of a call in order, and its summary when that is due': async ({ mock, client }) => {
+  'publishes the events of a call in order, and its summary when it is due': async ({ mock, client }) => {
     const received = receive(mock)
     const summary = {
       recap: 'Asked for a refund.',
@@ -328,7 +328,7 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'loses an attempt, after which the schedule goes on': async ({ mock }) => {
+  'loses an attempt and continues the schedule': async ({ mock }) => {
     const received = receive(mock)
     mock.faults.deliveries.drop('CALL_ACCEPTED')
     await mock.simulateCall({ summary: false })
@@ -413,7 +413,7 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(received, ['GROUP_CREATED'])
   },
 
-  'says what to do instead when it is used incorrectly': async ({ mock }) => {
+  'explains what to do instead when it is used incorrectly': async ({ mock }) => {
     const misuse = async (run: () => unknown, advice: RegExp) => {
       matches(await rejects(Promise.resolve().then(run), MockUsageError), { message: advice })
     }

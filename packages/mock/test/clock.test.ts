@@ -11,7 +11,7 @@ test('the clock starts at startAt, and moves only when it is advanced', async ()
   expect(new Date(mock.clock.now()).toISOString()).toBe('2030-06-01T01:30:00.000Z')
 })
 
-test('payloads use the time of the mock, signatures the time of the machine', async () => {
+test("payloads use the mock's time, and signatures the machine's", async () => {
   await using mock = await createMock()
   await mock.clock.advance('10d')
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
@@ -21,7 +21,7 @@ test('payloads use the time of the mock, signatures the time of the machine', as
   expect(Math.abs(Number(headers.get('webhook-timestamp')) - Date.now() / 1_000)).toBeLessThan(5)
 })
 
-test('advance runs what becomes due in the order of its times', async () => {
+test('advance runs due work in the order of its due times', async () => {
   await using mock = await createMock()
   for (const seconds of [30, 10, 20]) {
     await mock.simulateCall({ callId: `call-${seconds}`, summary: { after: `${seconds}s` } })
@@ -60,7 +60,7 @@ test('a request whose signal is aborted rejects, like a real fetch', async () =>
   await expect(mock.fetch(path, { signal: AbortSignal.timeout(10) })).rejects.toThrow(/timeout/)
 })
 
-test('a webhook handler may use a client that sleeps on the clock of the mock', async () => {
+test("a webhook handler may use a client that sleeps on the mock's clock", async () => {
   await using mock = await createMock()
   const verify = standardWebhooks({ secrets: [mock.secret] })
   const fetched: string[] = []
@@ -74,7 +74,7 @@ test('a webhook handler may use a client that sleeps on the clock of the mock', 
   expect(fetched).toEqual([callId])
 })
 
-test('attempts a delivery on the whole schedule if the receiver never responds, and then gives up', async () => {
+test('attempts a delivery for the whole schedule if the receiver never responds, and then gives up', async () => {
   await using mock = await createMock()
   mock.deliverTo(() => Promise.reject(new Error('connection refused')))
   await mock.simulateCall({ outcome: 'missed' })
@@ -110,7 +110,7 @@ test.each(['before', 'after'])(
   },
 )
 
-test("with the machine's clock everything happens by itself, and the clock cannot be advanced", async () => {
+test("with the machine's clock everything happens on its own, and the clock cannot be advanced", async () => {
   await using mock = await createMock({ clock: 'machine' })
   const { callId } = await mock.simulateCall({ summary: { after: '1s' } })
   await mock.expectNoEvent('CALL_AI_SUMMARY', { callId })

@@ -26,7 +26,7 @@ const serve = async (receiver: ReturnType<typeof createReceiver>) => {
   }
 }
 
-test('delivers over HTTP to a URL, signed with the secret of its subscription', async () => {
+test("delivers over HTTP to a URL, signed with its subscription's secret", async () => {
   await using mock = await createMock()
   const received: string[] = []
   const secret = generateSecret()
@@ -235,7 +235,7 @@ test('reorder reorders the deliveries of each subscription', async () => {
   expect(received).toEqual({ first: order, second: order })
 })
 
-test('a receiver that was removed makes room for another, and cannot remove that one', async () => {
+test('a removed receiver makes room for another, and cannot remove the new one', async () => {
   await using mock = await createMock()
   const taken: string[] = []
   const deliverTo = (name: string) =>
@@ -256,7 +256,7 @@ test('a receiver that was removed makes room for another, and cannot remove that
   await play()
   expect(taken).toEqual(['first', 'second'])
   expect(mock.deliveries.map(({ to }) => to)).toEqual(['receiver', 'collector', 'receiver'])
-  expect(() => deliverTo('third')).toThrow(/there is a receiver already/)
+  expect(() => deliverTo('third')).toThrow(/this mock already has a receiver/)
 })
 
 test('clearing the faults sends what reorder holds back', async () => {
@@ -309,7 +309,7 @@ test('faults can be added as plain data', async () => {
   ])
 })
 
-test('rejects invalid faults and subscriptions, and says what is valid', async () => {
+test('rejects invalid faults and subscriptions, and explains what is valid', async () => {
   await using mock = await createMock()
   const { deliveries } = mock.faults
   expect(() => deliveries.duplicate('CALL_END' as never)).toThrow(/must be/)

@@ -7,7 +7,7 @@ const port = Number(new URL(mock.url).port)
 
 afterAll(() => mock.close())
 
-/** The same fault with another path, where its request line names the root. */
+/** Returns the same fault with another path, if its request line has the root path. */
 const at = (path: string, bytes: string): string =>
   bytes.replace(/^(\S+ (?:https?:\/\/[^/ ]*)?)\/ /, `$1${path} `)
 
@@ -35,7 +35,7 @@ test.each(cases)('answers $line ($name) in the form of every error', async ({ fa
   })
 })
 
-test('answers a client as before after all of that', async () => {
+test('still answers a client after all of that', async () => {
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Team' })
   expect(groupId).toMatch(/^wagrp_/)
 })

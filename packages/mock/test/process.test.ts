@@ -19,7 +19,7 @@ const play = `
 `
 
 test.each(['{}', '{ port: 0 }', "{ clock: 'machine' }"])(
-  'a process exits by itself after close, with %s',
+  'a process exits on its own after close, with %s',
   async (options) => {
     const output = await run(`
     import { createMock } from '@wabakit/mock'

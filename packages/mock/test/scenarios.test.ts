@@ -49,7 +49,7 @@ test('a call by an AI bot for a campaign has no team member', async () => {
   expect(mock.events.at(-1)).toMatchObject({ callType: 'AI_BOT', triggeredVia: 'CAMPAIGN' })
 })
 
-test('a call whose direction contradicts what started it is rejected, however it is made', async () => {
+test('a call whose direction contradicts its trigger is rejected, however it is created', async () => {
   const contradiction = { direction: 'OUTGOING', triggeredVia: 'INBOUND' } as const
   await expect(mock.simulateCall(contradiction)).rejects.toThrow(MockUsageError)
   for (const overrides of [
@@ -196,32 +196,29 @@ test.each([
   [
     'a departure without a phone number',
     () => mock.simulateParticipant('left', { groupId: 'x' }),
-    /Give the phone/,
+    /Pass the phone/,
   ],
-])('rejects %s, and says what is valid', async (_what, run, message) => {
+])('rejects %s, and explains what is valid', async (_what, run, message) => {
   await expect(run()).rejects.toThrow(MockUsageError)
   await expect(run()).rejects.toThrow(message)
 })
 
-test.each([0, 42])(
-  'no event states a time that has not come yet, with a call of %i s',
-  async (durationInSeconds) => {
-    await using mock = await createMock()
-    const now = mock.clock.now()
-    const call = await mock.simulateCall({ durationInSeconds })
-    expect(call).toMatchObject({
-      startedAt: now - durationInSeconds * 1_000,
-      endedAt: now,
-      durationInSeconds,
-    })
-    await mock.trigger('CALL_ENDED', { durationInSeconds })
-    await mock.trigger('CALL_AI_SUMMARY', { durationInSeconds })
-    const times = mock.events.flatMap((event) => [
-      'callStartedAt' in event && event.callStartedAt,
-      'callEndedAt' in event && event.callEndedAt,
-    ])
-    const stated = times.filter((time) => typeof time === 'string').map((time) => Date.parse(time))
-    expect(stated).not.toHaveLength(0)
-    expect(Math.max(...stated)).toBeLessThanOrEqual(now)
-  },
-)
+test.each([0, 42])('no event contains a future time, with a call of %i s', async (durationInSeconds) => {
+  await using mock = await createMock()
+  const now = mock.clock.now()
+  const call = await mock.simulateCall({ durationInSeconds })
+  expect(call).toMatchObject({
+    startedAt: now - durationInSeconds * 1_000,
+    endedAt: now,
+    durationInSeconds,
+  })
+  await mock.trigger('CALL_ENDED', { durationInSeconds })
+  await mock.trigger('CALL_AI_SUMMARY', { durationInSeconds })
+  const times = mock.events.flatMap((event) => [
+    'callStartedAt' in event && event.callStartedAt,
+    'callEndedAt' in event && event.callEndedAt,
+  ])
+  const stated = times.filter((time) => typeof time === 'string').map((time) => Date.parse(time))
+  expect(stated).not.toHaveLength(0)
+  expect(Math.max(...stated)).toBeLessThanOrEqual(now)
+})

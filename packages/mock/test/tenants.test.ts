@@ -56,7 +56,7 @@ test('a reset does not affect other tenants', async () => {
   expect(tenant.events).toHaveLength(4)
 })
 
-test('after a reset, made-up data and time start again, and ids do not', async () => {
+test('after a reset, made-up data and time start over, and ids do not', async () => {
   await using mock = await createMock()
   const first = await mock.simulateCall()
   await mock.clock.advance('1h')

@@ -57,14 +57,14 @@ test('the time-out message shows the events, how the most similar one differs, a
   `)
 })
 
-test('the time-out message of a delivery shows the responses, and when the next attempt is due', async () => {
+test('the time-out message for a delivery shows the responses, and when the next attempt is due', async () => {
   mock.deliverTo(() => new Response('no', { status: 500 }))
   await mock.simulateCall({ callId: 'call-1', summary: false })
   const message = await getMessage(
     mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-1' }, quick),
   )
   expect(message).toContain('CALL_INCOMING_INITIATED to receiver, attempt 1: status 500')
-  expect(message).toContain('the next attempt of a delivery, in 5000 ms')
+  expect(message).toContain('the next delivery attempt, in 5000 ms')
 })
 
 test('the time-out message shows the first line of the response to a delivery', async () => {
@@ -86,7 +86,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['trigger', () => mock.trigger('CALL_OVER' as 'CALL_ENDED')],
   ['subscribe', () => mock.subscribe({ nothing: 1 } as never)],
   ['clock.advance', () => mock.clock.advance('soon' as '1s')],
-])("an error of %s points at the caller's line", async (_name, fail) => {
+])("an error from %s points at the caller's line", async (_name, fail) => {
   await mock.simulateCall({ callId: 'call-1' })
   const failing = fail()
   const error = await failing.then(() => undefined).catch((thrown: Error) => thrown)

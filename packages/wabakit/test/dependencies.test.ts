@@ -69,7 +69,7 @@ const readImports = (file: string): string[] =>
 const importsTypesOnly = (file: string, specifier: string): boolean =>
   new RegExp(`^import type [^']*'${specifier}'`, 'm').test(readFileSync(resolve(root, file), 'utf8'))
 
-/** These are not published, and test the others from inside. */
+/** These are not published, and test the others from the inside. */
 const privatePackages = ['bench', 'cluster-simulation']
 
 const publishedPackages = packages.filter((name) => !privatePackages.includes(name))

@@ -90,7 +90,7 @@ const findFreePort = async (): Promise<number> => {
   return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
-test('the endpoint in the README of the server receives the signed webhooks of a call, in an empty folder', async () => {
+test("the endpoint in the server's README receives the signed webhooks of a call, in an empty folder", async () => {
   const folder = join(project, 'first-steps')
   mkdirSync(folder)
   const page = readFileSync(join(root, 'packages/server/README.md'), 'utf8')
@@ -132,7 +132,7 @@ test('the endpoint in the README of the server receives the signed webhooks of a
   expect(await once(server.child, 'exit')).toEqual([0, null])
 }, 60_000)
 
-test('the command wabakit says how to run the server, if it is not installed', async () => {
+test('the command wabakit explains how to run the server if it is not installed', async () => {
   // Outside the installation, where the server cannot be found.
   const away = mkdtempSync(join(tmpdir(), 'wabakit-alone-'))
   onTestFinished(() => rmSync(away, { recursive: true }))

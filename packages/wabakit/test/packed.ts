@@ -52,7 +52,7 @@ const isBuilt = (dir: string): boolean => {
   return globSync('src/**/*.ts', { cwd: dir }).every((file) => statSync(join(dir, file)).mtimeMs <= built)
 }
 
-/** Whether the server ships the page of the present sources. */
+/** Returns whether the server ships a page built from the current sources. */
 const isPageBuilt = (): boolean => {
   const page = join(root, 'packages/server/dist/inspector/index.html')
   const sources = globSync('packages/inspector/src/**/*.*', { cwd: root })
@@ -92,13 +92,13 @@ const listThirdParty = (): Need[] => {
   return needs
 }
 
-/** The file name of a package's tarball. */
+/** Returns the file name of a package's tarball. */
 const formatFile = (dir: string): string => {
   const { name, version } = readManifest(dir)
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }
 
-/** Takes a tarball of ours from a release, which `npm run release` has written. */
+/** Copies one of our tarballs from a release that `npm run release` has written. */
 const takeReleased = (dir: string, { from, destination }: { from: string; destination: string }): void => {
   const start = formatFile(dir).slice(0, -`${readManifest(dir).version}.tgz`.length)
   const [found] = globSync(`${start}[0-9]*.tgz`, { cwd: from })
@@ -106,7 +106,10 @@ const takeReleased = (dir: string, { from, destination }: { from: string; destin
   cpSync(join(from, found), join(destination, formatFile(dir)))
 }
 
-/** Packs packages into a folder. If `WABAKIT_RELEASE` names the folder of a release, ours are those of that release. */
+/**
+ * Packs packages into a folder. If `WABAKIT_RELEASE` names the folder of a release, our packages come from that
+ * release.
+ */
 export const packFolders = async (folders: readonly string[], destination: string): Promise<void> => {
   const taken = released === undefined ? [] : listPublishedPackages().filter((dir) => folders.includes(dir))
   for (const dir of taken) takeReleased(dir, { from: resolve(root, released ?? ''), destination })
@@ -119,7 +122,7 @@ export const packFolders = async (folders: readonly string[], destination: strin
   })
 }
 
-/** The specifier of a package's tarball in a manifest. */
+/** Returns the specifier of a package's tarball in a manifest. */
 const formatTarball = (dir: string): string => `file:tarballs/${formatFile(dir)}`
 
 /**

@@ -10,7 +10,7 @@ type Manifest = { name: string; private?: boolean; exports?: Record<string, stri
 const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(resolve(root, 'packages', folder, 'package.json'), 'utf8'))
 
-/** The source file of each entry point, by its specifier: `wabakit/webhooks`. */
+/** Returns the source file of each entry point, by specifier: `wabakit/webhooks`. */
 const listEntries = (): Map<string, string> => {
   const entries = new Map<string, string>()
   for (const folder of readdirSync(resolve(root, 'packages'))) {

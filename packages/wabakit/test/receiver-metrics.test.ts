@@ -4,7 +4,7 @@ import { fixtures } from 'wabakit/mock'
 import { createReceiver, generateSecret, signWebhook, standardWebhooks } from 'wabakit/webhooks'
 import { measureWebhooks } from '../../../examples/receiver-metrics.ts'
 
-test('measures webhooks by event and outcome, and gives a forger no label of his own', async () => {
+test('measures webhooks by event and outcome, and gives forgers no labels of their own', async () => {
   const secret = generateSecret()
   const registry = new Registry()
   measureWebhooks(registry)

@@ -33,8 +33,8 @@ export const toUrl = (target: string, origin: string): string => {
 }
 
 /**
- * Creates a request. If the body is gone because a parser has read it, the body of the new request is already used, so
- * that the receiver's error explains this to the developer.
+ * Creates a request. If a parser has already read the body, marks the body of the new request as used, so that the
+ * receiver's error explains this to the developer.
  */
 export const createRequest = async (
   url: string,

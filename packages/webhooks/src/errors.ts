@@ -25,7 +25,7 @@ export type VerificationFailure =
 export type VerificationDetails = {
   /** Name of the header at fault. */
   readonly header?: string | undefined
-  /** Seconds from the signature to now: positive when it is old, negative when it lies in the future. */
+  /** Seconds from the signature to now: positive when it is old, negative when it is in the future. */
   readonly skewSeconds?: number | undefined
   /** The cause of the error. */
   readonly cause?: unknown
@@ -155,7 +155,7 @@ export class WebhookDriftError extends Error {
     this.#rawBody = rawBody
   }
 
-  /** The bytes of the body exactly as they arrived, for a sender that does not try again. */
+  /** The bytes of the body exactly as they arrived, for a sender that does not retry. */
   get rawBody(): Uint8Array {
     return this.#rawBody
   }

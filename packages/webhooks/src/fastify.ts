@@ -23,7 +23,7 @@ type FastifyHost = {
 
 /** The required part of a Fastify reply. @inline */
 type FastifyReplier = {
-  /** The response of node:http. */
+  /** The node:http response. */
   readonly raw: ServerResponse
   /** Sends a Fetch response. */
   send(payload: Response): unknown
@@ -53,7 +53,8 @@ export const toFastifyPlugin =
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
-      // The receiver responds 405 to the others. The HEAD route that Fastify would add cannot send a Fetch response.
+      // The receiver responds 405 to methods other than POST. The HEAD route that Fastify would add cannot send a Fetch
+      // response.
       method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
       exposeHeadRoute: false,
       url,

@@ -117,5 +117,5 @@ export {
   WebhookVerificationError,
 } from './errors.ts'
 
-// Not exported: HMAC and base64, which every runtime has; the parsing of single headers, which `verifySignature` does;
-// and the steps of a receiver, whose options and handlers can change them.
+// Not exported: HMAC and base64, which every runtime has; header parsing, which `verifySignature` does; and the steps
+// of a receiver, whose options and handlers can change them.

@@ -7,17 +7,17 @@ type Kept = {
   readonly body?: unknown
   /** The bytes that NestJS and others keep. */
   readonly rawBody?: unknown
-  /** The whole URL, where a router shortens `url`. */
+  /** The full URL, if a router has shortened `url`. */
   readonly originalUrl?: string
 }
 
-/** A request of node:http, or of a framework based on it. @inline */
+/** A request from node:http, or from a framework based on it. @inline */
 export type NodeRequest = IncomingMessage & Kept
 
-/** A request of Fastify, which has Node's as `raw`. @inline */
+/** A Fastify request, which has Node's as `raw`. @inline */
 export type NodeRequestHolder = { readonly raw: IncomingMessage } & Kept
 
-/** Returns the request or response of node:http. */
+/** Returns the node:http request or response. */
 export const unwrap = <Message extends object>(message: Message | { readonly raw: Message }): Message =>
   'raw' in message ? message.raw : message
 

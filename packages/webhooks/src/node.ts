@@ -4,7 +4,7 @@ import { type NodeRequest, type NodeRequestHolder, toRequest, unwrap } from './n
 
 const write = async (response: Response, incoming: IncomingMessage, outgoing: ServerResponse) => {
   const body = Buffer.from(await response.arrayBuffer())
-  // Other code, such as a timeout of the framework, has already responded.
+  // Other code, such as the framework's timeout, has already responded.
   if (outgoing.headersSent) return
   const headers = Object.fromEntries(response.headers)
   // Without this, Node would wait for the rest of a body that no code reads.

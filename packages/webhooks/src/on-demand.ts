@@ -3,7 +3,7 @@ import { isWebhookVerificationError, WebhookVerificationError } from './errors.t
 /** A value, or a function that returns it, for values that do not exist yet when a bundler loads the module. */
 export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 
-/** Time for which a value is kept, in milliseconds. */
+/** Time that a value is kept, in milliseconds. */
 const maximumAgeMs = 60_000
 
 const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Promise<Value> =>

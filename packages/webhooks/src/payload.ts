@@ -15,12 +15,12 @@ export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =
 }
 
 // `instanceof` fails for values from another realm. Under jest, every Buffer comes from another realm.
-/** Checks whether a value is an ArrayBuffer of any realm. */
+/** Checks whether a value is an ArrayBuffer from any realm. */
 export const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 
 /**
- * Returns the bytes of a payload. Does not copy a payload that consists of bytes.
+ * Returns the bytes of a payload. Does not copy a payload that is already bytes.
  *
  * @throws TypeError when the payload is neither text nor bytes, such as parsed JSON.
  */

@@ -62,7 +62,7 @@ describe('signWebhook', () => {
     await expect(signWebhook({ payload: '{}', secret, timestamp })).rejects.toThrow(RangeError)
   })
 
-  it('rejects a parsed body, and says what to do', async () => {
+  it('rejects a parsed body, and explains what to do', async () => {
     const payload = { event: 'X' } as unknown as string
     await expect(signWebhook({ payload, secret })).rejects.toThrow(/before any body parser/)
   })

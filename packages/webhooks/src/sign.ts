@@ -20,7 +20,7 @@ export type SignWebhookOptions = {
    */
   readonly timestamp?: number | undefined
   /**
-   * Accept secrets of fewer than 24 bytes, for secrets that another system generated.
+   * Accepts secrets of fewer than 24 bytes, for secrets that another system generated.
    * @default false
    */
   readonly allowShortSecrets?: boolean | undefined

@@ -26,7 +26,7 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 
-/** Plays steps on clients of a store, and returns their outcomes. `sleep` waits until a claim of 1 ms has expired. */
+/** Runs steps on clients of a store, and returns their outcomes. `sleep` waits until a claim of 1 ms has expired. */
 const play = async (
   clients: readonly Dedupe[],
   steps: readonly Step[],
@@ -159,7 +159,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     expect(await second.claim(key, 60_000)).toBe('duplicate')
   })
 
-  it('completes an expired claim that nobody has claimed since', async () => {
+  it('completes an expired claim if its key has not been claimed since', async () => {
     const key = newKey()
     const expired = await claim(first, key, 1)
     await (await claimExpired(second, key)).release()
@@ -195,7 +195,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     await claimExpired(short, key)
   })
 
-  it('responds as memoryDedupe does, whatever two clients do in whichever order', async () => {
+  it('behaves like memoryDedupe, whatever two clients do in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
         let now = 0

@@ -57,7 +57,7 @@ describe('a delivery', () => {
     ])
   })
 
-  it('gets no 200 when its completion fails, because the sender would not try again', async () => {
+  it('gets no 200 when its completion fails, because the sender would not retry', async () => {
     const throwing = () => {
       throw new Error('down')
     }
@@ -72,7 +72,7 @@ describe('a delivery', () => {
     }
   })
 
-  it('gets a 409 when somebody else has claimed it since, and may still fail', async () => {
+  it('gets a 409 when another process has claimed it since, and may still fail', async () => {
     for (const complete of [() => false, async () => false]) {
       const receiver = receive(createStore({ complete })).onAny(() => {})
       const response = await receiver.handle(await signedRequest(joined))

@@ -14,9 +14,9 @@ export type Fault = 'method' | 'target' | 'syntax' | 'body' | 'nothing'
 
 /** A request that a stranger can send to any HTTP server. */
 export type MalformedRequest = {
-  /** What it is, as part of a test's name. */
+  /** A description for a test's name. */
   readonly name: string
-  /** What is wrong with it. */
+  /** Its defect. */
   readonly fault: Fault
   /** Its bytes, one per character (Latin-1). */
   readonly bytes: string
@@ -113,7 +113,7 @@ export const malformedRequests: readonly MalformedRequest[] = [
 
 /**
  * Sends bytes to a port of this machine and resolves to everything that comes back until the connection is closed; an
- * empty text when it is closed without a response.
+ * empty string when it is closed without a response.
  *
  * @throws Error when the connection is still open after 5 s: the request got no response.
  */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
 import { findFreePort } from '../../server/test/postgres-cluster.ts'
 
-/** Whether MariaDB's server is installed. */
+/** Set if MariaDB's server is installed. */
 export const hasMariadb = spawnSync('mariadbd', ['--version']).status === 0
 
 /** Starts a real MariaDB in its own folder. */

@@ -111,7 +111,7 @@ describe('a mistake of the developer', () => {
   )
 })
 
-it('reads the clock when a request arrives, so that tests may replace it later', async () => {
+it('reads the clock when a request arrives, so that tests can replace it later', async () => {
   const made = createReceiver({ verify, dedupe: memoryDedupe() }).onAny(() => {})
   const now = new Date('2030-01-01T00:00:00Z')
   vi.useFakeTimers({ now })

@@ -12,7 +12,7 @@ export const startPostgres = async () => {
     pool: ({ max = 8 } = {}): pg.Pool => {
       const pool = new pg.Pool({ connectionString, max })
       pool.on('error', () => {})
-      // A pool has ended before its connections are closed, and the server cuts off those that remain.
+      // `end` resolves before the connections are closed, and the server cuts off the remaining ones.
       pool.on('connect', (client) => client.on('error', () => {}))
       pools.push(pool)
       return pool

@@ -36,7 +36,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-it('each snippet of the README is identical to a file that runs here', () => {
+it('each README snippet is identical to a file that runs here', () => {
   const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
   const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
   expect(blocks).toEqual(files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')))

@@ -39,7 +39,7 @@ describe('a receiver responds', () => {
     expect(groups).toEqual(['g-1'])
   })
 
-  it('200 to events that nobody handles, and to events that this version does not know', async () => {
+  it('200 to events without a handler, and to events that this version does not know', async () => {
     for (const event of [joined, { event: 'CALL_TRANSFERRED' }, { type: 'wa_group', messageId: 'm' }]) {
       expect(await send(receive(), signedRequest(event))).toMatchObject({ status: 200 })
     }
@@ -321,7 +321,7 @@ describe('a body', () => {
     expect([await getStatus(100), await getStatus(101)]).toEqual([200, 413])
   })
 
-  it('that announces more than the maximum gets a 413 without being read', async () => {
+  it('that declares more than the maximum gets a 413 without being read', async () => {
     const request = new Request('http://localhost', {
       method: 'POST',
       body: Uint8Array.of(0x7b),
@@ -331,7 +331,7 @@ describe('a body', () => {
     expect(request.bodyUsed).toBe(false)
   })
 
-  it('without end is cut off at the maximum, whatever length it announces', async () => {
+  it('without end is cut off at the maximum, whatever length it declares', async () => {
     let sent = 0
     const endless = async function* () {
       try {
@@ -634,7 +634,7 @@ describe('acknowledging before', () => {
     expect(await failed.promise).toMatchObject({ message: 'late' })
   })
 
-  it('goes on after the sender has hung up', async () => {
+  it('continues after the sender has hung up', async () => {
     const hangUp = new AbortController()
     let aborted: boolean | undefined
     const receiver = receive({ ack: 'before' }).onAny((_, { signal }) => {

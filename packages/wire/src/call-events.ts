@@ -22,11 +22,11 @@ export type CallLifecycleEvent<Name extends string> = Flat<
     chatId?: string | null | undefined
     /** The service's id for the message that represents the call in the chat. */
     chatMessageId?: string | null | undefined
-    /** Who answered the call. */
+    /** Party that answered the call. */
     pickedBy?: string | null | undefined
-    /** Who rejected the call. */
+    /** Party that rejected the call. */
     rejectedBy?: string | null | undefined
-    /** Who ended the call. */
+    /** Party that ended the call. */
     endedBy?: string | null | undefined
     /** The device that answered the call. */
     deviceId?: string | null | undefined

@@ -1,6 +1,6 @@
 import type { Issue, Validation } from './validation.ts'
 
-// The rules that the generated checks share with the schemas of the contract.
+// The rules that the generated checks share with the contract's schemas.
 
 /** Matches an ISO 8601 date-time: a calendar, week or ordinal date, in basic or extended format, of any precision. */
 export const dateTime: RegExp =
@@ -42,7 +42,7 @@ export type Fields = { readonly [field: string]: unknown }
 /** The issues of a value, and the paths of the fields to drop from it. */
 export type Report = { readonly issues: Issue[]; readonly leftOut: string[] }
 
-/** Checks a value, and adds any issue to the report, in the words of the schema. Without a report, it only checks. */
+/** Checks a value, and adds any issue to the report, in the schema's words. Without a report, it only checks. */
 export type Check = (value: unknown, path?: string, report?: Report) => boolean
 
 /** Reports that a value has a problem, or is missing. */
@@ -114,7 +114,7 @@ export const nullish =
   (value, path, report) =>
     value == null || check(value, path, report)
 
-/** Drops a value by noting its path in the report. Returns whether there is a report. */
+/** Drops a value by adding its path to the report. Returns whether there is a report. */
 const leaveOut = (path = '', report?: Report): boolean => (report?.leftOut.push(path) ?? 0) > 0
 
 /** Accepts a value that passes one of the checks, and drops any other value. */

@@ -1,4 +1,4 @@
-// The definitions from which the contract derives its schemas.
+// The definitions that the contract derives its schemas from.
 
 import { callAiSummaryRule } from './call-ai-summary-event.ts'
 import { callLifecycleRule, callMissedRule } from './call-events.ts'
@@ -11,7 +11,7 @@ import {
 import type { Rule } from './rules.ts'
 import type { EventName, WebhookEventOf } from './webhook-event.ts'
 
-/** The rules of each event, without its name: the nine of the specification, then three that a live service sends. */
+/** The rules of each event, without its name: the nine in the specification, then three that a live service sends. */
 export const eventRules: { readonly [Name in EventName]: Rule<Omit<WebhookEventOf<Name>, 'event'>> } = {
   GROUP_CREATED: groupCreatedRule,
   GROUP_PARTICIPANT_JOINED: participantJoinedRule,

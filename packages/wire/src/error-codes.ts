@@ -164,7 +164,7 @@ export const errorCodes = {
   /**
    * The server lost its database while it was committing the change. The change may or may not have been made.
    *
-   * Find out before you retry: if the group was created, GROUP_CREATED with the `groupId` of the request follows.
+   * Check before you retry: if the group was created, GROUP_CREATED with the `groupId` of the request follows.
    */
   outcome_unknown: 503,
   /**

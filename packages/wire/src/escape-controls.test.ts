@@ -16,7 +16,7 @@ test.each(unsafe.map((code) => [code.toString(16).padStart(4, '0')]))('escapes U
   expect(escapeControls(`a${String.fromCharCode(Number.parseInt(code, 16))}b`)).toBe(`a\\u${code}b`)
 })
 
-test('leaves every other character as it is', () => {
+test('leaves every other character unchanged', () => {
   const text = '~ é ß 漢字 עברית العربية می‌خواهم 👩‍👩‍👧 \u00a0\u00ad\ud800'
   expect(escapeControls(text)).toBe(text)
 })

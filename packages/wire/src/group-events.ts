@@ -60,7 +60,7 @@ const participantFields = (): Rules<Omit<ParticipantEvent<string>, 'event'>> => 
  */
 export type GroupCreatedEvent = Flat<
   GroupEvent<'GROUP_CREATED'> & {
-    /** Link with which anyone can join the group: treat it as a credential. */
+    /** Link that lets anyone join the group: treat it as a credential. */
     inviteLink?: string | null | undefined
     /** When the group was created, in ISO 8601. */
     groupCreatedAt?: string | null | undefined

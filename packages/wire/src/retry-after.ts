@@ -1,7 +1,7 @@
 /**
  * Reads a `Retry-After` header: whole seconds or an HTTP date (RFC 9110, section 10.2.3).
  *
- * @param header - the header's text; `null` or `undefined` if there is none.
+ * @param header - the header's value; `null` or `undefined` if there is none.
  * @param now - the current time in milliseconds since the Unix epoch, for dates.
  * @returns the wait in milliseconds, 0 for a date in the past, or `undefined` if the header is absent or invalid.
  * @example

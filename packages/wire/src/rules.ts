@@ -1,6 +1,6 @@
 /**
- * The form of a value. The rules of an event stand next to its type; the generated checks, the schemas of the contract
- * and the documents are all derived from them.
+ * The form of a value. The rules of an event are next to its type. The generated checks, the contract's schemas and the
+ * documents are all derived from them.
  */
 type Form =
   | { readonly kind: 'text' | 'nonEmpty' | 'time' | 'timeOrEmpty' | 'number' | 'boolean' | 'unset' }
@@ -24,7 +24,7 @@ export const time: Rule<string> = { kind: 'time' }
 export const timeOrEmpty: Rule<string> = { kind: 'timeOrEmpty' }
 export const number: Rule<number> = { kind: 'number' }
 export const boolean: Rule<boolean> = { kind: 'boolean' }
-/** An optional text. An empty string and null mean that it is absent, and are dropped. */
+/** An optional string. An empty string and null mean that it is absent, and are dropped. */
 export const unset: Rule<string | undefined> = { kind: 'unset' }
 
 /** Text that every store can save. Lengths are in code points. */
@@ -35,7 +35,7 @@ export const choice = <const Value extends string | true>(...values: readonly Va
   values,
 })
 
-/** A text with known values, to which a service may add others. */
+/** A string with known values, to which a service may add others. */
 export const open = (...known: readonly string[]): Rule<string> => ({
   kind: 'open',
   known,
@@ -66,7 +66,7 @@ export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One
 })
 
 /**
- * Creates the rule for an object with these fields, and any others. It takes a function, and callers mark the call as
+ * Creates the rule for an object with these fields and any others. It takes a function, and callers mark the call as
  * pure, so that bundlers can drop unused rules.
  */
 export const object = <Value>(define: () => Rules<Value>): Rule<Value> => ({

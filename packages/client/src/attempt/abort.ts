@@ -31,7 +31,7 @@ export const raceAbort = async <Value>(
   }
 }
 
-/** Opens a signal for one attempt. It aborts with the caller's signal, or when the time limit is reached. */
+/** Creates a signal for one attempt. It aborts with the caller's signal, or when the time limit is reached. */
 export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController()
   let timedOut = false

@@ -11,7 +11,7 @@ import { sendRequest } from './send-request.ts'
 /** The argument of a hook that runs after an attempt. */
 type Context<Name extends 'afterResponse' | 'afterError'> = Parameters<NonNullable<Hooks[Name]>>[0]
 
-/** Runs `beforeRequest`, and adds the resulting headers, and then the key, which hooks never see. */
+/** Runs `beforeRequest`, then adds the resulting headers and, last, the key, which hooks never see. */
 const addHeaders = async (
   settings: Settings,
   request: HookRequest,
@@ -47,7 +47,7 @@ const reportError = async (settings: Settings, context: Context<'afterError'>): 
 
 /**
  * Makes one attempt at a call, and reports it to the logger and the hooks. Throws only errors that the call then
- * rejects with: the reason for an abort, or an error from a hook or from the `auth` function.
+ * rejects with: an abort reason, or an error from a hook or from the `auth` function.
  */
 export const makeAttempt = async <Data>(
   settings: Settings,

@@ -42,7 +42,7 @@ it.each([
 it.each([
   ['Node, reset', createFetchError(createError({ code: 'ECONNRESET', syscall: 'read' }))],
   [
-    'Node, client certificate required, which TLS 1.3 says after the request',
+    'Node, client certificate required, which TLS 1.3 reports after the request',
     createFetchError(createError({ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' })),
   ],
   ['Node, closed', createFetchError(createError({ code: 'UND_ERR_SOCKET' }))],
@@ -80,7 +80,7 @@ it.each([
   expect(wasNeverSent(error)).toBe(false)
 })
 
-it('ends if an error is its own cause', () => {
+it('terminates if an error is its own cause', () => {
   const error = new Error('x')
   error.cause = error
   expect(wasNeverSent(error)).toBe(false)

@@ -8,31 +8,30 @@ export type AttemptLimit = Pick<TimeoutError, 'limit' | 'timeoutMs'> & {
   readonly leftMs: number
 }
 
-/** Error codes of Node and Bun for a request that found no address or got no connection. */
+/** Error codes in Node and Bun for a failed DNS lookup or connection. */
 const codes =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
 
-/** Error codes of OpenSSL for an untrusted certificate. Certificates are checked before the request is sent. */
+/** OpenSSL error codes for an untrusted certificate. Certificates are checked before the request is sent. */
 const certificateCodes = /(?:^|_)CERT(?:_|$)|^UNABLE_TO_/
 
 const systemCalls = /^(?:connect|getaddrinfo)$/
 
 /**
- * Messages instead of codes: Deno's, for an error while connecting, and Node's "bad port", for a port that fetch
- * blocks.
+ * Messages of errors without a code: Deno's connection errors, and Node's "bad port" for a port that fetch blocks.
  */
 const messages = /^(?:error sending request for url \(\S+\): client error \(Connect\)|bad port$)/
 
 type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
 
 /**
- * Checks whether a failed fetch provably never sent the request. `false` means that this is not known: browsers and
- * workerd do not report it.
+ * Checks whether a failed fetch provably never sent the request. `false` means unknown: browsers and workerd do not
+ * report it.
  */
 export const wasNeverSent = (error: unknown, depth = 0): boolean => {
   if (depth > 4) return false
   const { code, syscall, message, cause, errors }: Failure = Object(error)
-  // If several addresses were tried, none of the attempts may have sent the request.
+  // If several addresses were tried, every one must have failed before the request was sent.
   if (Array.isArray(errors) && errors.length > 0) {
     return errors.every((inner) => wasNeverSent(inner, depth + 1))
   }

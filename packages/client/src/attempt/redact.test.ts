@@ -22,12 +22,12 @@ it.each(['', 'a', 'ab', 'abc'])('masks a secret in base64 after %j', (before) =>
   }
 })
 
-it('masks the beginning of a secret in base64 at the end of a text', () => {
+it('masks the start of a base64-encoded secret at the end of a string', () => {
   const cut = Buffer.from('a secret').toString('base64').slice(0, 8)
   expect(createRedact(() => ['a secret'])(`key: ${cut}`)).toBe('key: [redacted]')
 })
 
-it('masks the beginning of a secret at the end of a text', () => {
+it('masks the start of a secret at the end of a string', () => {
   const redact = createRedact(() => [secret])
   expect(redact(`key: ${secret.slice(0, 7)}`)).toBe('key: [redacted]')
   expect(redact(`key: ${secret.slice(0, 3)}`)).toBe('key: sk/')

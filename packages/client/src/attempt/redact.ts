@@ -10,11 +10,11 @@ const entities = '|&(?:amp|lt|gt|quot|apos);'
 const buildCharacterPattern = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, '0')
-  // All repetitions are bounded, so that a hostile body cannot slow down the match.
+  // All quantifiers are bounded, so that a hostile body cannot slow down the match.
   return `(?:\\\\{0,4}\\x${hex}|%${hex}|\\\\{1,4}u00${hex}|&#0{0,5}${code};|&#x0{0,5}${hex};${named.test(character) ? entities : ''})`
 }
 
-/** Builds a pattern for a secret. A short one could be part of a word, so it must stand alone. */
+/** Builds a pattern for a secret. A short secret could be part of a word, so it must match a whole word. */
 const buildPattern = (secret: string): string => {
   const text = Array.from(secret, buildCharacterPattern).join('')
   return secret.length < 8 ? `(?<![a-z0-9])${text}(?![a-z0-9])` : text
@@ -25,14 +25,14 @@ const listBase64 = (secret: string): string[] => {
   // A shorter secret could be part of a word, and headers can contain only bytes.
   if (secret.length < 6 || /[^\0-\xff]/.test(secret)) return []
   return [0, 1, 2].flatMap((offset) => {
-    // Leaves out the characters that also depend on neighboring bytes.
+    // Omits the characters that also depend on neighboring bytes.
     const end = Math.floor(((offset + secret.length) * 4) / 3)
     const text = btoa('x'.repeat(offset) + secret).slice(Math.ceil((offset * 4) / 3), end)
     return [text, text.replaceAll('+', '-').replaceAll('/', '_')]
   })
 }
 
-/** Masks the beginning of a secret at the end of a text, in case the text was cut off there. */
+/** Masks the start of a secret at the end of a string, in case the string was truncated there. */
 const maskCutSecret = (text: string, secrets: readonly string[]): string => {
   for (const secret of secrets) {
     for (let length = secret.length - 1; length >= 6; length--) {
@@ -89,7 +89,7 @@ const isClean = (value: unknown, redact: Redact, depth = 0): boolean => {
   if (typeof value === 'string') return redact(value) === value
   if (typeof value !== 'object' || value === null) return typeof value !== 'function'
   if (depth > maxDepth || !isPlain(value)) return false
-  // The message of an error may be inherited.
+  // An error's message may be inherited.
   return [...Reflect.ownKeys(value), 'message'].every((name) =>
     isClean(Reflect.get(value, name), redact, depth + 1),
   )

@@ -13,8 +13,8 @@ type OutgoingRequest = {
 }
 
 /**
- * Settings of ky that leave retries to the client: ky cannot wait on an injected clock, and does not know which
- * requests are safe to repeat.
+ * Options that leave retries to the client: ky cannot wait on an injected clock, and does not know which requests are
+ * safe to repeat.
  */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
@@ -26,8 +26,8 @@ const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Re
 }
 
 /**
- * Sends a request with ky. A user's instance builds a `Request`. The default instance only passes the URL and options
- * on, because building a `Request` copies the body, and needs globals that React Native lacks.
+ * Sends a request with ky. A user's instance builds a `Request`. The default instance only passes on the URL and
+ * options, because building a `Request` copies the body, and needs globals that React Native lacks.
  */
 const sendWithKy = (
   { baseUrl, ky, fetch }: Settings,
@@ -74,7 +74,7 @@ const sendAbortably = async (
   try {
     return await raceAbort(request.signal, pending)
   } catch (error) {
-    // A fetch that ignores its signal may still resolve, but no code reads that response.
+    // A fetch that ignores its signal may still resolve. Nothing reads that response.
     pending.then((late) => late.body?.cancel()).catch(() => {})
     throw isNetworkError(error) ? error.cause : error
   }

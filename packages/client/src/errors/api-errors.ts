@@ -78,7 +78,7 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** 422: a rule of the service forbids it, for example because the integration is disabled or the `groupId` is taken. */
+/** 422: a service rule forbids this, for example because the integration is disabled or the `groupId` is taken. */
 export class UnprocessableError extends ApiError {
   override get name(): 'UnprocessableError' | 'SummaryUnavailableError' {
     return 'UnprocessableError'
@@ -108,7 +108,7 @@ export class RateLimitError extends ApiError {
 
 /**
  * 5xx: the service failed. A create request rejects with this error only after 503 `storage_unavailable`, when nothing
- * was changed. Any other 5xx to a create request is an `OutcomeUnknownError`.
+ * was changed. Any other 5xx response to a create request is an `OutcomeUnknownError`.
  */
 export class ServerError extends ApiError {
   override get name(): 'ServerError' {

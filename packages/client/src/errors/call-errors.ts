@@ -30,7 +30,7 @@ export class TimeoutError extends WabakitError {
     return 'TimeoutError'
   }
   readonly code = 'timed_out'
-  /** The option that sets the limit: of an attempt, of a call with its retries, or of `waitForSummary`. */
+  /** The option that set the limit: for an attempt, for a call with its retries, or for `waitForSummary`. */
   declare readonly limit: 'timeoutMs' | 'totalTimeoutMs' | 'maxWaitMs'
   /** The limit in milliseconds. */
   declare readonly timeoutMs: number
@@ -47,7 +47,7 @@ export class TimeoutError extends WabakitError {
  * A create request was sent, and the client cannot know whether the group exists: there was no complete response, or a
  * 5xx that does not rule it out. Before you create the group again, wait for GROUP_CREATED with this `groupId`.
  * Repeating the same request is safe with wabakit's server, which returns the same group, but may not be safe with
- * other services. `cause` is the last failure. If there was a response, it has `status` and `requestId`.
+ * other services. `cause` is the last failure, with `status` and `requestId` if there was a response.
  */
 export class OutcomeUnknownError extends WabakitError {
   override get name(): 'OutcomeUnknownError' {
@@ -76,7 +76,7 @@ export class ResponseFormatError extends WabakitError {
   declare readonly status: number
   /** `false` if the body was empty or ended too early. */
   declare readonly isComplete: boolean
-  /** The differences of the body from the contract; empty for a redirect. */
+  /** The differences between the body and the contract; empty for a redirect. */
   declare readonly issues: readonly Issue[]
   /** The response's `x-request-id`, if any. */
   declare readonly requestId: string | undefined

@@ -1,7 +1,7 @@
 import type { ErrorCode, Issue } from '@wabakit/wire'
 import { escapeControls } from '@wabakit/wire'
 
-/** Every `code` of this package's errors: the service's closed list, and the codes that the client adds. */
+/** Every possible `code` of this package's errors: the service's closed list, and the codes that the client adds. */
 export type WabakitErrorCode =
   | ErrorCode
   | 'unknown'
@@ -11,13 +11,13 @@ export type WabakitErrorCode =
   | 'unexpected_response'
 
 /**
- * The base class of all errors of this package. `name` is a literal and `code` comes from a closed list, so you can
- * switch on both. The API key never appears in the message, the properties, `inspect()` or the JSON of an error.
+ * The base class of all errors in this package. `name` is a literal and `code` comes from a closed list, so you can
+ * switch on either. The API key never appears in the message, the properties, `inspect()` or the JSON of an error.
  */
 export abstract class WabakitError extends Error {
   /** The name of the class. It survives minification. */
   abstract override get name(): string
-  /** A code from a closed list, for programs. */
+  /** A machine-readable code from a closed list. */
   abstract readonly code: WabakitErrorCode
 
   /**
@@ -28,7 +28,7 @@ export abstract class WabakitError extends Error {
   }
 }
 
-// A symbol in the global registry, so that the guard also recognizes errors of another copy of this package.
+// A symbol in the global registry, so that the guard also recognizes errors from another copy of this package.
 const brand = Symbol.for('wabakit.error')
 Object.defineProperty(WabakitError.prototype, brand, { value: true })
 
@@ -36,7 +36,7 @@ Object.defineProperty(WabakitError.prototype, brand, { value: true })
 export const isWabakitError = (error: unknown): error is WabakitError =>
   typeof error === 'object' && error !== null && brand in error
 
-/** An option or an input is invalid. No request was sent. */
+/** An option or input is invalid. No request was sent. */
 export class ValidationError extends WabakitError {
   override get name(): 'ValidationError' {
     return 'ValidationError'

@@ -96,7 +96,7 @@ export const checkWaitOptions = (options: WaitOptions): Issue[] => checkOptions(
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** Parses a URL. Does the same as `URL.parse`, which React Native lacks. */
+/** Parses a URL, like `URL.parse`, which React Native lacks. */
 const parseUrl = (value: string | URL): URL | undefined => {
   try {
     return new URL(value)

@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts'
 import type { Hooks, Logger } from './hooks.ts'
 
 /**
- * The way in which requests carry the API key: in a header, optionally after a scheme, or through a function that sets
- * the headers itself. The function may be async. It runs for every attempt, so that keys can rotate.
+ * The way that requests carry the API key: in a header, optionally after a scheme, or through a function that sets the
+ * headers itself. The function may be async. It runs for every attempt, so that keys can rotate.
  *
  * @example
  * auth: { header: 'x-public-api-key' }
@@ -24,7 +24,7 @@ export type Auth =
 export type FetchInit = {
   /** HTTP method. */
   readonly method: string
-  /** The headers, the API key included, with names in lower case. */
+  /** The headers, including the API key, with lowercase names. */
   readonly headers: Record<string, string>
   /** JSON; absent for a GET. */
   readonly body?: string
@@ -35,8 +35,8 @@ export type FetchInit = {
 }
 
 /**
- * Sends a request, like the `fetch` of the platform, of undici or of node-fetch. A body that is not a web stream is
- * read with `text()`.
+ * Sends a request, like the `fetch` from the platform, undici or node-fetch. A body that is not a web stream is read
+ * with `text()`.
  */
 export type Fetch = (
   url: string,
@@ -75,10 +75,10 @@ export type RetryOptions = {
   readonly maxRetryAfterMs?: number | undefined
   /**
    * Conditions for retrying create requests.
-   * - `safe`: only if no group can exist yet, which is after 429, after 503 `storage_unavailable`, and if the request
+   * - `safe`: only if no group can exist yet, that is, after 429, after 503 `storage_unavailable`, or if the request
    *   provably never left this machine.
-   * - `always`: with a `groupId`, supplied or generated, also after 408, any 5xx, and a missing or incomplete response.
-   *   Use it only if your service returns the same group for a repeated `groupId`, as wabakit's server does.
+   * - `always`: if there is a `groupId`, supplied or generated, also after 408, any 5xx, or a missing or incomplete
+   *   response. Use it only if your service returns the same group for a repeated `groupId`, as wabakit's server does.
    *
    * @default 'safe'
    */
@@ -94,7 +94,7 @@ export type ClientOptions = {
   readonly baseUrl?: string | URL | undefined
   /** The public API key. @default the environment variable `WABAKIT_API_KEY` */
   readonly apiKey?: string | undefined
-  /** The way in which requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
+  /** The way that requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
   readonly auth?: Auth | undefined
   /** Time limit of one attempt, including the body, in milliseconds; `Infinity` for none. @default 15_000 */
   readonly timeoutMs?: number | undefined
@@ -119,9 +119,9 @@ export type ClientOptions = {
    * request
    */
   readonly fetch?: Fetch | undefined
-  /** Headers of every request. A `User-Agent` replaces the client's own. @default none */
+  /** Headers for every request. A `User-Agent` replaces the client's own. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Receives one debug line per attempt, without keys and bodies. @default none */
+  /** Receives one debug line per attempt, without keys or bodies. @default none */
   readonly logger?: Logger | undefined
   /** Functions that run around every attempt. @default none */
   readonly hooks?: Hooks | undefined

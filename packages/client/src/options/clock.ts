@@ -4,18 +4,18 @@ export type Clock = {
   now(): number
   /**
    * Resolves after `ms` milliseconds. When `signal` aborts, remove the timer. The promise need not settle then, because
-   * the client stops waiting by itself.
+   * the client no longer waits for it.
    */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 /**
- * A clock that also measures durations. `elapsed` ignores changes of the system time, except in runtimes without
+ * A clock that also measures durations. `elapsed` ignores changes to the system time, except in runtimes without
  * `performance`.
  */
 export type MonotonicClock = Clock & { elapsed(): number }
 
-/** The longest delay that timers support, in milliseconds. With a longer one, they would fire at once. */
+/** The longest delay that timers support, in milliseconds. A timer with a longer delay would fire at once. */
 export const longestTimerMs = 2_147_483_647
 
 const sleep: Clock['sleep'] = (ms, signal) =>

@@ -1,7 +1,7 @@
 import type { EndpointName } from '@wabakit/wire'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 
-/** The request of one attempt. All hooks of an attempt get the same object, so it can be a key of a `WeakMap`. */
+/** The request that an attempt sends. All hooks of an attempt get the same object, so it can be a `WeakMap` key. */
 export type HookRequest = {
   /** `groups.create` or `calls.getSummary`. */
   readonly endpoint: EndpointName
@@ -29,9 +29,9 @@ export type Hooks = {
   /** Runs after a response with any status has been read. */
   readonly afterResponse?:
     | ((context: {
-        /** The request of the attempt. */
+        /** The attempt's request. */
         readonly request: HookRequest
-        /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
+        /** The response as `fetch` returned it, for its status and headers. Its body has already been read. */
         readonly response: Response
         /** The body as text: up to 1 MiB of a successful response, up to 64 KiB of any other. */
         readonly body: string
@@ -44,7 +44,7 @@ export type Hooks = {
   /** Runs after an attempt without a response. */
   readonly afterError?:
     | ((context: {
-        /** The request of the attempt. */
+        /** The attempt's request. */
         readonly request: HookRequest
         /**
          * A `ConnectionError`, a `TimeoutError`, the reason for an abort, or an error that `beforeRequest` or `auth`
@@ -58,7 +58,7 @@ export type Hooks = {
   /** Runs before the wait for a retry. */
   readonly beforeRetry?:
     | ((context: {
-        /** The request of the failed attempt. */
+        /** The failed attempt's request. */
         readonly request: HookRequest
         /** The reason for the failure. */
         readonly error: WabakitError
@@ -70,7 +70,7 @@ export type Hooks = {
 
 /** A logger: anything with a `debug` method, such as `console`, pino or winston. */
 export type Logger = {
-  /** Called with one object per attempt, the only form of argument that all loggers print completely. */
+  /** Called with one object per attempt, the only form of arguments that all loggers print in full. */
   debug(fields: LogFields): void
 }
 

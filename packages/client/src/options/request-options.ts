@@ -1,6 +1,6 @@
 import type { CallAiSummaryEvent } from '@wabakit/wire'
 
-/** Options for one call of the client. */
+/** Options for a single call. */
 export type RequestOptions = {
   /** Aborts the call at any stage. The call then rejects with `signal.reason` itself. */
   readonly signal?: AbortSignal | undefined

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** Prints settings so that they can be compared, with functions as their source. */
+/** Prints settings, with the source of functions, so that they can be compared. */
 const printSettings = (options: ClientOptions): string =>
   JSON.stringify(readSettings(options), (_, value) => {
     if (typeof value === 'function') return String(value)

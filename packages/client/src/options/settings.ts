@@ -7,7 +7,9 @@ import { createClock } from './clock.ts'
 /** The checked options of a client, with defaults. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>
 
-/** Returns `undefined` if the variable is empty, or if the runtime has no environment or denies access to it. */
+/**
+ * Reads a variable. Returns `undefined` if it is empty, or if the runtime has no environment or denies access to it.
+ */
 const readEnvironment = (name: 'WABAKIT_API_KEY' | 'WABAKIT_BASE_URL'): string | undefined => {
   try {
     return globalThis.process?.env?.[name] || undefined
@@ -29,7 +31,7 @@ const getUserAgent = (): string | undefined => {
 
 /**
  * Returns a number from 0 (inclusive) to 1 (exclusive). Prefers the cryptographic generator, because ids must differ
- * even between copies of one process image. React Native has none.
+ * even between copies of the same process image. React Native has none.
  */
 const generateRandom = (): number =>
   globalThis.crypto?.getRandomValues !== undefined
@@ -81,11 +83,11 @@ export const readSettings = (options: ClientOptions) => {
     writes = 'safe',
   } = options.retry ?? {}
   return {
-    /** Without a trailing slash. */
+    /** The base URL without a trailing slash. */
     baseUrl,
     apiKey: trimmedKey,
     applyAuth: createApplyAuth(auth, trimmedKey),
-    /** Headers of every request, without the key. */
+    /** Headers for every request, without the key. */
     headers: buildHeaders(options.headers),
     timeoutMs: options.timeoutMs ?? 15_000,
     totalTimeoutMs: options.totalTimeoutMs ?? 60_000,

@@ -9,7 +9,7 @@ import type { HookRequest } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
 import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
 
-/** The message of the tracing channel `wabakit.client`: one call with all its attempts. */
+/** The message on the tracing channel `wabakit.client`: one call with all its attempts. */
 export type CallTrace = {
   /** `groups.create` or `calls.getSummary`. */
   readonly endpoint: EndpointName
@@ -17,7 +17,7 @@ export type CallTrace = {
   readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string
-  /** Headers that every attempt sends. A subscriber to `start` may add some, such as `traceparent`. */
+  /** Headers that every attempt sends. A subscriber to `start` may add others, such as `traceparent`. */
   readonly headers: Record<string, string>
   /** The result, with its `response`: set when the call succeeds. */
   result?: unknown
@@ -25,7 +25,7 @@ export type CallTrace = {
   error?: unknown
 }
 
-/** Starts a time budget of `totalMs` milliseconds. Waits count in full, even if a test clock does not advance. */
+/** Starts a time budget of `totalMs` milliseconds. Every wait counts in full, even if a test clock does not advance. */
 export const startBudget = ({ clock }: Settings, totalMs: number) => {
   const started = clock.elapsed()
   let waitedMs = 0
@@ -61,10 +61,10 @@ const createOutcomeUnknownError = (
 ): OutcomeUnknownError => {
   const remedy =
     groupId === undefined
-      ? 'Wait for GROUP_CREATED with this subject before you create it again. To identify the group next time, supply a groupId, or let the client generate it'
+      ? 'Wait for GROUP_CREATED with this subject before you create it again. To identify the group next time, supply a groupId, or let the client generate one'
       : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again`
   return new OutcomeUnknownError(
-    `The request was sent, but its outcome is not known: the group may exist. ${remedy}. Cause: ${cause.message}`,
+    `The request was sent, but its outcome is unknown: the group may exist. ${remedy}. Cause: ${cause.message}`,
     { groupId, cause },
   )
 }

@@ -56,7 +56,7 @@ export const descriptions: {
     "fields": {
       "description": "The group's description, at most 2048 characters.",
       "groupId": "Your id for the group, 1 to 50 characters. The service generates one if you omit it. Webhooks include it.",
-      "joinApprovalMode": "Who may join: anyone with the link, or only people an admin approves. Defaults to the integration's setting.",
+      "joinApprovalMode": "People who may join: anyone with the link, or only those an admin approves. Defaults to the integration's setting.",
       "subject": "The group's name, 1 to 128 characters.",
       "wabaNumber": "WABA number that owns the group. Must not be empty. Numbers are compared by their digits."
     }
@@ -81,7 +81,7 @@ export const descriptions: {
     "description": "A group was created through the create endpoint.",
     "fields": {
       "groupCreatedAt": "When the group was created, in ISO 8601.",
-      "inviteLink": "Link with which anyone can join the group: treat it as a credential."
+      "inviteLink": "Link that lets anyone join the group: treat it as a credential."
     }
   },
   "GroupParticipantJoinedEvent": {
@@ -113,13 +113,13 @@ export const descriptions: {
   "HealthEventData": {
     "description": "The subscription that a health event is about, and the attempt that caused it.",
     "fields": {
-      "attempts": "Number of attempts of the delivery so far.",
+      "attempts": "Number of delivery attempts so far.",
       "disabledReason": "Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days.",
       "eventId": "The event whose delivery to the subscription caused this one.",
       "eventName": "The name of the event with this `eventId`.",
       "failingSince": "Start of the first failed attempt since the last success before this event; null if no attempt had failed.",
       "lastResponse": "The endpoint's last response: its `status`; or, if there was no response, null and an `error`.",
-      "organizationId": "The organization of the subscription.",
+      "organizationId": "The subscription's organization.",
       "subscriptionId": "The subscription that failed, was disabled or recovered, or whose delivery was exhausted.",
       "url": "The URL of the attempt."
     }
@@ -165,7 +165,7 @@ export const descriptions: {
       "malformed_request": "The request is not valid HTTP, or its target is not a path of this server.\n\nCheck the base URL, and the code that writes the request line and the headers.",
       "method_not_allowed": "The endpoint does not support this method.\n\nUse the method in the `Allow` header.",
       "missing_api_key": "The request has no Public API key.\n\nSend the key in the header that the server expects, by default `Authorization`.",
-      "outcome_unknown": "The server lost its database while it was committing the change. The change may or may not have been made.\n\nFind out before you retry: if the group was created, GROUP_CREATED with the `groupId` of the request follows.",
+      "outcome_unknown": "The server lost its database while it was committing the change. The change may or may not have been made.\n\nCheck before you retry: if the group was created, GROUP_CREATED with the `groupId` of the request follows.",
       "rate_limited": "The organization, the key or the IP address has sent too many requests.\n\nRetry after the number of seconds in `Retry-After`.",
       "request_timeout": "The server did not receive the complete request in time.\n\nSend the whole request without pausing.",
       "route_not_found": "The path does not exist.\n\nCheck the base URL. The path of the endpoint is appended to it.",
@@ -198,7 +198,7 @@ export const commonFields: { readonly [field: string]: string } = {
   "customerPhone": "The participant's phone number.",
   "deviceId": "The device that answered the call.",
   "durationInSeconds": "Duration of the call in seconds.",
-  "endedBy": "Who ended the call.",
+  "endedBy": "Party that ended the call.",
   "event": "The event's name.",
   "failedReason": "Why the call failed.",
   "from": "The organization's number, for calls in either direction.",
@@ -206,9 +206,9 @@ export const commonFields: { readonly [field: string]: string } = {
   "groupName": "The group's name.",
   "integrationId": "The service's id for the integration.",
   "orgId": "The service's id for the organization.",
-  "pickedBy": "Who answered the call.",
+  "pickedBy": "Party that answered the call.",
   "recordingUrl": "URL of the recording.",
-  "rejectedBy": "Who rejected the call.",
+  "rejectedBy": "Party that rejected the call.",
   "statusCode": "The HTTP status.",
   "summary": "The AI summary.",
   "to": "The customer's phone number, for calls in either direction.",

@@ -95,7 +95,7 @@ export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEven
 }
 
 /**
- * Example payload of each known event: the nine of the specification as the reference server sends them, and the other
+ * Example payload of each known event: the nine in the specification as the reference server sends them, and the other
  * three as a live service sends them.
  */
 export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name> } = {

@@ -52,7 +52,7 @@ const payloads: ReadonlyArray<[string, object]> = [
   ...eventNames.map((name): [string, object] => [`Received${toSchemaName(name)}`, eventExamples[name]]),
 ]
 
-test('there is a JSON Schema of every request, response and event', () => {
+test('there is a JSON Schema for every request, response and event', () => {
   expect(Object.keys(schemas).sort()).toEqual(payloads.map(([name]) => name).sort())
 })
 

@@ -9,7 +9,7 @@ import {
 const location = '#/$defs'
 
 /**
- * Creates self-contained JSON Schemas (draft 2020-12) of all requests, responses and events, by name.
+ * Creates self-contained JSON Schemas (draft 2020-12) for all requests, responses and events, by name.
  *
  * `CreateGroupRequest`, `CreateGroupResponse`, `SummaryRecord`, `ErrorBody` and one schema per event, such as
  * `CallEndedEvent`, describe what the reference server accepts and sends. `ReceivedCallEndedEvent` and the others with

@@ -76,7 +76,7 @@ test('every error code belongs to an endpoint, except route_not_found and method
   expect(others).toEqual(['route_not_found', 'method_not_allowed'])
 })
 
-test('every error response lists its codes and has an example of each', () => {
+test('every error response lists its codes and has an example for each', () => {
   for (const name of endpointNames) {
     for (const status of statuses(name).filter((each) => each !== '200')) {
       const content = ['responses', status, 'content', 'application/json']
@@ -182,7 +182,7 @@ test('the server URL is the baseUrl option, or a variable', () => {
   ])
 })
 
-test('the documents mention what a request can get before it is routed, and static headers', () => {
+test('the documents mention responses that precede routing, and static headers', () => {
   for (const name of ['groups.create', 'calls.getSummary'] as const) {
     expect(statuses(name)).toEqual(expect.arrayContaining(['400', '408', '431']))
     expect(operation(name, 'responses', '400', 'description')).toContain('malformed_request')

@@ -27,7 +27,7 @@ export type OpenApiOptions = {
   readonly authHeader?: string
 }
 
-/** The ways in which a request can carry its key. */
+/** The ways that a request can carry its key. */
 const securitySchemes = {
   authorization: {
     type: 'apiKey',
@@ -45,7 +45,7 @@ const securitySchemes = {
 } as const
 
 /**
- * Lists the security schemes of a server that reads the key from this header: as it is, or in `Authorization` also as a
+ * Lists the security schemes of a server that reads the key from this header: as is, or in `Authorization` also as a
  * bearer token.
  */
 const listSchemes = (authHeader: string | undefined): JsonObject => {

@@ -12,7 +12,7 @@ import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
-/** The acceptance of a call. @inline */
+/** Details about accepting a call. @inline */
 export type CallAcceptance = {
   /**
    * Phone number of the team member who answers.
@@ -26,11 +26,11 @@ export type CallAcceptance = {
   readonly startedAt?: number | undefined
 }
 
-/** The end of a conversation. @inline */
+/** Details about the end of a conversation. @inline */
 export type CallEnding = {
   /**
    * Length of the conversation, in whole seconds: the time from acceptance to the end. It cannot exceed the time since
-   * acceptance, because no event states a time in the future. For a past call, pass `startedAt` to `accept`.
+   * acceptance, because no event may contain a future time. For a past call, pass `startedAt` to `accept`.
    * @default the time since it was accepted
    */
   readonly durationInSeconds?: number | undefined
@@ -70,7 +70,7 @@ export type Calls = {
   ringOut(organizationId: string, callId: string): Promise<CallRecord>
   /** Finds a call with its summary; `undefined` if there is no call with this id. */
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
-  /** Lists calls of an organization, newest first. */
+  /** Lists an organization's calls, newest first. */
   list(organizationId: string, query?: ListQuery<CallQuery>): Promise<Page<CallRecord>>
 }
 

@@ -7,7 +7,7 @@ import { readResponseBody } from './response-body.ts'
 import type { StopSignal } from './stop-signal.ts'
 import { traceDelivery } from './trace-delivery.ts'
 
-/** The request of an attempt. `fetch` accepts it as its second argument. `signal` ends the attempt. */
+/** The request that an attempt sends. `fetch` accepts it as its second argument. `signal` ends the attempt. */
 export type DeliveryRequest = {
   readonly method: 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ export type DeliveryFetch = (
 export type AttemptContext = {
   readonly fetch: DeliveryFetch
   readonly clock: Clock
-  /** The clock of `webhook-timestamp` and of `Retry-After` dates. */
+  /** The clock for `webhook-timestamp` and for `Retry-After` dates. */
   readonly signatureClock: Clock
   /** Returns whether a URL may get forged events. */
   readonly allowsForged: (url: string) => boolean
@@ -69,7 +69,7 @@ type SignedContent = {
   readonly now: number
 }
 
-/** Returns the headers of an attempt that do not depend on its subscription. */
+/** Returns the headers of an attempt, except those that its subscription specifies. */
 export const signHeaders = async ({ secrets, id, payload, now }: SignedContent) => {
   const timestamp = Math.floor(now / 1_000)
   return {
@@ -136,7 +136,7 @@ const withDeadline = <Result>(
       deadline.abort(error)
     }
     const expire = (): void => abort(`no complete response within ${timeoutMs} ms`)
-    // One timer in two steps. The timeout may be shorter than `slowAfterMs`.
+    // One timer serves both limits. The timeout may be shorter than `slowAfterMs`.
     let timer =
       timeoutMs <= slowAfterMs
         ? setTimeout(expire, timeoutMs)
@@ -162,8 +162,8 @@ const forgedRefusal =
   'not sent: a caller chose the payload of this event, and the URL is not a loopback address'
 
 /**
- * Makes one attempt within the timeout: signs, sends, and reads the beginning of the response. Sends nothing if the endpoint
- * must not get the event: its URL may have changed since the event was published.
+ * Makes one attempt within the timeout: signs, sends, and reads the start of the response. Sends nothing if the
+ * endpoint must not get the event: its URL may have changed since the event was published.
  */
 export const attemptDelivery = async (
   attempted: LoadedDelivery,

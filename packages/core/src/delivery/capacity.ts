@@ -1,7 +1,7 @@
 import type { Pace } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 
-/** Spreads the starts of attempts over time. */
+/** Spreads attempt starts over time. */
 type Pacer = { isOpen(): boolean; count(): void }
 
 /** The capacity that an attempt occupies. */
@@ -42,7 +42,7 @@ const heldPerSlot = 2
 /** Number of slow slots per slot: slow attempts mostly wait, so there can be many. */
 const slowSlotsPerSlot = 16
 
-/** Limits on the rate of starts: 400 per second to new or slow endpoints, and 50 per second to failing ones. */
+/** Rate limits on attempt starts: 400 per second to new or slow endpoints, and 50 per second to failing ones. */
 const suspectPacing = { burst: 4, pauseMs: 2.5 }
 const failingPacing = { burst: 2, pauseMs: 20 }
 
@@ -58,7 +58,7 @@ const createPacer = ({ burst, pauseMs, clock, onFree }: PacerOptions): Pacer => 
       started++
       if (started > 1) return
       const now = clock.now()
-      // Catches up after late timers, but not after idle time or a step of the clock.
+      // Catches up after late timers, but not after idle time or a clock step.
       dueAt = Math.min(Math.max(dueAt, now - intervalMs), now) + intervalMs
       setTimeout(
         () => {

@@ -51,8 +51,8 @@ export type DeliveryOptions = {
    */
   readonly allowsForged?: ((url: string) => boolean) | undefined
   /**
-   * The clock of `webhook-timestamp`. Set it if the server's clock is not real: receivers reject old webhooks.
-   * @default the time of day by the server's clock
+   * The clock for `webhook-timestamp`. Set it if the server's clock is not real: receivers reject old webhooks.
+   * @default the time of day according to the server's clock
    */
   readonly signatureClock?: Clock | undefined
   /**
@@ -80,10 +80,10 @@ export type StopOptions = {
   readonly graceMs?: number | undefined
 }
 
-/** Sends the deliveries of a store. */
+/** Sends a store's deliveries. */
 export type Dispatcher = {
   /**
-   * Sends all deliveries that are due now, and those that become due in the meantime, and resolves when all of them are
+   * Sends all deliveries that are due now, and those that become due in the meantime, and resolves once they are all
    * settled. There is no rate limit: `maxAttemptsPerSecond` applies only after `start`.
    *
    * @throws StorageUnavailableError if the store cannot be reached.
@@ -95,7 +95,7 @@ export type Dispatcher = {
   start(): void
   /**
    * Starts no more attempts, and lets running ones finish. Releases attempts that do not finish in time. Attempts to
-   * endpoints whose last attempt failed are released at once: they rarely succeed, and will be repeated anyway.
+   * endpoints whose last attempt failed are released at once: they rarely succeed, and will be retried anyway.
    */
   stop(options?: StopOptions): Promise<void>
   /**
@@ -105,8 +105,8 @@ export type Dispatcher = {
    */
   onAttempt(listener: (report: AttemptReported) => void): () => void
   /**
-   * Calls `listener` with each event about the health of a subscription that this process has stored. Events of other
-   * processes with the same store are not included.
+   * Calls `listener` with each event about a subscription's health that this process has stored. Events from other
+   * processes that share the store are not included.
    *
    * @returns a function that removes the listener.
    * @example
@@ -114,8 +114,8 @@ export type Dispatcher = {
    */
   onHealth(listener: (event: HealthEvent) => void): () => void
   /**
-   * Returns the latest end of the current attempt of a delivery, as Unix time in milliseconds; `undefined` if this
-   * process makes none.
+   * Returns the latest time at which a delivery's current attempt can end, as Unix time in milliseconds; `undefined` if
+   * this process is not attempting it.
    */
   findAttempt(deliveryId: string): number | undefined
 }
@@ -129,7 +129,7 @@ export type DispatcherContext = ServerContext & {
 /** Duration in milliseconds after which an attempt is slow and frees its slot. */
 const slowAfterMs = 500
 
-/** The pause after a failed renewal of the lease, in milliseconds. */
+/** The pause after a failed lease renewal, in milliseconds. */
 const failurePauseMs = 500
 
 /** The lease during `runDue`, in milliseconds. A worker that was not started does not renew it. */
@@ -250,7 +250,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   /**
-   * Repeats work until `isOver` returns `true`. The work resolves to the pause before its repetition, in milliseconds.
+   * Repeats `work` until `isOver` returns `true`. It resolves to the pause before it is repeated, in milliseconds.
    */
   const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {

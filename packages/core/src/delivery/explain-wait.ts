@@ -4,12 +4,12 @@ import { blockingFailures } from './schedule.ts'
 /**
  * The reason why a delivery is unfinished, or was skipped.
  * - `event`: the delivery of an earlier event, which its own event must follow, is unfinished.
- * - `lane`: another delivery blocks its lane, or is before it in the lane.
+ * - `lane`: another delivery blocks its lane, or precedes it in the lane.
  * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was already handling the event.
  * - `attempting`: it is being attempted.
- * - `endpoint`: it is due, and the endpoint has other attempts under way. A new or failing endpoint gets one at a time.
- * - `limit`: it is due, and its subscription has a maximum number of attempts per second.
- * - `slot`: it is due, and a worker takes it as soon as it can.
+ * - `endpoint`: it is due, but its endpoint has other attempts under way. A new or failing endpoint gets one at a time.
+ * - `limit`: it is due, but its subscription has a maximum number of attempts per second.
+ * - `slot`: it is due, and a worker will take it as soon as it can.
  * - `disabled`: it was skipped, and its subscription is still disabled.
  */
 export type Wait =

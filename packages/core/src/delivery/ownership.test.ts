@@ -5,10 +5,10 @@ import { createOwnership } from './ownership.ts'
 
 const leaseMs = 20_000
 
-/** A worker on a store, with a clock that is moved by hand. */
+/** A worker on a store, with a clock that the test advances. */
 const createWorker = (store: Store, worker: string, clock: { time: number }) => {
   const left: number[] = []
-  /** What runs in shards that are left. */
+  /** Functions that end the attempts in the shards that are being left. */
   const running: Array<() => void> = []
   let isBusy = false
   const ownership = createOwnership({
@@ -94,7 +94,7 @@ test('the shards of a worker that no longer renews its lease are taken, after th
   expect(second.getEpoch(3)).toBe(epoch + 1)
 })
 
-test('a lease counts from just before its renewal was sent', async () => {
+test('a lease starts just before its renewal is sent', async () => {
   const clock = { time: 0 }
   const base = memoryStore()
   const store: Store = {

@@ -14,7 +14,7 @@ import { startBackgroundTimer } from '../values/clock.ts'
  * - owned or being given up → not owned: the lease has ended, the store has lost the worker, or another worker has
  *   taken the shard. Running attempts end at once, even within their 5 s.
  *
- * A worker must never start an attempt in a shard after its lease has ended. So it counts the lease from just before it
+ * A worker must never start an attempt in a shard after its lease has ended. So it starts the lease just before it
  * sends the renewal, and relies on only three quarters of it, in case its clock is set back a little.
  */
 export type Ownership = {
@@ -38,18 +38,18 @@ export type OwnershipContext = {
   /** Called with shards that this worker has just taken. */
   onTaken(shards: readonly OwnedShard[]): void
   /**
-   * Called when attempts may no longer start in a shard. Resolves when none is running there, at the latest after
-   * `graceMs`.
+   * Called when attempts may no longer start in a shard. Resolves when none is running there, after `graceMs` at the
+   * latest.
    */
   onLeft(shard: number, graceMs: number): Promise<void>
 }
 
 const givingGraceMs = 5_000
 
-/** Maximum delay of the timer, in milliseconds. */
+/** Maximum timer delay, in milliseconds. */
 const maxTimerMs = 60_000
 
-/** The share of its lease that a worker relies on. */
+/** The fraction of its lease that a worker relies on. */
 const ownShare = 0.75
 
 export const createOwnership = (context: OwnershipContext): Ownership => {
@@ -105,7 +105,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   const give = async (shard: number, epoch: number): Promise<void> => {
     leaving.add(shard)
     await onLeft(shard, givingGraceMs)
-    // Deletes the shard from `owned` first, so that no attempt starts in between.
+    // Deletes the shard from `owned` first, so that no attempt starts in the meantime.
     const isStillOwned = owned.delete(shard)
     leaving.delete(shard)
     if (isStillOwned) await journal.giveShards({ worker, shards: [{ shard, epoch }], now: clock.now() })
@@ -123,7 +123,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     )
     const wanted = free.slice(0, Math.max(0, share - owned.size))
     await take(wanted)
-    // Shards that this worker no longer has, although the store assigns them to it.
+    // Shards that the store still assigns to this worker although it does not need them.
     const left = free.filter((each) => each.owner === worker && !wanted.includes(each))
     if (left.length > 0) await journal.giveShards({ worker, shards: left, now: clock.now() })
     const [surplus] = owned.size > share && leaving.size === 0 ? owned : []

@@ -1,4 +1,4 @@
-/** Maximum number of characters of a response body that are kept. */
+/** Maximum number of characters to keep of a response body. */
 const maxLength = 4_096
 
 /** Minimum length of a value to hide. Shorter ones cannot be distinguished from other text. */
@@ -12,7 +12,7 @@ const decodeBase64 = (text: string): string => {
   }
 }
 
-/** Lists the parts of an `authorization` header that are secret by themselves. */
+/** Lists the parts of an `authorization` header that are secret on their own. */
 const listCredentials = (value: string): string[] => {
   const [, scheme = '', credentials = ''] = /^(basic|bearer) +(.+)$/i.exec(value) ?? []
   if (scheme.toLowerCase() !== 'basic') return [credentials]
@@ -20,7 +20,7 @@ const listCredentials = (value: string): string[] => {
   return [credentials, decoded, decoded.slice(decoded.indexOf(':') + 1)]
 }
 
-/** Lists the forms in which an endpoint may repeat the headers of its subscription, longest first. */
+/** Lists the forms in which an endpoint may echo its subscription's headers, longest first. */
 const listSecrets = (headers: Readonly<Record<string, string>>): string[] => {
   const values = Object.values(headers).flatMap((value) => [value, ...listCredentials(value)])
   const forms = values
@@ -29,7 +29,7 @@ const listSecrets = (headers: Readonly<Record<string, string>>): string[] => {
   return [...new Set(forms)].sort((left, right) => right.length - left.length)
 }
 
-/** Finds the first position of a secret in a text, and the longest secret there. */
+/** Finds the first occurrence of a secret in a string, and the longest secret at that position. */
 const findNext = (text: string, secrets: readonly string[], from: number) => {
   let next = { index: text.length, length: 0 }
   for (const secret of secrets) {
@@ -39,7 +39,7 @@ const findNext = (text: string, secrets: readonly string[], from: number) => {
   return next
 }
 
-/** Returns the beginning of a text with all secrets replaced, even one that extends beyond it. */
+/** Returns the start of a string with all secrets replaced, even one that extends beyond the start. */
 const hideSecrets = (text: string, secrets: readonly string[]): string => {
   let kept = ''
   let end = 0
@@ -66,8 +66,8 @@ const readStream = async (body: ReadableStream<Uint8Array>, length: number): Pro
 }
 
 /**
- * Returns the beginning of a response body as text that every store accepts, without the secret headers of the
- * subscription if the endpoint repeats them.
+ * Returns the start of a response body as text that every store accepts. Replaces the subscription's secret headers if
+ * the endpoint echoes them.
  */
 export const readResponseBody = async (
   body: ReadableStream<Uint8Array> | string | null,

@@ -32,7 +32,7 @@ export const blockingFailures = 3
 /** Maximum pause that an endpoint can request with `Retry-After`, in milliseconds. */
 const maxRetryAfterMs = 24 * hour
 
-/** Maximum number of deferrals of a delivery, and maximum total of their pauses, in milliseconds. */
+/** Maximum number of deferrals per delivery, and maximum total of their pauses, in milliseconds. */
 const maxDeferrals = 20
 const maxDeferredMs = 15 * minute
 
@@ -42,7 +42,7 @@ export const failingLimitMs = 5 * 24 * hour
 /**
  * Decides the verdict on an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
  * `Retry-After` defers the delivery for the requested pause, but at least for a second. Otherwise the delivery is
- * retried after the pause of the schedule, or later if a 429 or 503 requests it with `Retry-After`. A refused event is
+ * retried after the scheduled pause, or later if a 429 or 503 requests it with `Retry-After`. A refused event is
  * skipped.
  */
 export const decideResult = (

@@ -5,7 +5,7 @@ import { memoryStore } from '../memory-store/memory-store.ts'
 import type { AttemptVerdict, News, Settlement, Store } from '../store.ts'
 import { createScheduler, type Ended, type Job } from './scheduler.ts'
 
-// What may never happen, as `scheduler.ts` lists it.
+// What `scheduler.ts` lists as never happening.
 
 type Options = {
   readonly store?: Store
@@ -17,7 +17,7 @@ type Options = {
   readonly isSettling?: () => boolean
 }
 
-/** A scheduler on a store in memory, whose attempts end when they are told to. */
+/** A scheduler on an in-memory store, whose attempts end on request. */
 const createWorld = async (options: Options = {}) => {
   const { store = memoryStore(), subscriptions = 1 } = options
   const clock = { time: start }
@@ -268,7 +268,9 @@ test('a delivery that is due later starts when it is due', async () => {
   expect(attempts.length).toBe(1)
 })
 
-/** Lets time pass, and ends each attempt at once. Returns when attempts to the first subscription started. */
+/**
+ * Lets time pass, and ends each attempt at once. Returns the times at which attempts to the first subscription started.
+ */
 const runFor = async (
   { clock, attempts, wait }: Awaited<ReturnType<typeof createWorld>>,
   ms: number,

@@ -53,7 +53,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - A delivery is under way twice.
  * - A queue has more than `perSubscription` deliveries under way, or more than 1 if it is new or failing.
  * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. When another worker takes over, the
- *   count starts again.
+ *   count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
  * - A queue with a due delivery is neither ready, full nor reading, and nothing wakes it.
  * - More than about `windowLimits.budget` deliveries are held, however large the backlog is.
@@ -157,7 +157,7 @@ const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
   return isSlow ? 'slow' : 'quick'
 }
 
-/** Maximum delay of the timer, in milliseconds. */
+/** Maximum timer delay, in milliseconds. */
 const maxTimerMs = 60_000
 
 export const createScheduler = (context: SchedulerContext): Scheduler => {
@@ -170,7 +170,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   }
   const upcoming = createHeap<Queue>((left, right) => left.at < right.at)
   const unread = new Set<Queue>()
-  /** Deliveries under way, by their ids. */
+  /** Deliveries under way, by id. */
   const jobs = new Map<string, RunningJob>()
   /** Start limits by queue. They outlive the queues, because earlier starts still count. */
   const limits = new Map<string, StartLimit>()
@@ -183,7 +183,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   /** Number of pages of deliveries and of queues that are being read. */
   let reading = 0
   let sweeping = 0
-  /** Shards that were taken and have not been read. */
+  /** Shards that were taken but have not been read yet. */
   const newShards = new Map<number, OwnedShard>()
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
@@ -215,7 +215,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const getSize = (): number =>
     Math.max(1, Math.min(windowLimits.perQueue, Math.floor(windowLimits.budget / queues.size)))
 
-  /** Moves a queue to the set of its state, after any change. */
+  /** Moves a queue to the set for its state, after any change. */
   const place = (queue: Queue): void => {
     if (queues.get(queue.id) !== queue) return
     const now = clock.now()
@@ -587,7 +587,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     ...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)]),
   ]
 
-  /** Stops the attempts of failing queues at once, and the rest after some time, and waits until they have ended. */
+  /** Stops the attempts of failing queues at once, and the rest after `graceMs`, and waits until they have ended. */
   const stopJobs = async (own: readonly Queue[], graceMs: number): Promise<void> => {
     const stop = (queues: readonly Queue[]): void => {
       for (const { jobs } of queues) for (const { stopping } of jobs) stopping.stop()

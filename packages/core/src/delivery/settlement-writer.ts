@@ -7,7 +7,7 @@ import type { Journal, Settlement, SettlementOutcome } from '../store.ts'
  */
 export type SettlementWriter = {
   /**
-   * Writes a settlement. If the store is unavailable, or the outcome is unknown, repeats it for a limited time: if the
+   * Writes a settlement. If the store is unavailable, or the outcome is unknown, retries for a limited time: if the
    * result were lost, the delivery would be attempted again later.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if it could not be written.
@@ -15,7 +15,7 @@ export type SettlementWriter = {
   write(settlement: Settlement): Promise<SettlementOutcome>
   /** Returns whether a batch is being written. */
   isWriting(): boolean
-  /** With `true`, failed writes are no longer repeated. */
+  /** With `true`, failed writes are no longer retried. */
   setImpatient(isImpatient: boolean): void
 }
 
@@ -42,7 +42,7 @@ const getPauseMs = (error: unknown): number | undefined => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export type SettlementWriterOptions = {
-  /** Maximum time for repeating a failed batch, in milliseconds. */
+  /** Maximum time for retrying a failed batch, in milliseconds. */
   readonly patienceMs: number
   /** Returns whether failures may wait. */
   isPatient(): boolean

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createStartLimit } from './start-limit.ts'
 
-/** Starts as soon as possible, each a little late. Returns when. */
+/** Makes each start a little later than possible. Returns the times. */
 const runLate = (perSecond: number, delays: readonly number[]): number[] => {
   const limit = createStartLimit()
   return delays.map((delay) => {
@@ -39,7 +39,7 @@ test.each([0.1, 1, 10, 100, 1_000])(
   },
 )
 
-test('an attempt that comes too early does not start, and deliveries that are being loaded count', () => {
+test('an attempt does not start too early, and deliveries that are being loaded count', () => {
   const limit = createStartLimit()
   expect(limit.start(2, 0)).toBe(true)
   expect(limit.start(2, 100)).toBe(false)
@@ -51,7 +51,7 @@ test('an attempt that comes too early does not start, and deliveries that are be
   expect(limit.nextAt()).toBe(1_000)
 })
 
-test('after a possible change of the limit, an attempt is tried, and earlier starts still count', () => {
+test('after a possible change to the limit, a start is tried, and earlier starts still count', () => {
   const limit = createStartLimit()
   for (const at of [0, 448, 1_000]) expect(limit.start(2, at)).toBe(true)
   limit.doubt()

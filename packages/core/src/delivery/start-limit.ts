@@ -2,7 +2,7 @@
  * Spreads the attempts of a subscription that has `maxAttemptsPerSecond`. With a limit of `n`, at most `⌈n⌉` start in
  * any `⌈n⌉ / n` seconds; if `n` is a whole number, at most `n` in any second.
  *
- * The limit is that of the subscription as loaded for each attempt, so that no attempt starts under an outdated limit.
+ * The limit comes from the subscription as loaded for each attempt, so that no attempt starts under an outdated limit.
  */
 export type StartLimit = {
   /**
@@ -10,9 +10,9 @@ export type StartLimit = {
    * being loaded.
    */
   nextAt(): number
-  /** Notes that a delivery was picked and is being loaded. */
+  /** Records that a delivery was picked and is being loaded. */
   pick(): void
-  /** Notes that all picked deliveries are loaded. */
+  /** Records that all picked deliveries are loaded. */
   endLoading(): void
   /** Counts a start, if it is allowed. */
   start(perSecond: number, now: number): boolean
@@ -26,7 +26,7 @@ export type StartLimit = {
 const memoryMs = 100_000
 
 export const createStartLimit = (): StartLimit => {
-  /** The times of the last starts. */
+  /** The times of recent starts. */
   const starts: number[] = []
   let perSecond = 1
   let isDoubtful = false

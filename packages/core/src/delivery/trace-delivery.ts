@@ -1,7 +1,7 @@
 import { findTracingChannel } from '@wabakit/wire'
 import type { DeliveryRecord } from '../records.ts'
 
-/** The message of the tracing channel `wabakit.delivery`: one attempt. */
+/** The message on the tracing channel `wabakit.delivery`: one attempt. */
 export type DeliveryTrace = {
   /** The delivery. `attempts` is the number of earlier attempts. */
   readonly delivery: DeliveryRecord

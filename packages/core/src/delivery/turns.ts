@@ -6,8 +6,8 @@ export type Turns<Item> = {
   /** Removes an item. Returns false if there is no such item. */
   delete(item: Item): boolean
   /**
-   * Returns the item whose turn it is. Moves it after the other items of its organization, and its organization after
-   * the other organizations. Skips organizations in `except`.
+   * Returns the item whose turn it is. Moves it behind the other items of its organization, and its organization behind
+   * the others. Skips organizations in `except`.
    */
   next(except: ReadonlySet<string>): Item | undefined
 }

@@ -9,7 +9,7 @@ type Row = PendingDelivery & { isRetry: boolean }
 
 const size = 4
 
-/** A queue in which all rows are heads or retries, and whose pages arrive when they are told to. */
+/** A queue in which all rows are heads or retries, and whose pages arrive on request. */
 const createQueue = () => {
   const rows = new Map<string, Row>()
   const pages: Array<() => void> = []
@@ -69,7 +69,7 @@ test('a window neither forgets a delivery nor brings one back, whatever happens 
       const take = (): void => {
         const entry = window.take()
         if (entry === undefined) return
-        // What the store compares when it loads.
+        // A store makes the same comparison when it loads deliveries.
         expect(taken.some(({ id }) => id === entry.id)).toBe(false)
         const row = rows.get(entry.id)
         expect(row?.turn, `${entry.id} is no longer what is held`).toBe(entry.turn)
@@ -82,7 +82,7 @@ test('a window neither forgets a delivery nor brings one back, whatever happens 
         if (rows.get(entry.id)?.turn === entry.turn) rows.delete(entry.id)
         window.end(entry, null, null)
       }
-      /** It was delivered and sent again, and the window learns of the second first. */
+      /** Delivers a row and sends it again. The window learns of the resend first. */
       const sendAgain = (): void => {
         const row = rows.get(taken[0]?.id ?? '')
         if (row === undefined || row.turn !== taken[0]?.turn) return

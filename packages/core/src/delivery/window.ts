@@ -14,7 +14,7 @@ export type Entry = PendingDelivery &
  *
  * A window has a place in the **heads**: all of them up to the position `after` are held, taken or finished; `isEnd` is
  * set if there was none behind it. It also has a place in the **retries**: all that are due up to `horizon` are held or
- * taken. It reads on when it is half empty.
+ * taken. It reads more when it is half empty.
  *
  * News that arrives while a page is being read is applied after the page, which may be older or newer. It must never
  * happen that
@@ -56,7 +56,7 @@ const everywhere: Place = { dueAt: Infinity, position: Infinity }
 /** The changes that happen while a page is being read. */
 type Reading = {
   isVoid: boolean
-  /** The turns of deliveries that ended, by their ids. */
+  /** The turns of deliveries that ended, by id. */
   readonly ended: Map<string, number>
   readonly heads: PendingDelivery[]
   readonly retries: PendingDelivery[]

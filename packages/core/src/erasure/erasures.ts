@@ -38,7 +38,7 @@ export type Erasures = {
    * customer's events are those whose payload has the number as `customerNumber` or `customerPhone`. Unfinished
    * deliveries are no longer sent; an attempt in progress may still arrive.
    *
-   * Erases one part at a time. To erase all data of a customer, repeat with `nextCursor` until there is none. You can
+   * Erases one part at a time. To erase all of a customer's data, repeat with `nextCursor` until there is none. You can
    * repeat an erasure from the start at any time.
    *
    * @throws InputError if an id or the number is invalid.
@@ -159,7 +159,7 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
         return eraseCalls(context, digits, cursor?.slice(callsPrefix.length))
       }
       if (!cursor.startsWith(eventsPrefix)) {
-        throw new InputError([{ path: 'cursor', message: 'is not a cursor of an erasure' }])
+        throw new InputError([{ path: 'cursor', message: 'is not a cursor from an erasure' }])
       }
       const { events, nextCursor } = await eraseEvents(
         context,

@@ -122,7 +122,7 @@ const draftCallEvent = (call: CallRecord, event: EmittedEvent, occurredAt: numbe
 })
 
 /**
- * Drafts the event of a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, or
+ * Drafts the event for a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, or
  * CALL_ENDED. Returns `null` for a call that was missed, rejected or not picked up, and for a bot test call without
  * webhooks.
  */

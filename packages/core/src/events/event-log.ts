@@ -18,7 +18,10 @@ export type EmissionEventOf<Name extends EmittedEventName | '*'> = Name extends 
   ? EmittedEventOf<Name>
   : EmittedEvent
 
-/** Called with each event of a name. May be async. Its errors go to `onError` and have no other effect. */
+/**
+ * Called with each event that has the registered name. May be async. Its errors go to `onError` and have no other
+ * effect.
+ */
 export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
   event: EmissionEventOf<Name>,
   emission: Emission<EmissionEventOf<Name>>,
@@ -70,7 +73,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       }
     },
     on: (name, listener) => {
-      // A listener is called only with events of the name under which it is registered.
+      // A listener is called only with events of the name that it is registered for.
       const registration: Registration = { listener: listener as unknown as EmissionListener }
       registrations.set(name, [...(registrations.get(name) ?? []), registration])
       return () => {

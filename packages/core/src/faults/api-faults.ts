@@ -3,12 +3,12 @@ import { InputError } from '../errors/input-error.ts'
 import type { Random } from '../values/ids.ts'
 import { createFaultList, type FaultList, type FaultOptions, type PlannedFault } from './fault-list.ts'
 
-/** A fault of a request to the public API. It is plain data, so that it can come from a file or over HTTP. */
+/** A fault for a request to the public API. It is plain data, so that it can come from a file or over HTTP. */
 export type ApiFault = {
   /** HTTP status of the response, 200 to 599. */
   readonly status?: number | undefined
   /**
-   * The error body's `code`. A code of the closed list also determines the status.
+   * The error body's `code`. A code from the closed list also determines the status.
    * @default the last code of the status in `errorCodes`, if there is one; none with 503 and no `retryAfterSeconds`
    */
   readonly code?: string | undefined
@@ -18,7 +18,7 @@ export type ApiFault = {
   readonly retryAfterSeconds?: number | string | undefined
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Replaces the whole body: a string is sent as it is, any other value as JSON. */
+  /** Replaces the whole body: a string is sent as is, any other value as JSON. */
   readonly body?: unknown
   /** Milliseconds of real time before the response. */
   readonly latencyMs?: number | undefined
@@ -39,7 +39,7 @@ export type ApiFault = {
   readonly carriedOut?: boolean | undefined
 }
 
-/** The requests that a fault hits: those of one endpoint, or `*` for all. */
+/** The requests that a fault hits: those to one endpoint, or `*` for all. */
 export type FaultedEndpoint = EndpointName | '*'
 
 /** A fault with the requests that it hits. */
@@ -49,7 +49,7 @@ export type EndpointFault = FaultOptions & { readonly endpoint: FaultedEndpoint;
 export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
   /** Adds a fault. @throws InputError if it has no effect, or more than one that replaces the response. */
   add(fault: EndpointFault): PlannedFault<EndpointFault>
-  /** Returns the fault of a request, and counts the hit. `undefined` stands for an unknown path. */
+  /** Returns the fault for a request, and counts the hit. `undefined` means an unknown path. */
   take(endpoint: EndpointName | undefined): ApiFault | undefined
 }
 
@@ -67,7 +67,7 @@ const checkFault = (fault: ApiFault): void => {
 }
 
 /**
- * Creates an empty list of faults of a public API.
+ * Creates an empty list of faults for a public API.
  *
  * @param random - decides whether a fault with a `chance` hits.
  */

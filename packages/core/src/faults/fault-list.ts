@@ -1,11 +1,11 @@
 import type { Random } from '../values/ids.ts'
 
-/** The number and the probability of a fault's hits. */
+/** The number of a fault's hits, and their probability. */
 export type FaultOptions = {
   /** Number of hits, at least 1, or `always` (until the fault is removed). @default 1 */
   readonly times?: number | 'always' | undefined
   /**
-   * Probability of a hit for each request or delivery to which the fault applies: more than 0 and at most 1. @default 1
+   * Probability of a hit for each request or delivery that the fault applies to: more than 0 and at most 1. @default 1
    */
   readonly chance?: number | undefined
 }
@@ -20,7 +20,7 @@ export type PlannedFault<Fault> = {
 /** Faults in the order in which they were added. @inline */
 export type FaultList<Fault extends FaultOptions> = {
   add(fault: Fault): PlannedFault<Fault>
-  /** Returns the first fault that applies and whose chance hits, and counts the hit. */
+  /** Returns the first fault that applies and hits by chance, and counts the hit. */
   take(applies: (fault: Fault) => boolean): Fault | undefined
   list(): PlannedFault<Fault>[]
   remove(id: string): void

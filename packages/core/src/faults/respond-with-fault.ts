@@ -5,7 +5,7 @@ const json = 'application/json; charset=utf-8'
 
 /**
  * Returns the last code of a status: `summary_not_found` for 404, not `route_not_found`. A 503 without `Retry-After`
- * has no code, like the 503 of a gateway.
+ * has no code, like a gateway's 503.
  */
 const findCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
   if (status === 503) return retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
@@ -65,7 +65,7 @@ const truncate = async (response: Response, { sleep, reset }: FaultedExchange): 
         controller.enqueue(bytes.slice(0, Math.ceil(bytes.length / 2)))
         return
       }
-      // Gives an HTTP server that reads ahead time to send the first half.
+      // Gives an HTTP server time to send the first half, even if it reads ahead.
       await sleep(20)
       reset()
     },
@@ -98,7 +98,7 @@ export type FaultedExchange = {
   readonly createRequestId: () => string
   /** Performs the request in the service. */
   respond(): Promise<Response>
-  /** Waits for some milliseconds. */
+  /** Waits `ms` milliseconds. */
   sleep(ms: number): Promise<unknown>
   /** Resets the connection. If it throws, so does `respondWithFault`, or the body of a truncated response. */
   reset(): void

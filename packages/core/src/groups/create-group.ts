@@ -36,8 +36,8 @@ type RequestedFields = Pick<GroupRecord, Exclude<keyof CreateGroupRequest, 'grou
 /**
  * Parses the body of a create request. Unknown fields are ignored.
  *
- * @throws RequestRefusedError if the body is not an object (`invalid_body`) or fields are invalid. The code is that of the
- * first invalid field, and `issues` lists all of them.
+ * @throws RequestRefusedError if the body is not an object (`invalid_body`) or fields are invalid. The code is that of
+ * the first invalid field, and `issues` lists all invalid fields.
  */
 export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -59,7 +59,7 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
 const hashRequest = (request: CreateGroupRequest): string => {
   const { wabaNumber, subject, description, joinApprovalMode, groupId } = request
   const fields = { wabaNumber: toDigits(wabaNumber), subject, description, joinApprovalMode, groupId }
-  // Leaves out unknown fields by copying the known ones: JSON.stringify is slow with a list of fields.
+  // Omits unknown fields by copying the known ones: JSON.stringify is slow with a list of fields.
   return sha256(JSON.stringify(fields satisfies { [Field in keyof CreateGroupRequest]-?: unknown }))
 }
 
@@ -101,7 +101,10 @@ const createConflict = (groupId: string): RequestRefusedError =>
     { issues: [{ path: 'groupId', message: `${JSON.stringify(groupId)} is taken` }] },
   )
 
-/** Finds the group of a repeated request. A retry must succeed even if the integration has since been disabled. */
+/**
+ * Finds the group that a repeated request created. A retry must succeed even if the integration has since been
+ * disabled.
+ */
 const findRepeated = async (store: Store, wanted: GroupRecord): Promise<CreatedGroup> => {
   const { organizationId, clientCustomGroupId: groupId, requestHash } = wanted
   const group = requestHash === null ? undefined : await store.findGroup(organizationId, groupId)

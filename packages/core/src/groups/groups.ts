@@ -18,7 +18,7 @@ export type Groups = {
   create(organizationId: string, request: CreateGroupRequest): Promise<CreatedGroup>
   /** Finds a group by its `groupId`; `undefined` if there is none. */
   find(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
-  /** Lists groups of an organization, newest first. */
+  /** Lists an organization's groups, newest first. */
   list(organizationId: string, query?: ListQuery<GroupQuery>): Promise<Page<GroupRecord>>
 }
 

@@ -20,7 +20,7 @@ const fill = async () => {
   return store
 }
 
-/** Makes a change in parts of two pages. Returns the number of deliveries of each part. */
+/** Makes a change in parts of two pages. Returns the number of deliveries in each part. */
 const changeParts = async (change: ChangePage): Promise<number[]> => {
   const counts: number[] = []
   for (let cursor: string | undefined; ; ) {
@@ -31,7 +31,7 @@ const changeParts = async (change: ChangePage): Promise<number[]> => {
   }
 }
 
-test('a part has a limited number of pages, and all parts in total change each delivery once', async () => {
+test('a part has a limited number of pages, and the parts change each delivery exactly once', async () => {
   const store = await fill()
   const now = start + 1
   const cancel = (dryRun: boolean) => changeParts(createCancel(store, { selection, now, dryRun }))

@@ -2,7 +2,7 @@ import type { DeliveryRecord, DeliveryStatus } from '../records.ts'
 import type { DeliverySelection, Page, ResendQuery, Store } from '../store.ts'
 import { limitExamined, maxExamined } from './selection.ts'
 
-/** The result of one part of a change of many deliveries. @inline */
+/** The result of one part of a change to many deliveries. @inline */
 export type ChangedPart = {
   /** Number of deliveries that were changed or, in a dry run, would be. */
   readonly count: number
@@ -10,7 +10,7 @@ export type ChangedPart = {
   readonly nextCursor?: string | undefined
 }
 
-/** Changes, or counts, the deliveries of one page. */
+/** Changes, or counts, the deliveries on one page. */
 export type ChangePage = (cursor: string | undefined) => Promise<ChangedPart>
 
 const pageSize = 500

@@ -16,7 +16,10 @@ import {
 } from './change-deliveries.ts'
 import { checkSelection, type ListQuery, limitExamined } from './selection.ts'
 
-/** Selects deliveries to change. Omitted conditions do not restrict, but at least one is required. @inline */
+/**
+ * Selects deliveries to change. Omitted conditions match every delivery, but at least one condition is required.
+ * @inline
+ */
 export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {
   /**
    * Selects all deliveries if there is no condition.
@@ -48,14 +51,14 @@ export type PartStart = {
   readonly cursor?: string | undefined
 }
 
-/** The request of an attempt. */
+/** The signed request of an attempt. */
 export type SignedDelivery = {
   readonly headers: Readonly<Record<string, string>>
   /** The names of the headers of its subscription, whose values are secret. */
   readonly hiddenHeaders: readonly string[]
   readonly body: string
   /**
-   * The parts that have changed since that time, so that an attempt then sent a different request: the `secret`, the
+   * Changes since that time, because of which an attempt at that time sent a different request: the `secret`, the
    * `subscription` (possibly its secret), or the `webhook_id`.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
@@ -79,15 +82,15 @@ const listChanges = (
 
 /** The deliveries of a server's events. */
 export type Deliveries = {
-  /** Lists deliveries of an organization in the order of their events, or in reverse. */
+  /** Lists an organization's deliveries in the order of their events, or in reverse. */
   list(organizationId: string, query?: ListQuery<DeliveryQuery>): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. */
   attempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
-  /** Lists the last attempt of each of these deliveries that has one. */
+  /** Lists the last attempt of each of these deliveries, if it has one. */
   lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
-   * Sends finished and pending deliveries again, in the order of their events. Their schedules start again. Deliveries
-   * of disabled subscriptions do not change.
+   * Sends finished and pending deliveries again, in the order of their events. Their schedules start over. Deliveries
+   * to disabled subscriptions do not change.
    *
    * @returns the number of deliveries that are sent again.
    * @throws InputError if the selection is not an object of known conditions, or contains neither a condition nor `all:
@@ -103,7 +106,7 @@ export type Deliveries = {
     options?: ResendOptions & PartStart,
   ): Promise<ChangedPart>
   /**
-   * Signs the event of a delivery for a given time, as an attempt at that time would, with the current settings.
+   * Signs a delivery's event for a given time, as an attempt at that time would, with the current settings.
    *
    * @param signedAt - Unix time in milliseconds.
    * @returns the headers except the subscription's own, and the names of those; `undefined` if there is no such

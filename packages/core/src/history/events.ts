@@ -25,14 +25,14 @@ export type PublishedEvent = {
 
 /** The events of a server. */
 export type Events = {
-  /** Lists events of an organization, oldest first by default. */
+  /** Lists an organization's events, oldest first by default. */
   list(organizationId: string, query?: ListQuery<EventQuery>): Promise<Page<EventRecord>>
   /**
    * Publishes a simulated event. It is stored and delivered like any other, but listeners of `on` do not receive it. With
    * a `subscriptionId`, only that subscription gets it, if it matches. If it is `forged`, only endpoints that
    * `DeliveryOptions.allowsForged` allows get it.
    *
-   * @throws InputError if the organization does not have the number, or a text is too long or cannot be stored.
+   * @throws InputError if the organization does not have the number, or a string is too long or cannot be stored.
    * @throws RecordNotFoundError if there is no such organization.
    */
   publish(
@@ -48,7 +48,7 @@ const subjectMaxLength = 261
 export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     checkSelection({ ...query, organizationId })
-    // No index finds the events of a subscription, so the examined records are limited.
+    // No index finds the events of a subscription, so the number of examined records is limited.
     const limits = query.subscriptionId === undefined ? limitExamined(query) : { maxExamined }
     return store.listEvents({ limit: 100, ...limits, ...query, organizationId })
   },

@@ -2,7 +2,7 @@ import type { DeliverySelection, FilteredPageRequest } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
-/** Selects records of an organization to list. */
+/** Selects an organization's records to list. */
 export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
 
 /** Maximum number of records that a page of a filtered list examines. */
@@ -26,9 +26,9 @@ export const limitExamined = ({
 }
 
 /**
- * Checks the texts of a selection.
+ * Checks the strings in a selection.
  *
- * @throws InputError if a text cannot be stored.
+ * @throws InputError if a string cannot be stored.
  */
 export const checkSelection = (selection: DeliverySelection): void => {
   const { organizationId, deliveryId, eventId, subscriptionId, names = [], subject, text } = selection

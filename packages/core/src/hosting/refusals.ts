@@ -2,7 +2,7 @@ import { reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { refuseRequest } from '../http/exchange.ts'
 
-/** Returns the error for a request that an HTTP parser rejected, by the `code` of node:http's `clientError`. */
+/** Returns the error for a request that an HTTP parser rejected, based on the `code` of node:http's `clientError`. */
 export const createParserRefusal = (code: string | undefined): RequestRefusedError => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

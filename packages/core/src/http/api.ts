@@ -14,7 +14,7 @@ export type ConnectionInfo = {
   readonly remoteAddress?: string | undefined
 }
 
-/** Responds to a request of the public API. Never rejects. */
+/** Responds to a request to the public API. Never rejects. */
 export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<ApiResponse>
 
 /** An API whose requests can be observed. */
@@ -138,8 +138,8 @@ export const createApi = (context: ApiContext): FollowedApi => {
       const admission = await admit(request, remoteAddress)
       headers = admission.limits
       report.caller = admission.caller ?? null
-      // Routes after counting, so that guesses of paths count toward the limits, and before checking the caller, so
-      // that any client learns whether a path exists.
+      // Routes after counting, so that path guesses count toward the limits, and before checking the caller, so that
+      // any client learns whether a path exists.
       const endpoint = route(request)
       if (admission.caller === undefined) throw admission.refusal
       const body = await perform(endpoint, request, { caller: admission.caller, report })

@@ -23,7 +23,7 @@ const inPieces = (bytes: Uint8Array, size: number): ReadableStream<Uint8Array> =
   })
 }
 
-/** A body that is far too long, but not endless: a reader that goes on past the limit gets to its error. */
+/** A body that is far too long, but not endless: a reader that continues past the limit reaches its error. */
 const farTooLong = (cancel: () => void | Promise<void>): ReadableStream<Uint8Array> => {
   let pieces = 0
   return new ReadableStream({

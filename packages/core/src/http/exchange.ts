@@ -7,9 +7,12 @@ export type ApiRequest = {
   readonly method: string
   /** The path, without the query. */
   readonly path: string
-  /** The query; may be empty, or begin with a question mark. */
+  /** The query; may be empty, or start with a question mark. */
   readonly query: string
-  /** Returns a header by its name in any case, or `null`. Repeated headers are joined by a comma, as `Headers` does. */
+  /**
+   * Returns a header by its case-insensitive name, or `null`. Repeated headers are joined by a comma, as `Headers`
+   * does.
+   */
   readonly headers: { get(name: string): string | null }
   /** Reads the body. Resolves to `undefined` as soon as the body exceeds `maxBytes`, without reading the rest. */
   readBody(maxBytes: number): Promise<Uint8Array | undefined>
@@ -18,7 +21,7 @@ export type ApiRequest = {
 /** A response, as a host sends it. */
 export type ApiResponse = {
   readonly status: number
-  /** Names are in lower case. */
+  /** Names are lowercase. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -69,7 +72,7 @@ export type ResponseHead = {
   readonly requestId: string
   /** @default 200 */
   readonly status?: number
-  /** Headers in addition to those of every response; names in lower case. */
+  /** Headers in addition to those of every response; lowercase names. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -98,7 +101,7 @@ const toRefusal = (error: unknown): RequestRefusedError => {
   }
   if (error instanceof StorageOutcomeUnknownError) {
     const message =
-      'The service lost its storage during the change, which may or may not have been made. Find out before you repeat the request.'
+      'The service lost its storage during the change, which may or may not have been made. Check before you repeat the request.'
     return new RequestRefusedError('outcome_unknown', message)
   }
   return new RequestRefusedError(

@@ -30,7 +30,7 @@ const readStream = async (
   }
 }
 
-/** Reads a `Request` of any runtime. */
+/** Reads a `Request` from any runtime. */
 export const toApiRequest = (request: Request): ApiRequest => {
   const { pathname, search } = new URL(request.url)
   const { method, headers } = request

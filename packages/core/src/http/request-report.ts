@@ -1,7 +1,7 @@
 import type { EndpointName } from '@wabakit/contract'
 import type { CallerRecord } from '../records.ts'
 
-/** A request of the public API, and its outcome. It contains no key and no body. */
+/** A request to the public API, and its outcome. It contains neither the key nor the body. */
 export type RequestReported = {
   /** The `x-request-id` of the response. */
   readonly requestId: string

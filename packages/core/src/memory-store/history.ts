@@ -27,7 +27,7 @@ const toAsciiLowerCase = (text: string): string =>
   // `toLowerCase` is much faster, but also changes other letters.
   /\P{ASCII}/u.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase()
 
-/** Returns whether a text contains a part, ignoring the case of ASCII letters. */
+/** Returns whether a string contains another, ignoring the case of ASCII letters. */
 export const containsText = (text: string, part: string): boolean =>
   toAsciiLowerCase(text).includes(toAsciiLowerCase(part))
 
@@ -59,7 +59,7 @@ export type HistoryContext = {
   readonly organizations: ReadonlyMap<string, OrganizationTables>
   /** Throws if there is no such organization. */
   readonly getTables: (organizationId: string) => OrganizationTables
-  /** All deliveries, by their ids. */
+  /** All deliveries, by id. */
   readonly deliveries: Map<string, DeliveryRow>
   readonly journal: Pick<MemoryJournal, 'tellAdded' | 'tellChanged'>
   readonly nextOrder: () => number

@@ -21,9 +21,9 @@ import {
 import { leaveLane, readHeads, setRetry, skipAll } from './unfinished.ts'
 
 export type JournalContext = {
-  /** All deliveries, by their ids. */
+  /** All deliveries, by id. */
   readonly deliveries: ReadonlyMap<string, DeliveryRow>
-  /** All subscriptions, by their queues. */
+  /** All subscriptions, by queue. */
   readonly queues: ReadonlyMap<string, SubscriptionRow>
   readonly news: NewsChannel
   /** Returns the next number in the order of all changes. */
@@ -75,13 +75,13 @@ export const createJournal = ({
     news.tell({ kind: 'changed', state: toState(owner) })
   }
 
-  /** Finds the delivery of an attempt, unless the attempt began in an earlier turn or under an earlier owner. */
+  /** Finds the delivery of an attempt, unless the attempt started in an earlier turn or under an earlier owner. */
   const find = (key: AttemptKey): DeliveryRow | undefined => {
     const row = deliveries.get(key.id)
     return row?.turn === key.turn && isCurrent(key) ? row : undefined
   }
 
-  /** Returns the settled delivery, and the changes of its subscription. */
+  /** Returns the settled delivery, and the changes to its subscription. */
   const settle = (settlement: Settlement) => {
     const row = find(settlement)
     if (row === undefined || !(isUnfinished(row) || row.state === 'skipped')) return undefined

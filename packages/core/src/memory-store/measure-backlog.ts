@@ -2,7 +2,7 @@ import type { Backlog, BacklogRequest } from '../store.ts'
 import type { OrganizationTables } from './tables.ts'
 import { listPending, listUnfinished } from './unfinished.ts'
 
-/** Measures the backlog. Counts every unfinished delivery, because a store in memory is small. */
+/** Measures the backlog. Counts every unfinished delivery, because an in-memory store is small. */
 export const measureBacklog = (
   organizations: Iterable<OrganizationTables>,
   { now, limit }: BacklogRequest,

@@ -28,8 +28,8 @@ const createSubscription = (record: SubscriptionRecord, order: number): Subscrip
 })
 
 /**
- * Creates a store in memory. It is complete and fast, and its contents are lost when the process ends. Each method works
- * synchronously, so each is a transaction.
+ * Creates an in-memory store. It is complete and fast, but its contents are lost when the process ends. Each method
+ * works synchronously, and is therefore a transaction.
  *
  * @example
  * const server = createReferenceServer({ organizations: [], store: memoryStore() })
@@ -37,7 +37,7 @@ const createSubscription = (record: SubscriptionRecord, order: number): Subscrip
 export const memoryStore = (): Store => createMemoryStore((order) => order)
 
 /**
- * Creates a store in memory in which the positions of deliveries can differ from the order of their events. With
+ * Creates an in-memory store in which the positions of deliveries can differ from the order of their events. With
  * `tellsAll`, it reports every added delivery, as PostgreSQL does, and not only heads of lanes.
  */
 export const createMemoryStore = (takePosition: TakePosition, tellsAll = false): Store => {

@@ -1,7 +1,7 @@
 import { InputError } from '../errors/input-error.ts'
 import type { FilteredPageRequest, Page } from '../store.ts'
 
-/** The time at which a record began, and its id. */
+/** The start or creation time of a record, and its id. */
 type Key = readonly [time: number, id: string]
 
 type Newest<Item> = FilteredPageRequest & {

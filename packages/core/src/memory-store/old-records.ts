@@ -1,13 +1,15 @@
 import { sha256 } from '../values/sha256.ts'
 import type { OrganizationTables } from './tables.ts'
 
-/** Removes a call with its summary, and keeps a mark of the summary. */
+/** Removes a call with its summary, but marks that there was a summary. */
 export const forgetCall = ({ calls, summaries, summaryMarks }: OrganizationTables, callId: string): void => {
   calls.delete(callId)
   if (summaries.delete(callId)) summaryMarks.add(sha256(callId))
 }
 
-/** Removes at most `limit` calls, participants and groups without a change since a time. Returns their number. */
+/**
+ * Removes at most `limit` calls, participants and groups that have not changed since `before`. Returns their number.
+ */
 export const pruneRecords = (tables: OrganizationTables, before: number, limit: number): number => {
   let removed = 0
   const removeUpTo = <Item>(items: readonly Item[], remove: (item: Item) => void): void => {

@@ -23,7 +23,7 @@ describe('a flood from many addresses', () => {
     expect(exhausted.findExhausted(addresses.at(-1) ?? '')).toEqual(state)
   })
 
-  it('counts each pair of an address and a key once, and starts again when there are 10,000', () => {
+  it('counts each pair of an address and a key once, and starts over when there are 10,000', () => {
     const known = createClientAddresses(clock)
     const [first, ...others] = addresses
     for (const _ of [1, 2]) for (const address of others) known.addKnownKey(address, 'hash')

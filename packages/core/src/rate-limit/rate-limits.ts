@@ -13,7 +13,7 @@ export type RateLimit = {
   readonly perMs: number
 }
 
-/** Rate limits of requests; `false` for no limit. */
+/** Rate limits for requests; `false` for no limit. */
 export type RateLimitOptions = {
   /**
    * For an organization, across all its keys.
@@ -79,8 +79,8 @@ export type RateLimits = {
 const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /**
- * Returns the network for which requests are counted: an IPv4 address itself, or the /64 of an IPv6 address, because
- * one customer usually has all of it (RFC 6177). An IPv4 address in IPv6 notation is an IPv4 address.
+ * Returns the network whose requests are counted together: an IPv4 address itself, or the /64 of an IPv6 address,
+ * because one customer usually has all of it (RFC 6177). An IPv4 address in IPv6 notation is an IPv4 address.
  */
 export const toClientNetwork = (address: string): string => {
   if (!address.includes(':')) return address
@@ -173,7 +173,7 @@ const minute = 60_000
 const unlimited = { organization: false, key: false, call: false, ip: false } as const
 
 /**
- * Creates the rate limits of requests. With `false`, there are none.
+ * Creates the rate limits for requests. With `false`, there are none.
  *
  * @throws InputError if a limit would not admit any request.
  */

@@ -1,6 +1,6 @@
 /** A bucket of `capacity` tokens. An empty bucket is full again after `refillMs`. */
 export type TokenBucket = {
-  /** Identifies the bucket in the whole store. */
+  /** Identifies the bucket across the whole store. */
   readonly key: string
   readonly capacity: number
   /** Milliseconds. A bucket gains one token every `refillMs / capacity`. */

@@ -7,7 +7,7 @@ import type { Duration } from '../values/duration.ts'
  */
 export type CallOutcome = 'answered' | 'missed' | 'rejected' | 'not_picked' | 'no_recording' | 'nothing_said'
 
-/** The summary of a simulated call. Parts that are left out are made up. */
+/** The summary of a simulated call. Omitted parts are made up. */
 export type SummarySimulation = {
   /** Short summary of the call. */
   readonly recap?: string | undefined

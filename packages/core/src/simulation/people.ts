@@ -1,7 +1,7 @@
 import type { Random } from '../values/ids.ts'
 import { pickInteger } from './seeded-random.ts'
 
-/** Returns a random word from a list that is separated by spaces. */
+/** Returns a random word from a space-separated list. */
 const pickWord = (random: Random, list: string): string => {
   const words = list.split(' ')
   return words[pickInteger(random, 0, words.length - 1)] ?? ''

@@ -1,6 +1,6 @@
 import type { Random } from '../values/ids.ts'
 
-/** Hashes a text to 32 bits (FNV-1a with a final mix). */
+/** Hashes a string to 32 bits (FNV-1a with a final mix). */
 const hash = (text: string): number => {
   let bits = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
@@ -12,7 +12,7 @@ const hash = (text: string): number => {
 
 /**
  * Creates a generator (sfc32) whose numbers are the same for the same `parts`, in every release. Give each use its own
- * parts, so that adding a use later does not change the numbers of the others.
+ * parts, so that adding another later does not change their numbers.
  */
 export const createSeededRandom = (...parts: readonly (string | number)[]): Random => {
   const name = parts.join('/')
@@ -32,6 +32,6 @@ export const createSeededRandom = (...parts: readonly (string | number)[]): Rand
 export const pick = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
   items[Math.floor(random() * items.length)] ?? items[0]
 
-/** Returns a whole number from `least` to `most`, both included. */
+/** Returns a whole number from `least` to `most`, inclusive. */
 export const pickInteger = (random: Random, least: number, most: number): number =>
   least + Math.floor(random() * (most - least + 1))

@@ -13,13 +13,13 @@ import type { CallOutcome, CallSimulation, SimulatedCall, SummarySimulation } fr
 export type SimulationContext = {
   readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries'>
   readonly organizationId: string
-  /** Made-up data for the parts that the simulation leaves out. */
+  /** Made-up data for the parts that the simulation omits. */
   readonly data: CallData
   /** Runs a task after `delayMs`. `description` completes the sentence "… is due in 30 s". */
   readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void
 }
 
-/** Fills in the parts that a simulated summary leaves out. */
+/** Fills in the parts that a simulated summary omits. */
 export const completeSummary = (
   { recap, keyPoints, nextSteps }: SummarySimulation,
   { summary }: Pick<CallData, 'summary'>,

@@ -26,14 +26,14 @@ import { sha256 } from '../values/sha256.ts'
  */
 export type Health = Pick<SubscriptionRecord, 'disabledReason' | 'failingSince' | 'isReported'>
 
-/** The changes of a subscription's health by a settlement. */
+/** The changes that a settlement makes to a subscription's health. */
 export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
   /** The reason for disabling the subscription; `null` if it does not change. */
   readonly disabled: 'gone' | 'failing' | null
   readonly health: readonly HealthEvent[]
   /**
-   * `health` as events of the organization and of the operator. An event is not published if its organization does not
-   * exist.
+   * `health` as events for the organization and for the operator. An event is not published if its organization does
+   * not exist.
    */
   readonly events: readonly EventRecord[]
 }

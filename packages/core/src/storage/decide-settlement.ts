@@ -10,7 +10,7 @@ import { type DecidedHealth, decideHealth, type Health, isFailure } from './deci
  */
 export type LaneState = 'fresh' | 'started' | 'passable'
 
-/** The changes of a delivery by a settlement. `dueAt` is `null` once it is finished. */
+/** The changes that a settlement makes to a delivery. `dueAt` is `null` once it is finished. */
 export type SettledDelivery = Pick<
   DeliveryRecord,
   'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'dueAt' | 'finishedAt'
@@ -22,7 +22,7 @@ export type BeforeSettlement = {
   readonly subscription: Health
 }
 
-/** The changes of a settlement. */
+/** All changes that a settlement makes. */
 export type DecidedSettlement = DecidedHealth & {
   readonly delivery: SettledDelivery
   readonly attempt: Omit<AttemptRecord, 'deliveryId'>
@@ -50,8 +50,8 @@ const decideOutcome = (
 }
 
 /**
- * Decides the changes of a settlement. A store calls it for an unfinished delivery, or one that became `skipped` during
- * its attempt.
+ * Decides which changes a settlement makes. A store calls it for an unfinished delivery, or one that became `skipped`
+ * during its attempt.
  */
 export const decideSettlement = (before: BeforeSettlement, settlement: Settlement): DecidedSettlement => {
   const { delivery, subscription } = before

@@ -1,5 +1,4 @@
-// Building blocks for a store: the changes of a settlement, the workers of one process, and the news for their
-// schedulers
+// Building blocks for a store: settlement decisions, the workers of one process, and the news for their schedulers
 
 export { operatorId } from './decide-health.ts'
 export {

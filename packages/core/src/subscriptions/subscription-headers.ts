@@ -5,11 +5,11 @@ export type SubscriptionAuthorization =
   | { readonly username: string; readonly password: string; readonly token?: undefined }
   | { readonly token: string; readonly username?: undefined }
 
-/** Headers of a subscription's webhooks, in addition to their signature. All of them are secret. */
+/** Headers of a subscription's webhooks, in addition to their signature. All are secret. */
 export type SubscriptionHeaders = {
   /**
-   * Static headers, at most 20, of at most 8,192 characters in total. Values are visible ASCII characters and spaces.
-   * Names that HTTP or the signature uses are refused.
+   * Static headers, at most 20, with at most 8,192 characters in total. Values are visible ASCII characters and spaces.
+   * Names that HTTP or the signature uses are rejected.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The `authorization` header. `null` removes it. */

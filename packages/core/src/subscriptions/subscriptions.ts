@@ -29,7 +29,7 @@ export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' 
 export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 
 /**
- * A change of a subscription. Omitted fields do not change. `headers` replaces all static headers. Static headers and
+ * A change to a subscription. Omitted fields do not change. `headers` replaces all static headers. Static headers and
  * `authorization` are secrets of the endpoint: a `url` with another origin removes those that the change does not
  * contain.
  */
@@ -64,7 +64,7 @@ export type Subscriptions = {
    * @throws RecordNotFoundError if there is no such organization.
    */
   create(organizationId: string, input: SubscriptionInput): Promise<SubscriptionWithSecret>
-  /** Lists subscriptions of an organization, oldest first. */
+  /** Lists an organization's subscriptions, oldest first. */
   list(organizationId: string, page?: Partial<PageRequest>): Promise<Page<Subscription>>
   /** Finds a subscription by its id; `undefined` if there is none. */
   find(organizationId: string, subscriptionId: string): Promise<Subscription | undefined>

@@ -70,7 +70,7 @@ const parseIntegrations = (inputs: readonly IntegrationInput[], issues: Issue[])
   return integrations
 }
 
-/** Settings in the form in which they are stored. Omitted settings are absent. */
+/** Settings as they are stored. Omitted settings are absent. */
 export type ParsedSettings = Partial<
   Pick<OrganizationRecord, 'integrations' | 'pstnNumbers' | 'callSummaries'>
 >

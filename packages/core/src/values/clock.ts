@@ -83,7 +83,7 @@ export const createServiceClock = ({
   }
 }
 
-/** Returns the time of day by a clock, as Unix time in milliseconds. */
+/** Returns the time of day according to a clock, as Unix time in milliseconds. */
 export const readWallClock = (clock: Clock): number => clock.wall?.() ?? clock.now()
 
 /** The last formatted time, cached because under load many events happen in the same millisecond. */

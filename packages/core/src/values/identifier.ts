@@ -4,13 +4,13 @@ const pattern = /^[^\p{Control}\p{Surrogate}]{1,255}$/u
 
 export const identifierRule = 'must have 1 to 255 characters, without control characters or lone surrogates'
 
-/** Returns whether a text can be an identifier, which every store can save and index. */
+/** Returns whether a value can be an identifier, which every store can save and index. */
 export const isIdentifier = (text: unknown): text is string => typeof text === 'string' && pattern.test(text)
 
 /**
- * Checks identifiers by the names of their fields. Fields that are `undefined` are ignored.
+ * Checks identifiers, given by field name. Fields that are `undefined` are ignored.
  *
- * @throws InputError if a text cannot be an identifier.
+ * @throws InputError if a value cannot be an identifier.
  */
 export const checkIdentifiers = (identifiers: Readonly<Record<string, string | undefined>>): void => {
   const issues = Object.entries(identifiers)

@@ -34,7 +34,7 @@ const drawDigits = (count: number, random: Random): string => {
   return text
 }
 
-/** Adds one to a number in base 32. The highest number is followed by zero. */
+/** Adds one to a number in base 32. The highest number wraps around to zero. */
 const increment = (digits: string): string => {
   const kept = digits.replace(/Z+$/, '')
   const zeros = '0'.repeat(digits.length - kept.length)
@@ -42,9 +42,9 @@ const increment = (digits: string): string => {
 }
 
 /**
- * Creates a generator of ids that sort by the time of their creation: prefix, underscore, ULID (26 characters of
- * Crockford's base 32: 48 bits of time and 80 random bits). Within one millisecond, and while the clock does not
- * advance or goes back, each id is the previous one plus one. The same clock and random numbers result in the same ids.
+ * Creates a generator of ids that sort by creation time: prefix, underscore, ULID (26 characters of Crockford's base
+ * 32: 48 bits of time and 80 random bits). Within one millisecond, and while the clock does not advance or goes back,
+ * each id is the previous one plus one. The same clock and random numbers result in the same ids.
  *
  * @example
  * const ids = createIds({ clock: { now: () => 0 }, random: Math.random })
@@ -54,7 +54,7 @@ export const createIds = ({ clock, random }: { readonly clock: Clock; readonly r
   let time = -1
   let tail = ''
   let last = 0
-  /** All characters except the last one, cached because the next id usually has the same. */
+  /** All characters except the last one, cached because the next id usually shares them. */
   let stem = ''
   return (prefix) => {
     const now = Math.floor(clock.now())

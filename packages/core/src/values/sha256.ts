@@ -4,7 +4,7 @@ const encoder = new TextEncoder()
 
 /**
  * Computes {@link sha256} without node:crypto. Web Crypto is not used because its digest is asynchronous and, as it
- * runs on another thread, takes about 50 microseconds for a short text (a key, a request).
+ * runs on another thread, takes about 50 microseconds for a short string (a key, a request).
  */
 export const computeSha256 = (text: string): string => {
   const digest = fastSha256.default(encoder.encode(text))
@@ -13,5 +13,5 @@ export const computeSha256 = (text: string): string => {
 
 const hash = globalThis.process?.getBuiltinModule?.('node:crypto')?.hash
 
-/** Hashes the UTF-8 of a text. Returns 64 lower-case hexadecimal digits. */
+/** Hashes a string as UTF-8. Returns 64 lowercase hexadecimal digits. */
 export const sha256: (text: string) => string = hash ? (text) => hash('sha256', text, 'hex') : computeSha256

@@ -5,9 +5,9 @@ export const isStorableText = (text: unknown): text is string =>
   typeof text === 'string' && !/[\0\p{Surrogate}]/u.test(text)
 
 /**
- * Checks texts by the names of their fields. Fields that are `undefined` are ignored.
+ * Checks strings, given by field name. Fields that are `undefined` are ignored.
  *
- * @throws InputError if a text cannot be stored.
+ * @throws InputError if a string cannot be stored.
  */
 export const checkTexts = (texts: Readonly<Record<string, string | undefined>>): void => {
   const issues = Object.entries(texts)

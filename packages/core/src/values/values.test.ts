@@ -6,7 +6,7 @@ import { toDigits } from './phone-number.ts'
 import { computeSha256, sha256 } from './sha256.ts'
 
 describe('createIds', () => {
-  it('writes the ULID of a time as its specification does', () => {
+  it('encodes a time as the ULID specification does', () => {
     const ids = createIds({ clock: { now: () => 1_469_918_176_385 }, random: () => 0.999 })
     expect(ids('wagrp')).toBe('wagrp_01ARYZ6S41ZZZZZZZZZZZZZZZZ')
   })
@@ -53,7 +53,7 @@ describe('toDigits', () => {
     expect(toDigits(number)).toBe(digits)
   })
 
-  it('is fast for a long text that is not a number', () => {
+  it('is fast for a long string that is not a number', () => {
     const started = performance.now()
     for (const long of [' '.repeat(65_000), '+'.repeat(65_000), `${' '.repeat(65_000)}x`]) toDigits(long)
     expect(performance.now() - started).toBeLessThan(500)
@@ -76,7 +76,7 @@ describe.each([
     expect(sha256(text)).toBe(hash)
   })
 
-  it("agrees with the platform's for every length around the blocks, and for any text", async () => {
+  it("agrees with the platform's for every length around the block size, and for any string", async () => {
     const expected = (text: string): string => createHash('sha256').update(text).digest('hex')
     for (let length = 0; length < 300; length++) {
       const text = 'x'.repeat(length)

@@ -8,14 +8,14 @@ const packages = ['wire', 'contract', 'webhooks', 'core']
 const newest = (pattern: string): number =>
   Math.max(0, ...globSync(here(pattern)).map((path) => statSync(path).mtimeMs))
 
-/** Whether the built packages are there and newer than their sources. */
+/** Set if the built packages exist and are newer than their sources. */
 export const isBuilt = packages.every((name) => {
   const folder = `../../../${name}`
   if (!existsSync(here(`${folder}/dist/index.js`))) return false
   return newest(`${folder}/src/**/!(*.test|*.test-d).ts`) <= newest(`${folder}/dist/**/*.js`)
 })
 
-/** What a bundle is made from: the sources, or the packages as they are published. */
+/** The input of a bundle: the sources, or the packages as published. */
 export type Origin = 'sources' | 'built packages'
 
 /** Bundles an entry as for a runtime without Node. */

@@ -9,7 +9,7 @@ const check = ({ passed, failures }: Outcome): void => {
   expect(passed).toBeGreaterThan(250)
 }
 
-/** Defines the tests of the core in other runtimes. Skips those for which something is missing. */
+/** Defines the tests of the core in other runtimes. Skips those whose requirements are missing. */
 export const defineRuntimeTests = (origin: Origin): void => {
   const isReady = origin === 'sources' || isBuilt
   test.skipIf(!isReady || !hasChromium)(

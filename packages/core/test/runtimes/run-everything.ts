@@ -2,10 +2,10 @@ import { memoryStore } from '@wabakit/core'
 import { storeCases } from '../store-cases/index.ts'
 import { suite } from '../suite/index.ts'
 
-/** What came of running the suite and the store cases in some runtime. */
+/** The result of running the suite and the store cases in a runtime. */
 export type Outcome = { readonly passed: number; readonly failures: readonly string[] }
 
-/** Runs the suite of the server and the cases of its memory store, one after the other. */
+/** Runs the suite of the server and the cases of its memory store, one after another. */
 export const runEverything = async (): Promise<Outcome> => {
   const cases = [
     ...suite,

@@ -9,7 +9,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isEqual = (left: unknown, right: unknown): boolean => {
   if (Object.is(left, right)) return true
   if (!isRecord(left) || !isRecord(right) || Array.isArray(left) !== Array.isArray(right)) return false
-  // An undefined field equals an absent one: records come from literals and from rows of a database.
+  // An undefined field equals an absent one: records come from literals and from database rows.
   const names = new Set([...Object.keys(left), ...Object.keys(right)])
   return [...names].every((name) => isEqual(left[name], right[name]))
 }

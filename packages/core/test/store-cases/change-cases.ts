@@ -29,7 +29,7 @@ export const changeCases = defineCases({
     )
   },
 
-  'treats a group with the same id and request hash as a repetition': async (store) => {
+  'treats a group with the same id and request hash as a retry': async (store) => {
     await setUp(store)
     await store.createGroup({ group: buildGroup(), event: buildEvent() })
     const again = buildGroup({ subject: 'Another', createdAt: start + 1 })

@@ -23,7 +23,7 @@ export const setUp = async (
   for (const each of subscriptions) await store.saveSubscription(each)
 }
 
-/** Publishes events, one after the other. */
+/** Publishes events, one after another. */
 export const publish = async (
   store: Store,
   ...events: ReadonlyArray<Partial<EventRecord>>
@@ -33,10 +33,10 @@ export const publish = async (
   return published
 }
 
-/** What a worker of the cases knows of a store. */
+/** The state of the worker that the cases use on a store. */
 type Worker = {
   readonly owned: readonly OwnedShard[]
-  /** The deliveries and turns of which an attempt was begun. */
+  /** The deliveries and turns for which an attempt was started. */
   readonly begun: Set<string>
 }
 
@@ -58,7 +58,7 @@ const getWorker = async (store: Store): Promise<Worker> => {
 /** A pending delivery and the shard that it is in. */
 type Found = OwnedShard & { readonly pending: PendingDelivery }
 
-/** Reads all heads and retries of a queue, in pages that are smaller than most queues of the cases. */
+/** Reads all heads and retries of a queue, in pages that are smaller than most queues in the cases. */
 const readQueue = async (store: Store, queue: string): Promise<PendingDelivery[]> => {
   const found: PendingDelivery[] = []
   for (let after = -1, isEnd = false; !isEnd; ) {
@@ -88,10 +88,12 @@ export const findPending = async (store: Store): Promise<Found[]> => {
   return found
 }
 
-/** A delivery of which an attempt was begun. */
+/** A delivery for which an attempt was started. */
 export type Begun = LoadedDelivery & { readonly key: AttemptKey & Pick<Settlement, 'delivery'> }
 
-/** Begins attempts of what is due at a time, by default at the start, as the owner of all shards would. */
+/**
+ * Starts attempts of all deliveries that are due at a time (by default, the start), as the owner of all shards would.
+ */
 export const begin = async (
   store: Store,
   { now = start, limit = 100 }: { readonly now?: number; readonly limit?: number } = {},
@@ -112,7 +114,7 @@ export const begin = async (
   })
 }
 
-/** Begins exactly one attempt. */
+/** Starts exactly one attempt. */
 export const beginOne = async (store: Store, options?: Parameters<typeof begin>[1]): Promise<Begun> => {
   const [begun, ...others] = await begin(store, options)
   ok(begun !== undefined && others.length === 0, 'expected exactly one delivery to be due')

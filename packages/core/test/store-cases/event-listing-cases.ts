@@ -67,7 +67,7 @@ export const eventListingCases = defineCases({
     equal(await find({ subscriptionId: 'nobody' }), [])
     const part = { organizationId: 'acme', limit: 10, maxExamined: 1, subscriptionId: 'sub_2' }
     const { items, nextCursor } = await store.listEvents(part)
-    equal(items, [], 'one event may be examined, and it is of the other subscription')
+    equal(items, [], 'one event may be examined, and it belongs to the other subscription')
     equal(
       (await store.listEvents({ ...part, cursor: nextCursor })).items.map(({ id }) => id),
       [second?.id],
@@ -105,7 +105,7 @@ export const eventListingCases = defineCases({
     equal(await find({ text: 'wants', digits: other, names: ['GROUP_CREATED'] }), [second?.id])
   },
 
-  'ends a page when enough was examined, and finds everything across all pages': async (store) => {
+  'ends a page when enough records were examined, and finds everything across all pages': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
     const names = ['A', 'B', 'A', 'B', 'B', 'B', 'B', 'A']
     await publish(store, ...names.map((name, index) => ({ ...byNumber(index), name })))

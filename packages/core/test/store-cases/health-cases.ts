@@ -29,7 +29,7 @@ const listHealth = async (store: Store, organizationId = 'acme'): Promise<EventR
 const listHealthNames = async (store: Store): Promise<string[]> =>
   (await listHealth(store)).map(({ name }) => name)
 
-/** Settles attempts of new deliveries, one after the other. */
+/** Settles attempts of new deliveries, one after another. */
 const settleEach = async (
   store: Store,
   ...results: ReadonlyArray<readonly [result: AttemptVerdict, now: number]>

@@ -37,7 +37,7 @@ const readQueue = async (store: Store): Promise<QueueState> => {
 /** Waits for news of a kind, for at most 5 s. */
 const listenFor = (store: Store, kind: News['kind']): Promise<News> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`there were no such news within 5 s: ${kind}`)), 5_000)
+    const timer = setTimeout(() => reject(new Error(`no such news arrived within 5 s: ${kind}`)), 5_000)
     const stop = store.listen((news) => {
       if (news.kind !== kind) return
       clearTimeout(timer)
@@ -46,7 +46,7 @@ const listenFor = (store: Store, kind: News['kind']): Promise<News> =>
     })
   })
 
-/** What a scheduler reads, and who owns it. */
+/** The records that a scheduler reads, and their ownership. */
 export const journalCases = defineCases({
   'lists the queues of some shards that have unfinished deliveries': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
@@ -261,7 +261,7 @@ export const journalCases = defineCases({
     const next = (await listAll(store)).at(-1)?.id
     ok(
       outcomes.some((each) => each.outcome === 'settled' && each.next?.id === next),
-      'the third can go on',
+      'the third can continue',
     )
   },
 

@@ -18,7 +18,10 @@ import { defineCases } from './store-case.ts'
 
 const later = start + 86_400_000
 
-/** Begins two deliveries. The first fails and releases its lane. The other succeeds, so the subscription is not failing. */
+/**
+ * Attempts two deliveries. The first fails and releases its lane. The other succeeds, so the subscription is not
+ * failing.
+ */
 const retryFirst = async (store: Store, delayMs: number): Promise<void> => {
   const [first, other] = await begin(store)
   ok(first !== undefined && other !== undefined, 'both were loaded')

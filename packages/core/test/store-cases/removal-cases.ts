@@ -27,7 +27,7 @@ const publishMany = async (store: Store): Promise<void> => {
   await Promise.all(events.map(store.addEvent))
 }
 
-/** Waits for a change that a running method makes first. Engines need turns of the event loop for it. */
+/** Waits for a change that a running method makes first. Engines need turns of the event loop to make it. */
 const waitUntil = async (isDone: () => Promise<boolean>): Promise<void> => {
   while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve))
 }
@@ -53,7 +53,7 @@ const pruneRecords = async (store: Store, recordsBefore: number): Promise<void> 
 
 /** Removing, pruning and erasing. */
 export const removalCases = defineCases({
-  'finds nothing of an organization as soon as it is removed': async (store) => {
+  'finds no records of an organization once it is removed': async (store) => {
     await setUp(store)
     await store.createGroup({ group: buildGroup(), event: buildEvent() })
     await store.saveParticipant({ participant: buildParticipant(), event: buildEvent() })
@@ -79,7 +79,7 @@ export const removalCases = defineCases({
     equal(await removing, true)
   },
 
-  'creates an empty organization with the id of one that was removed': async (store) => {
+  'creates an empty organization with the id of a removed one': async (store) => {
     await setUp(store)
     await publishMany(store)
     const removing = store.removeOrganization('acme')
@@ -90,7 +90,7 @@ export const removalCases = defineCases({
     equal(await store.findOrganization('acme'), buildOrganization())
   },
 
-  'loads nothing of a subscription as soon as it is disabled, and skips its remaining deliveries': async (
+  'loads no deliveries of a subscription once it is disabled, and skips the remaining ones': async (
     store,
   ) => {
     await setUp(store)
@@ -104,22 +104,21 @@ export const removalCases = defineCases({
     equal(await store.nextDueAt(), undefined)
   },
 
-  'keeps deliveries skipped that were skipped by a disabling, even if the subscription is enabled in the meantime':
-    async (store) => {
-      await setUp(store)
-      await publishMany(store)
-      const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
-      const enabled = buildSubscription({ revision: 3 })
-      const disabling = store.saveSubscription(disabled)
-      await waitUntil(
-        async () => (await store.findSubscription('acme', 'sub_1'))?.disabledReason === 'by_hand',
-      )
-      equal(await store.saveSubscription(enabled), 'saved')
-      equal(await disabling, 'saved')
-      equal([...new Set(await listStatuses(store))], ['skipped'])
-      const [next] = await publish(store, {})
-      equal((await beginOne(store)).event.id, next?.id)
-    },
+  'keeps deliveries of a disabled subscription skipped, even if it is enabled in the meantime': async (
+    store,
+  ) => {
+    await setUp(store)
+    await publishMany(store)
+    const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
+    const enabled = buildSubscription({ revision: 3 })
+    const disabling = store.saveSubscription(disabled)
+    await waitUntil(async () => (await store.findSubscription('acme', 'sub_1'))?.disabledReason === 'by_hand')
+    equal(await store.saveSubscription(enabled), 'saved')
+    equal(await disabling, 'saved')
+    equal([...new Set(await listStatuses(store))], ['skipped'])
+    const [next] = await publish(store, {})
+    equal((await beginOne(store)).event.id, next?.id)
+  },
 
   'does not bring back a subscription that is enabled while its removal continues': async (store) => {
     await setUp(store)
@@ -132,7 +131,7 @@ export const removalCases = defineCases({
     equal(await listAll(store), [])
   },
 
-  'finds nothing of a subscription as soon as it is removed': async (store) => {
+  'finds no records of a subscription once it is removed': async (store) => {
     await setUp(store)
     await publishMany(store)
     const removing = store.removeSubscription('acme', 'sub_1')
@@ -182,7 +181,7 @@ export const removalCases = defineCases({
     equal([await listEventIds(store), await listAll(store)], [[], []])
   },
 
-  'never publishes a summary again that was erased or pruned': async (store) => {
+  'never publishes an erased or pruned summary again': async (store) => {
     await setUp(store)
     for (const callId of ['erased', 'pruned']) {
       await store.saveCall({ call: buildCall({ callId }), event: null })

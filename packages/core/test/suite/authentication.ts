@@ -96,7 +96,7 @@ const authentication = defineCases('Authentication', {
     equal((await postGroup(scenario, createBody, { key })).status, 200)
     const keys = await scenario.server.apiKeys.list('acme')
     equal(keys.at(-1), record)
-    ok(!JSON.stringify(keys).includes(key), 'no list holds the key')
+    ok(!JSON.stringify(keys).includes(key), 'no list contains the key')
   },
   'only the SHA-256 of a key is stored': async () => {
     const { server } = await createScenario()
@@ -111,7 +111,7 @@ const authentication = defineCases('Authentication', {
       .create('other', { key: 'wk_all_0123456789' })
       .catch((caught: unknown) => caught)
     ok(error instanceof Error && error.name === 'RecordExistsError', String(error))
-    ok(!error.message.includes('wk_all_0123456789'), 'the message does not hold the key')
+    ok(!error.message.includes('wk_all_0123456789'), 'the message does not contain the key')
   },
   'a key that is too short is rejected, with advice on how to get a valid one': async () => {
     const { server } = await createScenario()
@@ -132,7 +132,7 @@ const authentication = defineCases('Authentication', {
       (hash: string) => `${hash}0`,
       () => '',
     ]) {
-      // A store whose index finds keys that are merely alike.
+      // A store whose index finds keys that are merely similar.
       const findCaller: typeof store.findCaller = async (hash) => {
         const caller = await store.findCaller(hash)
         return caller && { ...caller, key: { ...caller.key, hash: change(caller.key.hash) } }
@@ -149,7 +149,7 @@ const authentication = defineCases('Authentication', {
       const findCaller: typeof store.findCaller = async (digest) => {
         const caller = await store.findCaller(digest)
         const text = first + digest.slice(first.length)
-        // A String object, which tells what is read of it; no operator finds it equal to a text.
+        // A String object that records what is read of it; no operator finds it equal to a string.
         const hash: unknown = Object.assign(new String(text), {
           charCodeAt: (index: number) => {
             read++

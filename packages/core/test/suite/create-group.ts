@@ -129,7 +129,7 @@ const fields = defineCases('Resources, group creation request', {
     equal(await (await postGroup(first)).json(), await (await postGroup(second)).json())
     equal(first.emissions, second.emissions)
   },
-  'unknown fields are ignored, also __proto__ and constructor': async () => {
+  'unknown fields are ignored, including __proto__ and constructor': async () => {
     const body =
       '{"wabaNumber":"15550100001","subject":"x","groupId":"g","x":1,"__proto__":{"subject":""},"constructor":1}'
     const scenario = await createScenario()

@@ -19,7 +19,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** The pauses of the schedule, repeated on purpose. */
+/** The pauses of the schedule, deliberately repeated. */
 const pauses = [
   5 * second,
   5 * minute,
@@ -201,7 +201,7 @@ const schedule = defineCases('Delivery schedule', {
     })
   },
 
-  'Retry-After of 429 and 503 is honored: never sooner than the schedule, and at most 24 h': async () => {
+  'Retry-After on 429 and 503 is honored: never sooner than the schedule, and at most 24 h': async () => {
     const longest = 24 * hour
     for (const [retryAfter, pause] of [
       ['60', minute],
@@ -235,7 +235,7 @@ const schedule = defineCases('Delivery schedule', {
     equal(gaps(scenario).at(-1), 26.4 * hour)
   },
 
-  'Retry-After of other statuses is ignored': async () => {
+  'Retry-After on other statuses is ignored': async () => {
     const scenario = await failingWorld({ random: () => 0 })
     scenario.respond = answer(500, { 'retry-after': '3600' })
     await postGroup(scenario)
@@ -385,7 +385,7 @@ const schedule = defineCases('Delivery schedule', {
     }
   },
 
-  'an attempt records the status, the duration and the beginning of the body': async () => {
+  'an attempt records the status, the duration and the start of the body': async () => {
     const scenario = await failingWorld()
     scenario.respond = () => {
       scenario.clock.time += 230

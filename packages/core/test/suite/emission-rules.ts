@@ -168,7 +168,7 @@ const callEvents = defineCases('Call events', {
     )
   },
 
-  'no event states a time in the future: a conversation is no longer than the time since it was accepted':
+  'no event contains a future time: a conversation is no longer than the time since it was accepted':
     async () => {
       const scenario = await createScenario()
       const callId = await begin(scenario)
@@ -180,7 +180,7 @@ const callEvents = defineCases('Call events', {
       equal((await end(42)).endedAt, scenario.clock.time)
     },
 
-  'from is the number of the organization and to that of the customer, in both directions': async () => {
+  "from is the organization's number and to is the customer's, in both directions": async () => {
     for (const direction of ['INCOMING', 'OUTGOING'] satisfies CallDirection[]) {
       const scenario = await createScenario()
       const callId = await playCall(scenario, { direction })
@@ -195,7 +195,7 @@ const callEvents = defineCases('Call events', {
     }
   },
 
-  'agentNumber is absent for the call of an AI bot unless a team member started it': async () => {
+  'agentNumber is absent for a call by an AI bot unless a team member started it': async () => {
     for (const triggeredVia of ['API', 'CAMPAIGN', 'INBOUND']) {
       const scenario = await createScenario()
       const direction = triggeredVia === 'INBOUND' ? 'INCOMING' : 'OUTGOING'
@@ -217,7 +217,10 @@ const callEvents = defineCases('Call events', {
     const answered = await begin(scenario)
     await scenario.server.calls.accept('acme', answered, { agentNumber: agent })
     const last = scenario.emissions.at(-1)?.event
-    ok(last?.event === 'CALL_ACCEPTED' && last.agentNumber === agent, 'who answers handles the call')
+    ok(
+      last?.event === 'CALL_ACCEPTED' && last.agentNumber === agent,
+      'the team member who answers handles the call',
+    )
   },
 
   'a missed, rejected or not picked up call ends after its INITIATED event': async () => {

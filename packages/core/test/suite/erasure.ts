@@ -33,7 +33,7 @@ const eraseAll = async (
   return [sum('calls'), sum('participants'), sum('events')]
 }
 
-/** Two customers in a group and in calls: 22 of one, which are more than a part has, and 1 of the other. */
+/** Two customers in a group and in calls: 22 calls of one, more than fit into a part, and 1 of the other. */
 const createTwoCustomers = async (): Promise<Scenario> => {
   const scenario = await createScenario()
   const { groups, participants, calls } = scenario.server
@@ -53,7 +53,7 @@ const createTwoCustomers = async (): Promise<Scenario> => {
 
 /** Erasing personal data. */
 export const erasureCases = defineCases('Erasing', {
-  'a customer erases everything with the number, and nothing of others': async () => {
+  'a customer removes everything with the number, and nothing of others': async () => {
     const scenario = await createTwoCustomers()
     const { server } = scenario
     equal(await eraseAll(scenario, { customerNumber: customer.replaceAll(' ', '-') }), [22, 1, 67])
@@ -68,7 +68,7 @@ export const erasureCases = defineCases('Erasing', {
     equal(await server.participants.find('acme', { groupId: 'g', phone: customer }), undefined)
   },
 
-  'a customer whose calls are no longer stored also erases the events': async () => {
+  'a customer whose calls are no longer stored still removes the events': async () => {
     const scenario = await createScenario()
     await scenario.server.events.publish('acme', {
       name: 'CALL_ENDED',

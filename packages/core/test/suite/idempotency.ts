@@ -129,7 +129,7 @@ export const idempotencyCases = defineCases('Idempotent create', {
     equal(created(scenario), 2)
   },
 
-  'requests without a groupId are never repetitions': async () => {
+  'requests without a groupId never count as retries': async () => {
     const scenario = await createScenario()
     await postGroup(scenario)
     await postGroup(scenario)

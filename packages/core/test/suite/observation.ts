@@ -4,7 +4,7 @@ import { createScenario, playCall, postGroup } from './scenario.ts'
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
-  'on receives the events of its name, and * receives all, each with its emission': async () => {
+  'on receives events by name, and * receives all, each with its emission': async () => {
     const { server, ...scenario } = await createScenario()
     const named: string[] = []
     server.on('CALL_ENDED', (event, emission) => {
@@ -18,7 +18,7 @@ export const observationCases = defineCases('Observation', {
     equal(scenario.errors, [])
   },
 
-  'listeners receive an event after it was stored': async () => {
+  'listeners receive an event after it is stored': async () => {
     const scenario = await createScenario()
     const found = new Promise<unknown>((resolve) => {
       scenario.server.on('GROUP_CREATED', async ({ groupId }) =>

@@ -149,7 +149,7 @@ export const createBody = { wabaNumber: '15550100001', subject: 'Launch' }
 const keyHeader = (key: string | null | undefined): Record<string, string> =>
   key === null ? {} : { authorization: key ?? 'wk_all_0123456789' }
 
-/** Calls the create endpoint. A text is sent unchanged, anything else as JSON. */
+/** Calls the create endpoint. A string is sent unchanged, anything else as JSON. */
 export const postGroup = (
   { server }: Scenario,
   body: unknown = createBody,

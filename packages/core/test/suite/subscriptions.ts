@@ -47,7 +47,10 @@ export const subscriptionCases = defineCases('Subscriptions', {
     })
     equal((await server.subscriptions.list('acme')).items, [created])
     equal(await server.subscriptions.find('acme', created.id), created)
-    ok(!JSON.stringify(await server.subscriptions.list('acme')).includes(secret), 'no list holds the secret')
+    ok(
+      !JSON.stringify(await server.subscriptions.list('acme')).includes(secret),
+      'no list contains the secret',
+    )
     equal(await server.subscriptions.find('other', created.id), undefined)
   },
 
@@ -380,7 +383,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     await verifyAfter(rotated.secret)
     await rejects(verifyAfter(old), { reason: 'no_matching_signature' })
 
-    // A clock that was set back is still the clock.
+    // A clock that is set back still determines the time.
     scenario.clock.time -= 1
     await postGroup(scenario)
     await scenario.advance(0)
@@ -425,7 +428,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     await scenario.server.subscriptions.update('acme', id, { url: 'https://new.example/' })
     await scenario.advance(6_000)
     const retry = scenario.sent[1]
-    ok(retry !== undefined, 'it was tried again')
+    ok(retry !== undefined, 'it was retried')
     equal(retry.url, 'https://new.example/')
     await verifySignature({
       payload: retry.body,

@@ -10,7 +10,7 @@ import {
 import type { RecordedRequest } from '../recording/recorded-request.ts'
 import { sleepRealTime } from '../time/timers.ts'
 
-/** Responds to requests of the public API. Rejects like `fetch` if a fault resets the connection. */
+/** Responds to requests to the public API. Rejects like `fetch` if a fault resets the connection. */
 export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
 type ApiOptions = {
@@ -21,7 +21,7 @@ type ApiOptions = {
   readonly record: (request: RecordedRequest) => void
 }
 
-/** Maximum number of characters of a body that are recorded. */
+/** Maximum number of characters that are recorded of a body. */
 const maxLength = 65_536
 
 /** Reads the first 64 KiB of a request's body as text, from a copy of the request. */
@@ -58,7 +58,7 @@ const readErrorCode = async (response: Response): Promise<ErrorCode | undefined>
   return body.success && isErrorCode(body.data.code) ? body.data.code : undefined
 }
 
-/** Throws the error with which Node's `fetch` rejects when a connection is reset. */
+/** Throws the error that Node's `fetch` rejects with when a connection is reset. */
 const throwConnectionReset = (): never => {
   const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
   throw new TypeError('fetch failed', { cause })

@@ -8,7 +8,7 @@ import {
 import { MockUsageError } from '../errors.ts'
 import { createEventTemplates, type Fields, type TemplateSources } from './event-templates.ts'
 
-/** Fields that always have the same value as another. */
+/** Fields that always have the same value as another field. */
 const twins = { from: 'channelNumber', channelNumber: 'from', to: 'customerNumber', customerNumber: 'to' }
 
 /** Changes the fields that depend on overridden ones. */
@@ -29,7 +29,7 @@ const deriveFields = (template: Fields, overrides: Fields, wabaNumber: string): 
   }
 }
 
-/** Returns the contradiction between the direction and the trigger of a call, if there is one. */
+/** Returns the contradiction between a call's direction and its trigger, if there is one. */
 const findContradiction = ({ callDirection, triggeredVia }: Fields): string | undefined => {
   if (callDirection === undefined || triggeredVia === undefined) return undefined
   if ((callDirection === 'INCOMING') === (triggeredVia === 'INBOUND')) return undefined

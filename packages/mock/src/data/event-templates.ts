@@ -20,7 +20,7 @@ export const getSecondsAfterStart = (name: EventName, durationInSeconds: number)
   return name === 'GROUP_CREATED' ? 0 : 3_600
 }
 
-/** Creates the fields of each event, about one group with a participant and one call with a summary. */
+/** Creates the fields of each event, for one group with a participant and one call with a summary. */
 export const createEventTemplates = ({
   account,
   data,

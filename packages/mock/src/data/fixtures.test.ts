@@ -56,7 +56,7 @@ test('overrides parts of the summary, and removes fields that are set to undefin
   expect('agentNumber' in event).toBe(false)
 })
 
-test('rejects an unknown name and overrides that violate the contract, and says what to do', () => {
+test('rejects an unknown name and overrides that violate the contract, and explains what to do', () => {
   expect(() => fixtures.event('CALL_SUMMARY' as 'CALL_AI_SUMMARY')).toThrow('Did you mean "CALL_AI_SUMMARY"?')
   expect(() => fixtures.event('CALL_ENDED', { from: '+1555', channelNumber: '+1666' })).toThrow(
     MockUsageError,

@@ -13,7 +13,7 @@ import { createAccount } from './account.ts'
 import { buildEvent } from './build-event.ts'
 import type { TemplateSources } from './event-templates.ts'
 
-/** The time of the fixtures, at which virtual clocks start: 2026-01-01T10:00:00.000Z. */
+/** The time in the fixtures, and the start of virtual clocks: 2026-01-01T10:00:00.000Z. */
 export const startTime: number = Date.UTC(2026, 0, 1, 10)
 
 /** A payload as the reference server sends it or, for observed events, as live services send it. */
@@ -21,7 +21,7 @@ export type Fixture<Name extends EventName> = Name extends EmittedEventName
   ? EmittedEventOf<Name>
   : WebhookEventOf<Name>
 
-/** Fields to change in a fixture; `undefined` removes a field. A summary is merged with that of the fixture. @inline */
+/** Fields to change in a fixture; `undefined` removes a field. A summary is merged with the fixture's. @inline */
 export type FixtureOverrides<Name extends EventName> = {
   readonly [Field in Exclude<keyof Fixture<Name>, 'event'>]?: Field extends 'summary'
     ? Partial<CallSummary>

@@ -23,7 +23,7 @@ const statuses = {
 } as const
 
 /**
- * Builds an event of an unanswered call as a live service sends it: unset fields are an empty string or 0, and there
+ * Builds an event for an unanswered call as a live service sends it: unset fields are an empty string or 0, and there
  * are additional fields.
  */
 export const buildObservedCallEvent = <Name extends ObservedCallEventName | 'CALL_ENDED'>(

@@ -11,7 +11,7 @@ type Queue = {
   readonly held: Map<string, LoadedDelivery>
 }
 
-/** Holds deliveries back until those that must arrive first have arrived. */
+/** Holds back deliveries until those that must arrive first have arrived. */
 const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
   const faults = new Map<string, ReorderFault>()
   const queues = new Map<string, Queue>()
@@ -51,7 +51,7 @@ const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
       }
       return undefined
     },
-    /** Forgets every order, and returns the held deliveries. */
+    /** Discards all requested orders, and returns the held deliveries. */
     clear: (): readonly LoadedDelivery[] => {
       const held = [...queues.values()].flatMap((queue) => [...queue.held.values()])
       faults.clear()
@@ -69,8 +69,8 @@ export type DelaysOptions = {
 }
 
 /**
- * Holds deliveries back for the faults `delay` and `reorder`. The server counts a held delivery as delivered, so that
- * later ones can overtake it. When it is due, the server sends it again, and its usual rules for retries apply.
+ * Holds back deliveries for the faults `delay` and `reorder`. The server counts a held delivery as delivered, so that
+ * later ones can overtake it. When it is due, the server sends it again, and the usual retry rules apply.
  */
 export type Delays = {
   /** Returns whether this delivery is held back now. */

@@ -7,7 +7,7 @@ export type DeliveryTarget =
 
 /** The target of a subscription's deliveries. */
 export type Destination = {
-  /** Its name in recorded deliveries. */
+  /** The target's name in recorded deliveries. */
   readonly name: string
   readonly url: string
   send(request: Request): Promise<Response>
@@ -51,8 +51,8 @@ export const createTargets = (): Targets => {
     deliverTo: (target, url) => {
       if (isTaken) {
         throw new MockUsageError(
-          'deliverTo: there is a receiver already, and both would have to verify with the same secret. ' +
-            'Give the other one its own mock.tenant(), or add it with its own secret by mock.subscribe({ receiver, secret }), ' +
+          'deliverTo: this mock already has a receiver, and both would have to verify with the same secret. ' +
+            'Give the other one its own mock.tenant(), or add it with its own secret through mock.subscribe({ receiver, secret }), ' +
             'or first call the function that deliverTo returned.',
         )
       }

@@ -19,7 +19,7 @@ export type Transport = {
   /** Records an attempt. Call it when the dispatcher has settled the attempt. */
   onSettled(report: AttemptReported): void
   /**
-   * Returns whether the fault `neverRetry` makes the failed attempt that is being settled the last one of its delivery.
+   * Returns whether the `neverRetry` fault ends the delivery with the failed attempt that is being settled.
    */
   isLastAttempt(deliveryId: string): boolean
   /** Lists the deliveries that have no response yet. */

@@ -3,7 +3,7 @@ import type { FaultOptions } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { durationSchema } from '../time/duration.ts'
 
-/** Fields of the schema of every fault. */
+/** Schema fields that all faults share. */
 export const faultOptions = {
   times: z.optional(
     z.union([z.int().check(z.minimum(1)), z.literal('always')], {

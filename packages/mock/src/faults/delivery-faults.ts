@@ -50,7 +50,7 @@ export type DeliveryFaults = {
    * mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED'])
    */
   reorder(events: readonly EventName[], options?: DeliveryFaultOptions): () => void
-  /** Adds a fault that is given as plain data. */
+  /** Adds a fault given as plain data. */
   add(fault: DeliveryFault): () => void
 }
 
@@ -76,7 +76,7 @@ const createKind = <Shape extends z.core.$ZodShape>(
       const { id } = list.add(parseInput(`faults.deliveries.${kind}`, schema, { ...fault, kind }))
       return () => list.remove(id)
     },
-    /** Returns the fault of this delivery, and counts the hit. */
+    /** Returns the fault that hits this delivery, and counts the hit. */
     take: (attempted: LoadedDelivery) => list.take((fault) => appliesTo(fault, attempted)),
     clear: list.clear,
   }

@@ -14,13 +14,13 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly attempt: number
   /** Time on the mock's clock, as Unix time in milliseconds. */
   readonly at: number
-  /** Headers as they were sent. */
+  /** Headers as sent. */
   readonly headers: Headers
-  /** Body as it was sent. */
+  /** Body as sent. */
   readonly body: string
   /** HTTP status of the response; `undefined` if there was none. */
   readonly status: number | undefined
-  /** Beginning of the response's body. */
+  /** Start of the response's body. */
   readonly responseBody: string
   /** The reason why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
@@ -30,7 +30,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly faults: readonly ('duplicate' | 'drop' | 'tamper' | 'delay' | 'reorder')[]
 }
 
-/** A delivery of an event of this name. */
+/** A delivery of an event with this name. */
 export type DeliveryOf<Name extends EventName> = RecordedDelivery<WebhookEventOf<Name>> & {
   readonly event: WebhookEventOf<Name>
 }

@@ -1,7 +1,7 @@
 import type { EndpointName, ErrorCode } from '@wabakit/contract'
 import type { ApiFault } from '@wabakit/core/simulation'
 
-/** A request of the public API and its outcome. */
+/** A request to the public API and its outcome. */
 export type RecordedRequest = {
   /** The endpoint; `undefined` for an unknown path. */
   readonly endpoint: EndpointName | undefined

@@ -12,7 +12,7 @@ import type { SimulationContext } from './simulation-context.ts'
 export type CallSimulation = core.CallSimulation & {
   /**
    * Also sends the events that live services send for unanswered calls: CALL_MISSED, CALL_REJECTED or CALL_NOT_PICKED
-   * (the latter only on WhatsApp), and a CALL_ENDED whose unset fields are empty.
+   * (the last only on WhatsApp), and a CALL_ENDED whose unset fields are empty.
    * @default false
    */
   readonly observedEvents?: boolean | undefined

@@ -4,7 +4,7 @@ import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName } from '../input.ts'
 import type { SimulationContext } from './simulation-context.ts'
 
-/** The step of a participant. */
+/** A participant's step. */
 export type ParticipantAction = 'joined' | 'left' | 'removed'
 
 /** A participant of a group. */
@@ -30,7 +30,7 @@ export const simulateParticipant = async (
   const step = steps[parseName(caller, actions, action)]
   const { groupId, phone } = parseInput(caller, ParticipantSimulation, input)
   if (phone === undefined && action !== 'joined') {
-    throw new MockUsageError(`${caller}: who has ${action}? Give the phone of a participant who joined.`)
+    throw new MockUsageError(`${caller}: phone is missing. Pass the phone of a participant who joined.`)
   }
   const participant = { groupId, phone: phone ?? createCallData().customerNumber }
   return server.participants[step](account.organizationId, participant)

@@ -45,7 +45,7 @@ const listUpcoming = async ({ scheduler, server }: TenantState): Promise<Upcomin
   const now = scheduler.now()
   const tasks = scheduler.listTasks().map(({ at, description }) => ({ description, inMs: at - now }))
   const inMs = ((await server.dispatcher.nextDueAt()) ?? 0) - now
-  return inMs > 0 ? [...tasks, { description: 'the next attempt of a delivery', inMs }] : tasks
+  return inMs > 0 ? [...tasks, { description: 'the next delivery attempt', inMs }] : tasks
 }
 
 export const createTenant = ({
@@ -86,7 +86,7 @@ export const createTenant = ({
     }
   }
 
-  /** Resolves to the current state when it is ready. */
+  /** Resolves to the current state once it is ready. */
   const open = async (caller: string): Promise<TenantState> => {
     assertOpen(caller)
     const present = state

@@ -19,9 +19,9 @@ const SubscriptionData = z.strictObject({
   ),
   /** `whsec_` and base64. @default the tenant's */
   secret: z.optional(z.string()),
-  /** Static headers of its deliveries. */
+  /** Static headers for its deliveries. */
   headers: z.optional(z.record(z.string(), z.string())),
-  /** HTTP Basic or Bearer credentials of its deliveries. */
+  /** HTTP Basic or Bearer credentials for its deliveries. */
   authorization: z.optional(
     z.union([
       z.strictObject({ username: z.string(), password: z.string() }),
@@ -59,7 +59,7 @@ export const subscribe = async (
 ): Promise<MockSubscription> => {
   const parsed = parseInput('subscribe', SubscriptionData, data)
   if ((parsed.url === undefined) === (receiver === undefined)) {
-    throw new MockUsageError('subscribe: give either a url, for HTTP, or a receiver, in process.')
+    throw new MockUsageError('subscribe: pass either a url, for HTTP, or a receiver, in process.')
   }
   if (parsed.number !== undefined && parsed.channel === undefined) {
     throw new MockUsageError('subscribe: a number needs its channel, PSTN or WHATSAPP.')

@@ -52,7 +52,7 @@ export type TenantState = {
 
 const delivery = {
   signatureClock: { now: () => Date.now() },
-  // There is no jitter, so that a test can advance the clock to an attempt.
+  // There is no jitter, so that a test can advance the clock exactly to an attempt.
   random: () => 0,
   // One worker, whose slots are never full.
   concurrency: 1e6,

@@ -17,7 +17,7 @@ import type { MockSubscription, SubscriptionRequest } from './subscribe.ts'
 /** Options for {@link MockTenant.deliverTo}. @inline */
 export type DeliverOptions = {
   /**
-   * URL of the requests, for a target that routes by path.
+   * URL to request, for a target that routes by path.
    * @default 'https://receiver.invalid/webhooks'
    */
   readonly url?: string | undefined
@@ -40,14 +40,14 @@ export type MockTenant = {
   readonly secret: string
   /** Id of the organization on {@link MockTenant.server}. */
   readonly organizationId: string
-  /** Seed of ids, made-up data and random faults. */
+  /** Seed for ids, made-up data and random faults. */
   readonly seed: number
   /** The reference server behind the mock, for operations that have no function here. A reset replaces it. */
   readonly server: ReferenceServer
   readonly clock: MockClock
   /** Faults of the API and of deliveries. */
   readonly faults: Faults
-  /** All requests of the public API, oldest first. */
+  /** All requests to the public API, oldest first. */
   readonly requests: readonly RecordedRequest[]
   /** All known events, oldest first, even if they were not delivered. */
   readonly events: readonly WebhookEvent[]
@@ -55,7 +55,7 @@ export type MockTenant = {
   readonly deliveries: readonly RecordedDelivery[]
 
   /**
-   * Responds to a request of the public API in process; pass it to a client as its `fetch`. Rejects like a real `fetch`
+   * Responds to a request to the public API in process; pass it to a client as its `fetch`. Rejects like a real `fetch`
    * if a fault resets the connection.
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
@@ -143,7 +143,7 @@ export type MockTenant = {
   ): Promise<void>
   /**
    * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and subscriptions added by
-   * `subscribe`. The clock and made-up data start again; ids do not repeat. Key, numbers, secret and the target of
+   * `subscribe`. The clock and made-up data start over; ids do not repeat. Key, numbers, secret and the target of
    * `deliverTo` are kept.
    */
   reset(): void

@@ -14,8 +14,8 @@ test.each([
 })
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '', '30', '30 s', '-1s', 's', '1e3s', 'soon', null, {}])(
-  'rejects %o as a duration, and says which forms are valid',
+  'rejects %o as a duration, and lists the valid forms',
   (duration) => {
-    expect(() => parseDuration(duration as never)).toThrow(/milliseconds, 0 or more, or a text such as/)
+    expect(() => parseDuration(duration as never)).toThrow(/milliseconds, 0 or more, or a string such as/)
   },
 )

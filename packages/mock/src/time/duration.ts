@@ -2,7 +2,7 @@ import { type Duration, toMilliseconds } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { MockUsageError } from '../errors.ts'
 
-const rule = "must be milliseconds, 0 or more, or a text such as '500ms', '30s', '5m', '2h' or '1d'"
+const rule = "must be milliseconds, 0 or more, or a string such as '500ms', '30s', '5m', '2h' or '1d'"
 
 export const durationSchema = z.custom<Duration>((value) => toMilliseconds(value) !== undefined, {
   error: rule,

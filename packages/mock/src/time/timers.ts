@@ -1,9 +1,9 @@
-// Saved when the module is loaded, so that fake timers that a test installs later do not stop the mock.
+// Saved when the module is loaded, so that fake timers installed later do not stop the mock.
 const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
 
 /**
- * Returns whether the saved timers are fake: installed before this module was loaded, or faked by Bun, which fakes its
- * own. Fake timers have a `clock`.
+ * Returns whether the saved timers are fake: installed before this module was loaded, or by Bun, which fakes its own
+ * timers in place. Fake timers have a `clock`.
  */
 const isFake = (): boolean => 'clock' in startRealTimer
 
@@ -55,8 +55,8 @@ const createSleep =
       else signal?.addEventListener('abort', abort, { once: true })
     })
 
-/** Resolves after some milliseconds of real time; rejects with the signal's reason if it is aborted first. */
+/** Resolves after `ms` milliseconds of real time; rejects with the signal's reason if it is aborted first. */
 export const sleepRealTime = createSleep(afterRealTime)
 
-/** Does the same with the currently installed timers, real or fake. */
+/** Like `sleepRealTime`, with the currently installed timers, real or fake. */
 export const sleepMachineTime = createSleep(afterMachineTime)

@@ -5,7 +5,7 @@ import { sleepRealTime } from './timers.ts'
  * Creates a scheduler whose clock advances only on request.
  *
  * @param startAt - Unix time in milliseconds.
- * @param onError - receives errors of the dispatcher that no caller awaits.
+ * @param onError - receives dispatcher errors that no caller awaits.
  */
 export const createVirtualScheduler = (startAt: number, onError: (error: unknown) => void): Scheduler => {
   let time = startAt
@@ -49,7 +49,7 @@ export const createVirtualScheduler = (startAt: number, onError: (error: unknown
     },
     listTasks: () => tasks,
     advance: (ms) => {
-      // Advances one after another, so that two concurrent calls of 30 s move the clock by 60 s.
+      // Advances run one after another, so that two concurrent advances by 30 s move the clock by 60 s.
       const advance = advances.then(() => advanceTo(time + ms))
       advances = advance.catch(() => {})
       return advance

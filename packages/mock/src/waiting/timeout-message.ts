@@ -88,7 +88,7 @@ const explainSecret = (deliveries: readonly RecordedDelivery[]): string[] =>
   )
     ? [
         'The receiver rejects the signature, so it verifies with a different secret. Give it mock.secret. ' +
-          'A second receiver with its own secret belongs to a mock.tenant(), or to mock.subscribe({ receiver, secret }).',
+          'For a second receiver with its own secret, use mock.tenant() or mock.subscribe({ receiver, secret }).',
       ]
     : []
 

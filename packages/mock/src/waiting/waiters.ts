@@ -1,7 +1,7 @@
 import { MockUsageError } from '../errors.ts'
 import { afterRealTime } from '../time/timers.ts'
 
-/** A pending wait of a caller. */
+/** A caller's pending wait. */
 export type Wait<Found> = {
   /** The function that the user called, for messages. */
   readonly caller: string
@@ -11,7 +11,7 @@ export type Wait<Found> = {
   explain(): Promise<Error>
 }
 
-/** The pending waits of callers. */
+/** All pending waits. */
 export type Waiters = {
   wait<Found>(wait: Wait<Found>): Promise<Found>
   check(): void

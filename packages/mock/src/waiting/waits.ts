@@ -16,7 +16,7 @@ export type WaitOptions = {
 
 /** Options of `expectNoEvent`. @inline */
 export type NoEventOptions = {
-  /** Milliseconds of real time for which to keep watching. @default 0 */
+  /** How long to keep watching, in milliseconds of real time. @default 0 */
   readonly forMs?: number | undefined
 }
 

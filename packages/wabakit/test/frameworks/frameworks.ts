@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 /** A route that receives webhooks, and the same route after a mistake. */
 export type Route = {
-  /** What to add to the title of the framework. */
+  /** Suffix for the framework's title. */
   readonly suffix: string
   readonly path: string
   /** Path of the route where something reads the body before the receiver. */
@@ -22,11 +22,11 @@ export type Framework = {
   readonly mistake: Readonly<Record<string, (source: string) => string>>
   /** @default one route, `/webhooks`, whose mistake is at `/parsed` */
   readonly routes?: readonly Route[]
-  /** Whether the framework keeps the bytes of a body that it has parsed, so that the mistake does no harm. */
+  /** Set if the framework keeps the bytes of a body that it has parsed, so that the mistake does no harm. */
   readonly bytesAreKept?: boolean
   /** Path of a route that `mistake` adds, with `ack: 'before'` and a slow handler. */
   readonly earlyPath?: string
-  /** Starts it. @default npm start */
+  /** The command that starts the example. @default npm start */
   readonly command?: (port: number, secret: string) => readonly [file: string, ...args: string[]]
 }
 
@@ -39,7 +39,7 @@ const insertBefore = (mark: string, text: string) => (source: string) => {
   return source.replace(mark, `${text}\n${mark}`)
 }
 
-/** A module of its own, for frameworks whose routes are files. */
+/** Writes a separate module, for frameworks whose routes are files. */
 const write = (text: string) => () => text
 
 const createEarly = (waitUntil: string) => `createReceiver({

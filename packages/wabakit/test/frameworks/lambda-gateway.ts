@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pathToFileURL } from 'node:url'
 
-// Calls a built Lambda function as each of AWS's senders does. Arguments: the function's file and a port. The first segment
-// of the path selects the sender; `parsed` as the second calls the export of this name.
+// Calls a built Lambda function as each of AWS's senders does. Arguments: the function's file and a port. The first
+// segment of the path selects the sender; `parsed` as the second calls the export with this name.
 
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = []
@@ -79,7 +79,7 @@ const respond = async (request: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(statusCode, headers).end(body)
 }
 
-// AWS itself responds to malformed requests, so here they only lose their connections.
+// AWS itself responds to malformed requests, so here their connections are only closed.
 createServer((request, response) => respond(request, response).catch(() => response.destroy())).listen(
   Number(port),
 )

@@ -7,12 +7,12 @@ import { formatPage, readFiles, readResults } from './page.ts'
 const root = resolve(import.meta.dirname, '../../../..')
 const squash = (code: string): string => code.replaceAll(/\s+/g, '')
 
-// `npx vitest run packages/wabakit/test/frameworks -u` writes the page after a change of an example.
+// `npx vitest run packages/wabakit/test/frameworks -u` writes the page after a change to an example.
 test('docs/frameworks.md shows the examples, and the committed results of their run', async () => {
   await expect(formatPage(readResults())).toMatchFileSnapshot(resolve(root, 'docs/frameworks.md'))
 })
 
-test('every line of code for a framework in the README of the receiver is part of its example', () => {
+test("every line of framework code in the receiver's README is part of an example", () => {
   const readme = readFileSync(resolve(root, 'packages/webhooks/README.md'), 'utf8')
   const [, table = ''] = /\| framework \| code \|\n\|---\|---\|\n((?:\|.*\|\n)+)/.exec(readme) ?? []
   const rows = [...table.matchAll(/^\| (.*?) \| `(.*)`.* \|$/gm)]

@@ -76,6 +76,6 @@ const differing = [...results].filter(
   ([example, { failed }]) => `${failed}` !== `${committed[example]?.failed}`,
 )
 if (differing.length > 0) {
-  console.log('Other than in docs/frameworks.md:', differing.map(([example]) => example).join(', '))
+  console.log('Different from docs/frameworks.md:', differing.map(([example]) => example).join(', '))
   process.exitCode = 1
 }

@@ -38,7 +38,7 @@ const expectStatus = async (response: Response, status: number): Promise<string>
 
 const newCallId = (): string => `call-${crypto.randomUUID()}`
 
-/** What the script needs to know of a framework. */
+/** The parts of a framework that the script needs. */
 export type Target = Started & {
   readonly framework: Framework
   readonly route: Route
@@ -66,9 +66,9 @@ const receiveGenuine = async (target: Target): Promise<{ callId: string; deliver
   return { callId, delivery }
 }
 
-/** The checks of a receiver behind a framework. Each rejects if the receiver fails it. */
+/** The checks for a receiver behind a framework. Each rejects if the receiver fails it. */
 export const checks = {
-  /** Without a secret, while the others have one. */
+  /** Runs without a secret, while the other checks have one. */
   secret: async (target) => {
     await expectStatus(await send(target, target.route.path, await sign(newCallId(), target.secret)), 503)
   },

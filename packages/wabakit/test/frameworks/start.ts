@@ -21,7 +21,7 @@ const findFreePort = async (): Promise<number> => {
   return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
-/** The environment of a user's shell, without what npm and this repository have set. */
+/** The environment of a user's shell, without the variables that npm and this repository set. */
 const cleanEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
@@ -76,7 +76,7 @@ export const startExample = async (
     cwd: folder,
     env: { ...cleanEnvironment(), PORT: `${port}`, WABAKIT_WEBHOOK_SECRET: secret },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that the server ends together with npm.
+    // A separate process group, so that the server ends together with npm.
     detached: true,
   })
   const readOutput = collectOutput(child)

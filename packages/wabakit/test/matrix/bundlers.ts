@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 const run = promisify(execFile)
 const importsBuiltin = /(?:from|import|require)\s*\(?\s*["']node:/
 
-/** Imports a bundler that is installed in this folder, apart from the types of this repository. */
+/** Imports a bundler that is installed in this folder, without its types. */
 const load = (name: string) => import(name)
 
 type Platform = 'node' | 'browser'
@@ -61,7 +61,7 @@ export const bundlers: Record<string, (bundling: Bundling) => Promise<string>> =
         nodeResolve({ exportConditions: [platform], preferBuiltins: platform === 'node' }),
         commonjs(),
       ],
-      // Comments and cycles in zod.
+      // Ignores warnings about comments and cycles in zod.
       onLog: () => {},
     })
     await bundle.write({ file: output, format: 'es', inlineDynamicImports: true })
@@ -81,7 +81,7 @@ export const checkBundle = async (
 ): Promise<string> => {
   const folder = join(project, 'bundles')
   mkdirSync(folder, { recursive: true })
-  // As JavaScript, because not every bundler compiles TypeScript.
+  // The entry is JavaScript, because not every bundler compiles TypeScript.
   const entry = join(folder, 'checks.mjs')
   await build({
     entryPoints: [join(project, 'checks/main.ts')],
@@ -95,7 +95,7 @@ export const checkBundle = async (
     const output = join(folder, name, `${platform}.mjs`)
     version = (await bundlers[name]?.({ entry, output, platform })) ?? ''
     if (platform === 'browser' && importsBuiltin.test(readFileSync(output, 'utf8')))
-      throw new Error(`The bundle of ${name} for browsers imports modules of Node.js.`)
+      throw new Error(`The bundle of ${name} for browsers imports Node.js modules.`)
     await run(process.execPath, [output, url, refusedUrl], { cwd: folder, timeout: 60_000 })
   }
   return version

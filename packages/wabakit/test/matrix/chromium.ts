@@ -3,10 +3,10 @@ import { chromium } from 'playwright-core'
 import { bundle } from './bundle.ts'
 import type { Environment } from './checks/client.ts'
 
-/** Where the system has Chromium. */
+/** Path of the system's Chromium. */
 export const chromiumPath = '/usr/bin/chromium'
 
-/** Whether Chromium is installed. */
+/** Returns whether Chromium is installed. */
 export const hasChromium = (): boolean => existsSync(chromiumPath)
 
 /** Checks the client in a page of headless Chromium, with a service on another origin. */

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 const run = promisify(execFile)
 const installed = join(import.meta.dirname, 'node_modules')
 
-/** Imports what is installed in this folder, apart from the types of this repository. */
+/** Imports a package that is installed in this folder, without its types. */
 const load = (name: string) => import(name)
 
 const binaries: Partial<Record<NodeJS.Platform, string>> = {
@@ -20,8 +20,8 @@ const binaries: Partial<Record<NodeJS.Platform, string>> = {
 export const hermes = join(installed, 'hermes-engine-cli', binaries[process.platform] ?? '')
 
 /**
- * Checks the client, and how webhooks are parsed and verified, in Hermes with the globals of React Native. Babel compiles what
- * the engine lacks, as in React Native.
+ * Checks the client, and how webhooks are parsed and verified, in Hermes with the globals of React Native. Babel
+ * compiles the syntax that the engine lacks, as in React Native.
  */
 export const checkInHermes = async (project: string): Promise<string[]> => {
   const { outputFiles } = await build({

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '../../../..')
 const resultsFile = join(import.meta.dirname, 'results.json')
 
-/** Where the packages are tested, and how. */
+/** The environments in which the packages are tested, and the tests. */
 const sections = {
   Runtimes:
     'The client, the receiver and the mock pass the same checks in each. Hermes, the engine of React Native, has no web ' +
@@ -83,8 +83,8 @@ export const storeSection = (section: Section, rows: Results[Section]): void => 
 }
 
 /**
- * Tests the entries of a section that the arguments of the command select, all by default, and stores the results. An entry
- * without a test is not installed: its result becomes `not run` if all are tested, and stays what it was if some are.
+ * Tests the entries of a section that the command's arguments select (default: all), and stores the results. An entry
+ * without a test is not installed: its result becomes `not run` if all are tested, and otherwise does not change.
  */
 export const testSection = async (
   section: Section,

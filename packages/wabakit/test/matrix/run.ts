@@ -49,7 +49,7 @@ const service = await startService()
 const selected = process.argv.slice(2)
 const passes = (version: string): Result => ({ version, result: 'passes' })
 
-/** How to test in each runtime, or `undefined` if it is not installed. */
+/** The test for each runtime, or `undefined` if it is not installed. */
 const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
   ...Object.fromEntries(
     Object.entries(commands).map(([name, { file, script = [], args }]) => [
@@ -97,12 +97,12 @@ const compilers = {
   '6.0': join(root, 'node_modules/typescript/bin/tsc'),
   '7.0': join(root, 'node_modules/ts70/bin/tsc'),
 }
-/** What people import: `wabakit`, and the packages that it does not contain. */
+/** The imports to test: `wabakit`, and the packages that it does not contain. */
 const subpaths = [
   ...listSpecifiers().filter((each) => /^(?:wabakit|@wabakit\/(?:server|conformance))/.test(each)),
   'wabakit/mock/msw',
 ]
-/** The versions that compile each subpath, and those of them that need `skipLibCheck`. */
+/** Returns the versions that compile each subpath, and which of them need `skipLibCheck`. */
 const compileSubpaths = async (): Promise<Record<string, Result>> => {
   symlinkSync(join(root, 'node_modules/msw'), join(project, 'node_modules/msw'))
   const compilation = { project, typeRoots: join(root, 'node_modules/@types') }

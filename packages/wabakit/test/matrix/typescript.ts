@@ -17,7 +17,7 @@ type Compilation = {
   readonly typeRoots: string
 }
 
-/** Compiles a file for each subpath, which imports it, in both ways of resolving modules. Returns the first errors. */
+/** Compiles a file that imports each subpath, with both kinds of module resolution. Returns the first errors. */
 const compile = async (
   compiler: string,
   { project, subpaths, skipLibCheck, typeRoots }: Compilation,

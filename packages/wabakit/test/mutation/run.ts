@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-// Changes the code of a package in many small ways ("mutants"), runs the tests that reach each, and lists those that none of them
-// notices. Types, static code and generated code are left out. It works on a copy, so other work can go on.
+// Changes the code of a package in many small ways ("mutants"), runs the tests that reach each, and lists those that no
+// test detects. Types, static code and generated code are excluded. It works on a copy, so other work can continue.
 //
 //   npm run mutate -- wire                  a package
 //   npm run mutate -- core/src/delivery     a part of one
@@ -33,7 +33,7 @@ const listFiles = (part: string): string[] => {
     .sort()
 }
 
-/** Draws places of ten lines, each at most once. The same seed draws the same ones. */
+/** Picks random places of ten lines, each at most once. The same seed picks the same ones. */
 const drawPlaces = (files: readonly string[], count: number, seed: number): string[] => {
   const places = files.flatMap((file) => {
     const { length } = readFileSync(join(root, file), 'utf8').split('\n')

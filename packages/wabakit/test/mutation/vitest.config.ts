@@ -16,7 +16,7 @@ const tests: Readonly<Record<string, readonly string[]>> = {
   core: ['packages/core/src/**/*.test.ts', 'packages/core/test/*.test.ts'],
 }
 
-/** Where the names of our packages lead: to the sources next to these, which are mutated. Links lead to those of the repository. */
+/** Resolves our packages' names to the mutated sources in this copy, because links lead to the repository's sources. */
 const alias = ['wire', 'contract', 'client', 'webhooks', 'core', 'mock'].flatMap((name) => {
   const folder = resolve('packages', name)
   const { exports }: { exports: Record<string, string | { '@wabakit/source'?: string }> } = JSON.parse(
@@ -34,7 +34,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: [...(tests[process.env.WABAKIT_MUTATED ?? ''] ?? [])],
-    // It measures, and mutated code is slower.
+    // This test measures, and mutated code is slower.
     exclude: ['**/constant-time.test.ts'],
     isolate: false,
     testTimeout: 60_000,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { survive } from './survive.ts'
 
-test('the order service has one summary of each completed call of which it acknowledged anything, however often it is killed', async () => {
+test('the order service has one summary for each completed call with an acknowledged event, however often it is killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-orders-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const database = join(folder, 'orders.db')

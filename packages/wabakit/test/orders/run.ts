@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { survive } from './survive.ts'
 
-// The long form: `npm run torture:orders -- [sqlite] [postgres] [--calls 2000] [--seconds 60] [--recovery 120]`. Ends with 1
-// if a completed call of which anything was acknowledged has no summary in time after the last kill, or more than one.
+// The long form: `npm run torture:orders -- [sqlite] [postgres] [--calls 2000] [--seconds 60] [--recovery 120]`. Exits
+// with 1 if a completed call with an acknowledged event has no summary in time after the last kill, or more than one.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

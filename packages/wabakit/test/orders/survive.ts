@@ -55,15 +55,15 @@ type SurviveOptions = {
   /** Shortest and longest life of a process, in milliseconds. */
   readonly lifeMs: readonly [number, number]
   readonly seed?: number
-  /** Share of the requests that are lost, and share of those that are doubled. */
+  /** Fraction of the requests that are lost, and of those that are duplicated. */
   readonly chance?: number
-  /** Time in which everything must have been handled after the last kill, in milliseconds. */
+  /** Maximum time until everything is handled after the last kill, in milliseconds. */
   readonly recoveryMs?: number
 }
 
 /**
- * Kills the order service in a loop while a sender that never retries drops and duplicates some of its requests. Returns
- * what was acknowledged, and what the application has in the end.
+ * Kills the order service in a loop while a sender that never retries drops and duplicates some of its requests.
+ * Returns counts of the acknowledged events and of the application's final records.
  */
 export const survive = async (options: SurviveOptions) => {
   const { database, calls, loadMs, lifeMs, seed = 1, chance = 0.05, recoveryMs = 120_000 } = options
@@ -119,7 +119,7 @@ export const survive = async (options: SurviveOptions) => {
 
   try {
     await Promise.all([load(), killInALoop()])
-    // Every event is attempted once, by now or soon.
+    // Waits until every event has been attempted once.
     for (let before = -1; before < mock.deliveries.length; await sleep(1_000)) before = mock.deliveries.length
     await application.end('SIGKILL')
     kills += 1
@@ -161,7 +161,7 @@ export const survive = async (options: SurviveOptions) => {
       dropped: deliveries.filter(({ faults }) => faults.includes('drop')).length,
       duplicated: deliveries.filter(({ faults }) => faults.includes('duplicate')).length,
       kills,
-      /** Completed calls of which at least one event was acknowledged. */
+      /** Completed calls with at least one acknowledged event. */
       expected: expected.length,
       summaries: summaries.length,
       /** Summaries whose webhook was never acknowledged. */

@@ -29,7 +29,7 @@ const installRunners = async (): Promise<void> => {
   }
 }
 
-/** Copies the tests to the project: for each row again, because vitest keeps what the imports of a file lead to. */
+/** Copies the tests to the project: anew for each row, because vitest caches how a file's imports are resolved. */
 const copyTests = (name: string, { folder }: Runner): string => {
   const copy = join(project, name.replaceAll(/\W+/g, '-'))
   cpSync(folder, copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' })

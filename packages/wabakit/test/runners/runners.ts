@@ -12,7 +12,7 @@ export type Runner = {
   /** Folder of the tests. */
   readonly folder: string
   readonly command: readonly [file: string, ...args: string[]]
-  /** Where our suite runs, with real and with fake timers. Examples run once. */
+  /** The environment in which our suite runs, with real and with fake timers. Examples run once. */
   readonly environment?: 'node' | 'jsdom'
 }
 

@@ -8,10 +8,10 @@ const run = promisify(execFile)
 const here = import.meta.dirname
 const { resolve: find } = createRequire(join(here, 'package.json'))
 
-/** What a linter says about a document. */
+/** A linter's finding in a document. */
 export type Finding = { readonly rule: string; readonly place: string; readonly message: string }
 
-/** Runs a command of a linter, and returns what it prints. Linters that find something exit with 1. */
+/** Runs a linter's command, and returns what it prints. Linters that find something exit with 1. */
 const runLinter = async (packageName: string, command: string, args: readonly string[]): Promise<string> => {
   const folder = dirname(find(`${packageName}/package.json`))
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }

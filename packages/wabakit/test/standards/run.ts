@@ -12,7 +12,7 @@ import {
 } from './linters.ts'
 
 // Lints the generated documents and the Dockerfile. `npm run check:standards` installs the linters first.
-/** What linters may say, by document and rule, and why it stays so. An exception that nothing needs is a failure. */
+/** The accepted findings, by document and rule, with the reasons. An exception that is not needed is a failure. */
 const exceptions: Readonly<Record<string, string>> = {
   'control API operation-description': 'The summary of an operation is a whole sentence.',
   'AsyncAPI asyncapi-servers': 'The server is the one that a subscription names.',
@@ -63,7 +63,7 @@ try {
     if (unexpected.length > 0) process.exitCode = 1
   }
   for (const exception of Object.keys(exceptions).filter((each) => !used.has(each))) {
-    console.log(`FAILED nothing needs the exception "${exception}"`)
+    console.log(`FAILED the exception "${exception}" is not needed`)
     process.exitCode = 1
   }
 } finally {

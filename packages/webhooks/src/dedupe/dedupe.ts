@@ -6,8 +6,8 @@ export type Claim = {
   /** Extends the claim to `ttlMs` milliseconds from now. Returns `false` when the claim is lost. */
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
-   * Records that the delivery was handled. From then on, claiming its key returns `duplicate`, for as long as the store
-   * keeps it. Returns `false` and changes nothing when another process has claimed the key.
+   * Records that the delivery was handled. From then on, claiming its key returns `duplicate`, until the store forgets
+   * it. Returns `false` and changes nothing when another process has claimed the key.
    */
   complete(): boolean | Promise<boolean>
   /** Gives up the claim, so that the key can be claimed again. Changes nothing when the claim is lost. */
@@ -19,8 +19,7 @@ export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
 
 /**
  * Remembers which deliveries were handled. A key is claimed, then the claim is completed or released. The claim of a
- * process that died expires. Methods may be synchronous or asynchronous, and may throw when the store cannot be
- * reached.
+ * dead process expires. Methods may be synchronous or asynchronous, and may throw when the store cannot be reached.
  */
 export type Dedupe = {
   /**
@@ -30,5 +29,5 @@ export type Dedupe = {
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }
 
-/** Default time for which handled deliveries are remembered, in milliseconds. It is longer than any retry schedule. */
+/** Default time that handled deliveries are remembered, in milliseconds. It is longer than any retry schedule. */
 export const defaultRetentionMs = 604_800_000

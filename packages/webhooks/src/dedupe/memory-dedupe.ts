@@ -4,7 +4,7 @@ import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 /** Options for {@link memoryDedupe}. */
 export type MemoryDedupeOptions = {
   /**
-   * Milliseconds for which a handled delivery is remembered.
+   * Time that a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined
@@ -32,8 +32,8 @@ type Entry = { readonly done: boolean; expiresAt: number }
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
   assertOptions('memoryDedupe()', options, ['ttlMs', 'maxEntries', 'now'])
   const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = () => Date.now() } = options
-  // Handled deliveries are in the order of completion, so that the first one expires first. Claims are in the order of
-  // claiming.
+  // Handled deliveries are in completion order, so the first one expires first. Claims are in the order in which they
+  // were made.
   const entries = new Map<string, Entry>()
 
   const evict = (at: number): void => {

@@ -1,16 +1,16 @@
 import { assertOptions } from '../usage.ts'
 import { type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
-/** The required part of a client of `redis` (node-redis 4 and newer), cluster or not. */
+/** The required part of a `redis` client (node-redis 4 and newer), cluster or not. */
 export type NodeRedisClient = {
   set(key: string, value: string, options: { PX: number; NX: true }): Promise<unknown>
   get(key: string): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** The required part of a client of `ioredis`, cluster or not. */
+/** The required part of an `ioredis` client, cluster or not. */
 export type IoRedisClient = {
-  /** Distinguishes an ioredis client from one of node-redis. */
+  /** Distinguishes an ioredis client from a node-redis client. */
   readonly call: unknown
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
   get(key: string): Promise<unknown>
@@ -20,7 +20,7 @@ export type IoRedisClient = {
 /** Options for {@link redisDedupe}. */
 export type RedisDedupeOptions = {
   /**
-   * Milliseconds for which a handled delivery is remembered.
+   * Time that a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined
@@ -34,8 +34,8 @@ export type RedisDedupeOptions = {
 /** The value of a handled delivery. The value of a claimed one is the claim's token. */
 const done = 'done'
 
-// These are scripts, because reading and writing must be one step: in between, the claim could expire, and another
-// process could claim the key.
+// These are scripts, because reading and writing must be one step. Otherwise, the claim could expire between them, and
+// another process could claim the key.
 const scripts = {
   renew: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
@@ -64,9 +64,9 @@ const toCommands = (client: NodeRedisClient | IoRedisClient): Commands =>
       }
 
 /**
- * Remembers deliveries in Redis, for any number of processes. Each delivery is one key, which expires by itself.
+ * Remembers deliveries in Redis, for any number of processes. Each delivery is one key, which expires on its own.
  *
- * @param client - a connected client of `redis` or of `ioredis`. It is never closed.
+ * @param client - a connected `redis` or `ioredis` client. It is never closed.
  * @example
  * createReceiver({ verify, dedupe: redisDedupe(await createClient({ url }).connect()) })
  */

@@ -5,11 +5,11 @@ type Syntax = {
   /** The column `key`, quoted where necessary. */
   readonly key: string
   readonly types: readonly [key: string, claimedBy: string, expiresAt: string]
-  /** The current time by the database's clock. */
+  /** The current time according to the database's clock. */
   readonly now: string
   /** Returns the time this many milliseconds from now. */
   readonly later: (milliseconds: string) => string
-  /** The beginning and the end of an INSERT that does nothing if the key exists. */
+  /** The start and the end of an INSERT that does nothing if the key exists. */
   readonly insert: readonly [start: string, end: string]
   /** The end of a statement that returns a row for each row that it changes. */
   readonly returning: string
@@ -47,7 +47,7 @@ export const syntaxes: Readonly<Record<SqlDialect, Syntax>> = {
   },
 }
 
-/** A value of a statement. @inline */
+/** A value in a statement. @inline */
 export type SqlValue = string | number | null
 
 /** The rows of a statement, an object with `rows`, or the pair that `mysql2` resolves to. */
@@ -70,7 +70,7 @@ const readOutcome = (result: unknown, dialect: SqlDialect): Outcome => {
   const { rows = found, affectedRows } = Object(found)
   if (Array.isArray(rows)) return { rows, count: rows.length }
   if (typeof affectedRows === 'number') return { rows: [], count: affectedRows }
-  throw new TypeError('The query function of sqlDedupe must resolve to rows, as that of pg or mysql2 does.')
+  throw new TypeError('The query function of sqlDedupe must resolve to rows, as those of pg and mysql2 do.')
 }
 
 /** Returns a function that runs a statement with a `?` for each value. */

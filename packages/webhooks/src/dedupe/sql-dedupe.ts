@@ -12,7 +12,7 @@ import { createSweeper, readSqlOptions, type SqlDedupeOptions } from './sql-tabl
 
 /**
  * Remembers deliveries in a table ({@link sqlDedupeTable}) of PostgreSQL, SQLite, MySQL or MariaDB, for any number of
- * processes. It uses the clock of the database, and deletes expired rows periodically.
+ * processes. It uses the database's clock, and deletes expired rows periodically.
  *
  * @param database - a pool or client of `pg` or `mysql2/promise`, a database of `node:sqlite` or `better-sqlite3`, or a
  *   function that runs one statement. It must not be in a transaction, because other processes would not see the
@@ -75,7 +75,7 @@ export const sqlDedupe = (
       const holder = readColumn(rows[0], 'claimed_by')
       if (holder === null) return 'duplicate'
       if (typeof holder === 'string') return 'in_progress'
-      throw new Error(`The row of "${key}" in ${table} can neither be inserted nor read.`)
+      throw new Error(`The row for "${key}" in ${table} can neither be inserted nor read.`)
     },
   }
 }

@@ -19,7 +19,7 @@ export type SqlTableOptions = {
 /** Options for {@link sqlDedupe}. @interface */
 export type SqlDedupeOptions = SqlTableOptions & {
   /**
-   * Milliseconds for which a handled delivery is remembered.
+   * Time that a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined

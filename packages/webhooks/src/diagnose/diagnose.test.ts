@@ -63,8 +63,8 @@ it.each([`${secret}\n`, ` ${secret}`, `${secret.slice(0, 12)} ${secret.slice(12)
 describe('secret_of_another_format is found for', () => {
   const bytes = Buffer.from('a secret of thirty-two bytes !!!')
   it.each([
-    ['a text that is the key itself', 'not-base64-but-a-password', 'not-base64-but-a-password'],
-    ['a prefixed text that is the key itself', 'whsec_abcd', 'whsec_abcd'],
+    ['a string that is the key itself', 'not-base64-but-a-password', 'not-base64-but-a-password'],
+    ['a prefixed string that is the key itself', 'whsec_abcd', 'whsec_abcd'],
     ['hexadecimal', bytes.toString('hex'), bytes],
     ['URL-safe base64', `whsec_${Buffer.alloc(32, 0xfb).toString('base64url')}`, Buffer.alloc(32, 0xfb)],
     ['another prefix', `sk_live_${bytes.toString('base64')}`, bytes],
@@ -72,7 +72,7 @@ describe('secret_of_another_format is found for', () => {
     expect(await findCause({ headers: signWith(key), secrets: [text] })).toBe('secret_of_another_format')
   })
 
-  it('a text that no scheme can read', async () => {
+  it('a string that no scheme can read', async () => {
     expect(await findCause({ secrets: ['…'] })).toBe('secret_of_another_format')
     expect(await findCause({ secrets: [''] })).toBe('secret_of_another_format')
   })

@@ -18,9 +18,9 @@ export type DiagnosisCause = keyof typeof remedies
 
 /** The most likely reason why a delivery is rejected. */
 export type Diagnosis = {
-  /** The cause, for programs. */
+  /** The machine-readable cause. */
   readonly cause: DiagnosisCause
-  /** An explanation of the cause and its remedy, for people. It never contains a secret. */
+  /** A human-readable explanation of the cause and its remedy. It never contains a secret. */
   readonly message: string
 }
 
@@ -33,7 +33,7 @@ export type DiagnoseOptions = Omit<VerifySignatureOptions, 'payload'> & {
 const remedies = {
   missing_header: 'A signature header is missing. Does the sender sign at all, and do proxies forward it?',
   malformed_header:
-    'A signature header does not have the form of Standard Webhooks. Does the sender use another scheme?',
+    'A signature header does not have the format of Standard Webhooks. Does the sender use another scheme?',
   body_was_parsed:
     'The body was parsed before it was verified. Take the bytes before any body parser: express.raw(), request.text(), rawBody in NestJS.',
   body_was_reserialized:
@@ -41,11 +41,11 @@ const remedies = {
   secret_has_whitespace:
     'A secret contains whitespace. Trim it: a copied or file-mounted secret often ends in a newline.',
   secret_of_another_format:
-    'A secret does not have the form of the scheme: "whsec_" followed by the key in base64. Convert it.',
+    'A secret does not have the format that the scheme requires: "whsec_" followed by the key in base64. Convert it.',
   clock_skew:
     'The signature matches, but its time is outside the tolerance. Check the clock of this machine, and whether this is an old delivery.',
   wrong_secret:
-    'The signature matches no reading of the body and the secrets. Most likely, the secret belongs to another endpoint or was rotated.',
+    'The signature matches no interpretation of the body and the secrets. Most likely, the secret belongs to another endpoint or was rotated.',
 } as const
 
 const toDiagnosis = (cause: DiagnosisCause): Diagnosis => ({ cause, message: remedies[cause] })

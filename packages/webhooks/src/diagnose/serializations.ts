@@ -1,6 +1,6 @@
 const toOneLine = (pretty: string): string => pretty.replace(/,\n */g, ', ').replace(/\n */g, '')
 
-/** The ways in which common JSON libraries format a value. */
+/** The ways that common JSON libraries format a value. */
 const layouts: readonly ((value: unknown) => string)[] = [
   (value) => JSON.stringify(value),
   (value) => toOneLine(JSON.stringify(value, null, 1)),
@@ -15,7 +15,7 @@ const escapeNonAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g
 const escapeSlashes = (json: string): string => json.replaceAll('/', '\\/')
 const escapeHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
 
-/** The ways in which those libraries escape characters beyond those that JSON requires. */
+/** The ways that those libraries escape characters beyond those that JSON requires. */
 const escapes: readonly ((json: string) => string)[] = [
   (json) => json,
   escapeNonAscii,
@@ -24,7 +24,7 @@ const escapes: readonly ((json: string) => string)[] = [
   escapeHtml,
 ]
 
-/** Limits on the JSON to serialize again: strangers choose it, and indentation multiplies the size of deep values. */
+/** Limits on the JSON to serialize again: strangers control it, and indentation multiplies the size of deep values. */
 const maxLength = 65_536
 const maxDepth = 16
 

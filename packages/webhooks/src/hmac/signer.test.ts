@@ -59,7 +59,7 @@ describe.each([
   })
 })
 
-it('says that signatures need WebCrypto where the runtime has none', async () => {
+it('reports that signatures need WebCrypto if the runtime has none', async () => {
   vi.stubGlobal('crypto', {})
   onTestFinished(() => void vi.unstubAllGlobals())
   await expect(web.createSigner(bytes('00'))('', bytes('00'))).rejects.toThrow('Signatures need WebCrypto')

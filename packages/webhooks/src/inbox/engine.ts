@@ -3,7 +3,7 @@ import { WebhookUsageError } from '../errors.ts'
 /** A kind of database that can hold an inbox. */
 export type InboxDialect = 'postgresql' | 'sqlite' | 'mysql'
 
-/** A value of a statement. */
+/** A value in a statement. */
 export type InboxValue = string | number | null | Uint8Array
 
 /** A statement with a `?` for each value. */
@@ -34,7 +34,7 @@ export const toClaim = ({ table, token, pick, set, columns }: Claiming): Stateme
   values: [...pick.values, ...set.values, token],
 })
 
-/** The effects of one attempt, which are written in the transaction of its completion. */
+/** The effects of one attempt, which are written in the same transaction as its completion. */
 export type Effects<Client, Database> = {
   readonly transaction: () => Promise<Client>
   readonly atCompletion: (write: (database: Database) => unknown) => void

@@ -20,7 +20,7 @@ import { inboxSyntaxes } from './schema.ts'
 //   failed     → stored                                   a retry
 //   stored, failed, parked, suppressed → discarded        by request
 //   (a call without a summary) → missing                  by reconcile
-//   missing    → stored | suppressed                      the summary was fetched, or arrived by itself
+//   missing    → stored | suppressed                      the summary was fetched, or arrived on its own
 //   missing    → unavailable | given_up                   the call has none, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
@@ -29,7 +29,7 @@ import { inboxSyntaxes } from './schema.ts'
 // A claim has a token. Every write of a worker to an entry compares it, so a worker that was paused until its claim
 // expired changes nothing. Leaving `claimed` removes the token.
 
-/** Time from its first attempt during which a failing entry blocks the later ones of its lane, in milliseconds. */
+/** Time after its first attempt that a failing entry blocks later ones in its lane, in milliseconds. */
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */
@@ -56,7 +56,7 @@ export type Settlement =
   | { readonly state: 'suppressed' }
   | { readonly state: 'erased' }
 
-/** Time for which bodies and keys are kept, in milliseconds. */
+/** Time that bodies and keys are kept, in milliseconds. */
 export type Retention = {
   readonly handledBodyMs: number
   readonly parkedBodyMs: number
@@ -106,7 +106,7 @@ export const createEntries = (
   const { dialect, run, query } = engine
   const mysql = dialect === 'mysql'
 
-  /** Returns the statement with which the owner of a claim ends it. */
+  /** Returns the statement that ends a claim, if this process still owns it. */
   const toSettling = (set: string, { id, token }: Claim, values: readonly InboxValue[] = []): Statement => ({
     text: `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ? RETURNING id`,
     values: [...values, id, token],
@@ -120,9 +120,8 @@ export const createEntries = (
   const settleOne = async (statement: Statement): Promise<boolean> => (await run(statement)).count > 0
 
   /**
-   * Returns the condition that the state is one of `states`, written so that PostgreSQL's planner cannot see which
-   * states. If its statistics are from a time without such entries, it would otherwise read all that have arrived
-   * since, instead of one lane.
+   * Returns the condition that the state is one of `states`, in a form that hides them from PostgreSQL's planner. If
+   * its statistics predate such entries, it would otherwise read all that have arrived since, instead of one lane.
    */
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
@@ -135,8 +134,8 @@ export const createEntries = (
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
   /**
-   * Returns the query for entries that can be claimed. The limit is part of the text, because SQLite would plan the
-   * statement again for each value.
+   * Returns the query for entries that can be claimed. The limit is part of the text, because SQLite would replan the
+   * statement for each value.
    */
   const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => ({
     text: `SELECT r.id, r.state, r.due_at FROM ${table} r
@@ -244,14 +243,14 @@ export const createEntries = (
       return held
     },
 
-    /** Makes the stored entries of a lane that waited for a failed one due. */
+    /** Makes a lane's stored entries due if they waited for a failed one. */
     release: (subject: string): Promise<unknown> =>
       query({
         text: `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()} RETURNING id`,
         values: [subject],
       }),
 
-    /** Returns the number of open entries, and when the next of them can be claimed. */
+    /** Returns the number of open entries, and when the next one can be claimed. */
     readRemaining: async () => {
       const { rows } = await query({
         text: `SELECT count(*) AS remaining, min(CASE WHEN due_at > ${now()} THEN due_at END) AS later, ${now()} AS now
@@ -277,7 +276,7 @@ export const createEntries = (
     },
 
     /**
-     * Deletes bodies that are due, and rows without a body that are due, at most `limit` of each. Returns their number.
+     * Deletes due bodies, and due rows without a body, at most `limit` of each. Returns their number.
      */
     forget: async (limit: number): Promise<number> => {
       const due = (body: string) =>

@@ -36,7 +36,7 @@ const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | un
   return typeof groupId === 'string' && groupId !== '' ? toGroupSubject(groupId) : undefined
 }
 
-/** Returns the hash under which the inbox remembers a text, even after erasure. */
+/** Returns the hash by which the inbox remembers a string, even after erasure. */
 export const hashText = (text: string): Promise<string> => hash(encoder.encode(text))
 
 /**

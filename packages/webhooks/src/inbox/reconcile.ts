@@ -9,10 +9,10 @@ import { readBytes } from './read-entry.ts'
 /** Number of ids that one query examines. */
 const pageSize = 500
 
-/** Maximum time by which an event is stored out of the order of arrival, in milliseconds. */
+/** Maximum time by which an event is stored out of arrival order, in milliseconds. */
 const slackMs = 3_600_000
 
-/** Time limit of one request, in milliseconds. After that, another process may continue. */
+/** Time limit for one request, in milliseconds. After that, another process may continue. */
 const turnMs = 20_000
 
 /** Maximum delay of the second request for a summary, and of any later one, in milliseconds. */
@@ -47,7 +47,7 @@ type FindOptions = {
 /**
  * Creates the function that requests missing summaries of calls that have another stored event. A missing summary is an
  * entry in state `missing`, whose `due_at` is the time of the next request. While a process requests it, the entry has
- * a token. Then no other process requests any summary.
+ * a token. Meanwhile, no other process requests any summary.
  */
 export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake }: Parts) => {
   const { run, query } = engine
@@ -117,7 +117,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     readonly attempts: number
   }
 
-  /** Takes the turn to ask for the first summary that is due. */
+  /** Takes the turn to request the first summary that is due. */
   const takeTurn = async (): Promise<Missing | undefined> => {
     const token = crypto.randomUUID()
     const [row] = await engine.claim({
@@ -151,7 +151,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
   const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>
     endTurn(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
 
-  /** Reads the facts about the call in other events. */
+  /** Reads facts about the call from other events. */
   const readCall = async ({ id, subject, fact }: Missing) => {
     const { rows } = await query({
       text: `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,

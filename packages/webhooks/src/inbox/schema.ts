@@ -1,8 +1,8 @@
 import type { InboxDialect } from './engine.ts'
 
-/** The syntax of a dialect, where dialects differ. */
+/** The parts of the syntax in which dialects differ. */
 type Syntax = {
-  /** The current Unix time in milliseconds by the database's clock, constant within a statement. */
+  /** The current Unix time in milliseconds according to the database's clock, constant within a statement. */
   readonly now: string
   /** The column types. Text is compared byte by byte. */
   readonly id: string
@@ -31,7 +31,7 @@ export const inboxSyntaxes: Readonly<Record<InboxDialect, Syntax>> = {
     lock: '',
   },
   mysql: {
-    // Not UNIX_TIMESTAMP(NOW()), which depends on the time zone of the session.
+    // Not UNIX_TIMESTAMP(NOW()), which depends on the session's time zone.
     now: `(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)`,
     id: 'bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
     text: 'varchar(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',

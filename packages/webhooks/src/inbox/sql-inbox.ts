@@ -66,7 +66,7 @@ export type SqlInboxOptions = {
    * @default 1_000
    */
   readonly pollMs?: number | undefined
-  /** Time for which entries are kept. */
+  /** Time that entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
    * Called with every entry that is parked, unless it is a known event without a handler. Errors that it throws are
@@ -76,12 +76,12 @@ export type SqlInboxOptions = {
   readonly onParked?: ((entry: InboxEntry) => unknown) | undefined
   /**
    * The clock, in milliseconds since the epoch, for tests: `mock.clock`.
-   * @default the clock of the database
+   * @default the database's clock
    */
   readonly clock?: { now(): number } | undefined
 }
 
-/** Times for which an inbox keeps entries, their bodies and their keys, in milliseconds. */
+/** Times that an inbox keeps entries, their bodies and their keys, in milliseconds. */
 export type InboxRetention = {
   /**
    * For the bodies of handled entries. With 0, they are deleted on completion.
@@ -163,7 +163,7 @@ const createEngine = (
   }
   const engine = create()
   if (dialect !== undefined && dialect !== engine.dialect) {
-    throw new WebhookUsageError(`This is a database of ${engine.dialect}, not of ${dialect}.`)
+    throw new WebhookUsageError(`The dialect is ${dialect}, but this is a ${engine.dialect} database.`)
   }
   return engine as InboxEngine<unknown, unknown>
 }
@@ -230,7 +230,7 @@ export function sqlInbox(
       const weakness = await engine.findWeakness()
       if (weakness === undefined) return
       console.warn(
-        `With ${weakness}, the database of ${table} acknowledges before it syncs. A loss of power loses events that got a 200.`,
+        `With ${weakness}, the database of ${table} acknowledges before it syncs. A power failure can lose events that got a 200.`,
       )
     }
     const worker = createWorker({

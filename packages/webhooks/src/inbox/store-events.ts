@@ -5,12 +5,12 @@ import type { StoredEvent } from './identify.ts'
 import type { Insert } from './insert-events.ts'
 
 /**
- * Time for which storing is retried while the database cannot be reached, in milliseconds. Senders wait for about 15
+ * Time that storing is retried while the database cannot be reached, in milliseconds. Senders wait for about 15
  * seconds.
  */
 const patienceMs = 8_000
 
-/** Age at which entries that no process has claimed cause a warning, in milliseconds. */
+/** Age at which unclaimed entries cause a warning, in milliseconds. */
 const idleMs = 60_000
 
 /** Options for {@link createStoring}. */

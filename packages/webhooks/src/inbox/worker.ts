@@ -9,7 +9,7 @@ import type { Entries, Settlement } from './entries.ts'
 import { parseStored, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
-/** Time limit of `stop`, and the time for which it then waits for handlers that obey `signal`, in milliseconds. */
+/** Time limit for `stop`, and the time that it then waits for handlers that obey `signal`, in milliseconds. */
 const stopMs = 10_000
 const abortMs = 1_000
 
@@ -21,16 +21,16 @@ const forgetEveryMs = 60_000
 const unparkEveryMs = 3_600_000
 
 /**
- * Minimum, first and maximum delay of a retry, in milliseconds. The minimum prevents a short `drain` from trying twice.
+ * Minimum, first and maximum delay of a retry, in milliseconds. The minimum prevents two attempts in a short `drain`.
  */
 const minimumDelayMs = 100
 const firstDelayMs = 1_000
 const maximumDelayMs = 3_600_000
 
-/** The reason of `signal` when the receiver stops. An attempt that ends for this reason has not failed. */
+/** The abort reason of `signal` when the receiver stops. An attempt that ends for this reason has not failed. */
 const stopped = /* @__PURE__ */ new Error('The receiver is being stopped.')
 
-/** Draws a delay with exponential backoff and full jitter. */
+/** Picks a random delay with exponential backoff and full jitter. */
 const drawDelay = (attempts: number): number =>
   Math.round(minimumDelayMs + Math.random() * Math.min(maximumDelayMs, firstDelayMs * 2 ** (attempts - 1)))
 
@@ -42,7 +42,7 @@ type Attempt<Client, Database> = {
   readonly entry: ClaimedEntry
   readonly abort: AbortController
   readonly effects: Effects<Client, Database>
-  /** When the claim was made or renewed, by the monotonic clock. */
+  /** When the claim was made or renewed, according to the monotonic clock. */
   renewedAt: number
   /** Set once its handlers have ended. */
   ended: boolean
@@ -275,7 +275,7 @@ export const createWorker = <Client, Database>({
     return next
   }
 
-  /** Returns a function that runs work at its first call, and then at most once per period. */
+  /** Returns a function that runs work on its first call, and then at most once per period. */
   const every = (periodMs: number, work: () => Promise<unknown>) => {
     let lastAt = Number.NEGATIVE_INFINITY
     return async (): Promise<void> => {
@@ -295,7 +295,7 @@ export const createWorker = <Client, Database>({
 
   const work = async (): Promise<void> => {
     const unlisten = engine.listen(bell.ring)
-    // Errors of the database are reported by storing and claiming.
+    // Storing and claiming report database errors.
     tidied = warnIfWeak().catch(() => {})
     while (!stopping) {
       const rings = bell.count()
@@ -311,7 +311,7 @@ export const createWorker = <Client, Database>({
     unlisten()
   }
 
-  /** Waits until no handler is running, for at most `maxMs` milliseconds. Returns whether none is. */
+  /** Waits at most `maxMs` milliseconds until all handlers have ended. Returns whether they have. */
   const settle = async (maxMs: number): Promise<boolean> => {
     const endsAt = performance.now() + maxMs
     for (;;) {
@@ -351,7 +351,7 @@ export const createWorker = <Client, Database>({
       }
       await release?.()
       release = undefined
-      // The pool may be closed afterwards. Does not wait for a statement to which the database does not respond.
+      // The pool may be closed afterwards. Does not wait for a statement that the database does not respond to.
       let timer: ReturnType<typeof setTimeout> | undefined
       const tooLong = new Promise((resolve) => {
         timer = setTimeout(resolve, abortMs)

@@ -51,7 +51,7 @@ describe('a body', () => {
     }
   })
 
-  it('may begin with a byte order mark', () => {
+  it('may start with a byte order mark', () => {
     const text = `\ufeff${json(summary)}`
     for (const input of [text, new TextEncoder().encode(text)]) expect(parseEvent(input).kind).toBe('event')
   })

@@ -10,8 +10,7 @@ import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 
 /**
- * The way in which an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it
- * has.
+ * The way that an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it has.
  */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
 
@@ -23,7 +22,7 @@ export type KnownEvent = {
   readonly kind: 'event'
   /** The event. Unknown extra fields are kept; `extraFields` reads them. */
   readonly event: WebhookEvent
-  /** The way in which the event was recognized. */
+  /** The way that the event was recognized. */
   readonly recognizedBy: RecognizedBy
 }
 
@@ -85,7 +84,7 @@ const readValue = (input: unknown, maxBytes: number): unknown => {
   const { byteLength } = isText ? encoder.encode(input) : input
   if (byteLength > maxBytes)
     throw new WebhookParseError('too_large', `The body has more than ${maxBytes} bytes.`)
-  // A byte order mark may be ignored (RFC 8259 section 8.1); the decoder of bytes ignores it too.
+  // A byte order mark may be ignored (RFC 8259 section 8.1); the byte decoder ignores it, too.
   return parseJson(isText ? input.replace(/^\ufeff/, '') : decode(input))
 }
 

@@ -29,7 +29,7 @@ const unhandled = {
   failed: () => ({ status: 500, code: 'handler_failed', message: 'The delivery was not handled.' }),
   /**
    * A 200 at this point would lose the delivery if the other handler fails. The sender may retry after a tenth of the
-   * claim's lifetime: its limited number of retries must outlast the claim of a process that died.
+   * claim's lifetime: its limited number of retries must outlast the claim of a dead process.
    */
   in_progress: (claimTtlMs) => ({
     status: 409,
@@ -41,7 +41,7 @@ const unhandled = {
   unavailable: () => ({
     status: 503,
     code: 'store_unavailable',
-    message: 'The store of deliveries is not available.',
+    message: 'The delivery store is not available.',
     headers: tryAgainAfter(5),
   }),
 } satisfies Record<string, (claimTtlMs: number) => Problem>

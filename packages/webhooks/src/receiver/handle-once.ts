@@ -17,7 +17,7 @@ export type Delivery = {
 /** The result of a delivery. With `unavailable`, the dedupe store failed. */
 type Outcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
 
-/** Maximum delay of a timer, in milliseconds. */
+/** Maximum timer delay, in milliseconds. */
 const maximumDelay = 2_147_483_647
 
 /**

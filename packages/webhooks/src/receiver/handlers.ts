@@ -76,7 +76,7 @@ type Registration<Context> = {
   readonly timeoutMs: number | undefined
 }
 
-/** The handlers of a receiver, in the order of their registration. */
+/** The handlers of a receiver, in the order in which they were registered. */
 export type Handlers<Context> = {
   /** Registers a handler, and returns a function that removes it. */
   add(bind: Binding<Context>, options?: HandlerOptions): () => void
@@ -132,7 +132,7 @@ const callInTime = async <Context extends { readonly signal: AbortSignal }>(
 /**
  * Calls a handler, within its time limit if it has one, and returns what it returns.
  *
- * @throws any error of the handler, or WebhookHandlerTimeoutError.
+ * @throws any error from the handler, or WebhookHandlerTimeoutError.
  */
 export const callHandler = <Context extends { readonly signal: AbortSignal }>(
   { call, timeoutMs }: Task<Context>,

@@ -84,7 +84,7 @@ export type InboxSelection = {
   readonly id?: string | readonly string[] | undefined
   /** A state. */
   readonly state?: InboxState | undefined
-  /** The reason for which entries are parked. */
+  /** The reason why entries are parked. */
   readonly reason?: ParkedReason | undefined
   /** The name of the event. */
   readonly name?: string | undefined
@@ -94,7 +94,7 @@ export type InboxSelection = {
   readonly groupId?: string | undefined
 }
 
-/** The part of a page of entries to return. */
+/** The page of entries to return. */
 export type InboxPage = {
   /**
    * Maximum number of entries.
@@ -120,8 +120,8 @@ export type InboxEntries = {
   /** Returns the number of entries of each state. */
   count(): Promise<Readonly<Partial<Record<InboxState, number>>>>
   /**
-   * Handles failed, parked and suppressed entries again, with a new number of attempts. A suppressed one is handled
-   * even though its event was handled before. Entries whose body is no longer kept stay as they are.
+   * Handles failed, parked and suppressed entries again, with a new attempt count. A suppressed one is handled even
+   * though its event was handled before. Entries whose body is no longer kept stay as they are.
    *
    * @returns the number of entries that will be handled.
    */
@@ -170,7 +170,7 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
 export type AcceptOptions = {
   /**
    * The id of the message, by which duplicates within the source are recognized. Without one, they are recognized as
-   * for webhooks without an id.
+   * webhooks without an id are.
    */
   readonly id?: string | undefined
   /**
@@ -277,7 +277,7 @@ export type Reconciled = {
 /** A verified delivery to store. */
 export type InboxDelivery = {
   readonly id: string | undefined
-  /** `webhook`, unless stated. */
+  /** `webhook` by default. */
   readonly source?: string | undefined
   readonly body: Uint8Array
   readonly sentAt?: Date | undefined

@@ -24,15 +24,15 @@ export type ReceiverOptions<Context = DeliveryContext> = {
   readonly inbox?: Inbox<Context> | undefined
   /**
    * The time at which the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the
-   * event if the process dies or a handler fails, because the sender will not try again. It needs `waitUntil`, or
+   * event if the process dies or a handler fails, because the sender will not retry. It needs `waitUntil`, or
    * `receiver.stop()`.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before' | undefined
   /**
-   * Keeps the host running until handlers have finished: `after` of `next/server`, `waitUntil` of `@vercel/functions`. If
-   * your process runs until you stop it, `() => {}`; then call `receiver.stop()` before it ends.
-   * @default the `waitUntil` of the object that `handle` gets, as in Cloudflare Workers
+   * Keeps the host running until handlers have finished: `after` of `next/server`, `waitUntil` of `@vercel/functions`.
+   * If your process runs until you stop it, pass `() => {}`, and call `receiver.stop()` before it ends.
+   * @default the `waitUntil` of the object passed to `handle`, as in Cloudflare Workers
    */
   readonly waitUntil?: WaitUntil | undefined
   /**
@@ -46,7 +46,7 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly bodyTimeoutMs?: number | undefined
   /**
-   * Time limit of every handler in milliseconds. Handlers can be registered with their own limit.
+   * Time limit for every handler, in milliseconds. Handlers can be registered with their own limit.
    * @default no limit
    */
   readonly handlerTimeoutMs?: number | undefined

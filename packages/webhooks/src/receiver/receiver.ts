@@ -7,7 +7,9 @@ import type { InboxMethods } from './inbox.ts'
 import type { RequestHolder } from './read-request.ts'
 import type { StopOptions } from './running.ts'
 
-/** Turns webhook requests into calls of typed handlers. With an inbox, it has the methods of {@link InboxMethods}, too. */
+/**
+ * Turns webhook requests into calls to typed handlers. With an inbox, it has the methods of {@link InboxMethods}, too.
+ */
 export type Receiver<Context = DeliveryContext> = ReceiverMethods<Context> &
   (Context extends { readonly transaction: unknown } ? InboxMethods : unknown)
 
@@ -49,7 +51,7 @@ export type ReceiverMethods<Context> = {
   ): () => void
   /**
    * Waits for the handlers of deliveries that were acknowledged early. Call it before the process ends, after the
-   * server has stopped listening. A delivery that arrives later is acknowledged after it was handled. With an inbox:
+   * server has stopped listening. A delivery that arrives later is acknowledged after it is handled. With an inbox:
    * starts no more handlers, waits for running ones, and returns connections to the pool. Entries whose handlers do not
    * end are left to other processes.
    *
@@ -59,7 +61,7 @@ export type ReceiverMethods<Context> = {
   /**
    * Responds to one request. Never rejects. It can be used without its receiver: `export const POST = receiver.handle`.
    * It also accepts the object that SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2 pass to a route,
-   * and that holds the request. To any other argument, it responds 500 and reports a {@link WebhookUsageError}.
+   * and that contains the request. To any other argument, it responds 500 and reports a {@link WebhookUsageError}.
    *
    * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or an
    *   `executionCtx` with one as in Hono's context, the host is kept running while handlers run. By default, this is

@@ -1,6 +1,6 @@
 import { assertAboveZero } from '../usage.ts'
 
-/** Keeps a host running until work is done, like `after` of Next.js and `waitUntil` of Vercel's functions. */
+/** Keeps a host running until work is done, like Next.js's `after` and Vercel's `waitUntil`. */
 export type WaitUntil = (work: Promise<unknown>) => unknown
 
 /** Options for `receiver.stop()`. */

@@ -1,7 +1,7 @@
 import type { EventName } from '@wabakit/wire'
 import type { DeliveryContext } from './delivery-context.ts'
 
-/** The message of the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */
+/** The message on the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */
 export type WebhookTrace = {
   /** The request. Its headers may have a `traceparent`. */
   readonly request: Request

@@ -3,7 +3,7 @@ import { WebhookVerificationError } from '../errors.ts'
 /** Request headers: a `Headers` object, a plain object with names in any case, or Node's (whose values may be arrays). */
 export type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The parsed values of the three Standard Webhooks headers. Nothing vouches for them yet. */
+/** The parsed values of the three Standard Webhooks headers. They are not verified yet. */
 export type SignatureHeaders = {
   /** The `webhook-id`. */
   readonly id: string
@@ -11,11 +11,11 @@ export type SignatureHeaders = {
   readonly timestamp: number
   /** The text that is signed before the body: the id and the timestamp as sent, each followed by a full stop. */
   readonly signedPrefix: string
-  /** The base64 signatures of version `v1`. Other versions are left out. */
+  /** The base64 signatures of version `v1`. Other versions are omitted. */
   readonly signatures: readonly string[]
 }
 
-/** Reads a header by its name in lower case. */
+/** Reads a header by its lowercase name. */
 type HeaderReader = { get(name: string): string | null | undefined }
 
 const isReader = (source: HeaderSource): source is Headers => typeof source.get === 'function'
@@ -49,8 +49,8 @@ const malformed = (header: string, sentence: string) =>
   new WebhookVerificationError('malformed_header', `The header ${header} ${sentence}`, { header })
 
 /**
- * Checks whether a text can be a `webhook-id`: one word of visible ASCII characters without a full stop. The signed
- * text is `id.timestamp.body` (Standard Webhooks 1.0, "Signature scheme"). With a full stop in the id, one signature
+ * Checks whether a string can be a `webhook-id`: one word of visible ASCII characters without a full stop. The signed
+ * string is `id.timestamp.body` (Standard Webhooks 1.0, "Signature scheme"). With a full stop in the id, one signature
  * would match several ids and bodies.
  *
  * @example
@@ -62,8 +62,8 @@ export const isWebhookId = (id: string): boolean => /^[!-\-/-~]+$/.test(id)
 const lastSecond = 8.64e12
 
 /**
- * Parses Unix seconds in digits only; `undefined` for any other text. A pattern and `Number` take several times as long
- * as this loop.
+ * Parses Unix seconds in digits only; `undefined` for any other string. A pattern and `Number` take several times as
+ * long as this loop.
  */
 const parseTimestamp = (text: string): number | undefined => {
   if (text === '' || text.length > 13) return undefined

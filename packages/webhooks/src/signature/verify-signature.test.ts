@@ -55,7 +55,7 @@ describe('the signature', () => {
     )
   })
 
-  it('is verified over bytes of another realm, such as those of Jest', async () => {
+  it("is verified over bytes from another realm, such as Jest's", async () => {
     const foreign = runInNewContext('Uint8Array.from(bytes)', { bytes: [...Buffer.from(payload)] })
     const buffer = runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...Buffer.from(payload)] })
     for (const each of [foreign, buffer]) {
@@ -63,7 +63,7 @@ describe('the signature', () => {
     }
   })
 
-  it('cannot be verified over a parsed body, and says so', async () => {
+  it('cannot be verified over a parsed body, as the error explains', async () => {
     for (const parsed of [JSON.parse(payload), null, undefined, 42]) {
       await expect(verifySignature({ ...given, payload: parsed })).rejects.toThrow(/before any body parser/)
     }

@@ -14,13 +14,13 @@ import {
 /** Options for verifying signatures. @inline */
 export type SignatureOptions = {
   /**
-   * Maximum age of a signature in seconds, inclusive. It may lie in the future by the same amount. 0 accepts only the
+   * Maximum age of a signature in seconds, inclusive. It may be in the future by the same amount. 0 accepts only the
    * current second; `Infinity` accepts any time.
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
   /**
-   * Accept secrets of fewer than 24 bytes, for secrets that another system generated.
+   * Accepts secrets of fewer than 24 bytes, for secrets that another system generated.
    * @default false
    */
   readonly allowShortSecrets?: boolean | undefined
@@ -55,8 +55,8 @@ export const assertTolerance = (seconds: number): void => {
 }
 
 /**
- * Compares two texts in a time that depends only on their lengths, so that an attacker cannot guess a secret character
- * by character. Use it in your own verifiers.
+ * Compares two strings in a time that depends only on their lengths, so that an attacker cannot guess a secret
+ * character by character. Use it in your own verifiers.
  *
  * @example
  * const verify: Verifier = ({ headers }) => equalsInConstantTime(headers.get('x-token') ?? '', token)
@@ -72,7 +72,7 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
 }
 
 /**
- * Applies a function to a value, or to the value to which a promise resolves. Creates no promise for a value, because
+ * Applies a function to a value, or to the value that a promise resolves to. Creates no promise for a value, because
  * promises are slow.
  */
 export const apply = <Input, Output>(

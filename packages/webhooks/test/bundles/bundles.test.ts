@@ -110,7 +110,7 @@ describe('workerd', () => {
     expect(await response.json()).toEqual(vectors.map(({ outcome }) => outcome))
   })
 
-  it('receives a signed event, rejects a forged one, and goes on after an early response', async () => {
+  it('receives a signed event, rejects a forged one, and continues after an early response', async () => {
     const payload = JSON.stringify(joined)
     const { headers } = await signWebhook({ payload, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
     const send = async (body: string) =>

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { VerifySignatureOptions } from '@wabakit/webhooks'
 
-/** A delivery and the expected outcome: `accepted`, or the reason of the rejection. Plain JSON. */
+/** A delivery and the expected outcome: `accepted`, or the reason for the rejection. Plain JSON. */
 export type Vector = {
   readonly name: string
   /** The body's bytes. */

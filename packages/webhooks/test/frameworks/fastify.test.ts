@@ -27,7 +27,7 @@ describe('Fastify 5', () => {
     { alsoAllowed: [400, 404, 415] },
   )
 
-  it('responds 405 to other methods than POST', async () => {
+  it('responds 405 to methods other than POST', async () => {
     const url = await start(recording().receiver)
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       expect((await fetch(url, { method })).status).toBe(405)

@@ -109,7 +109,7 @@ describe('the handle function of a receiver, as the route of a framework', () =>
     ],
     'Next.js': (request) => [request, { params: Promise.resolve({}) }],
     Deno: (request) => [request, { remoteAddr: {}, completed: Promise.resolve() }],
-    // A request of another realm, or of a polyfill.
+    // A request from another realm, or from a polyfill.
     'a foreign Request': (request) => [
       {
         url: request.url,
@@ -160,7 +160,7 @@ describe('the handle function of a receiver, as the route of a framework', () =>
     'POST',
   ]
 
-  it.each(strange)('responds 500 to %o, and says what it was given', async (input) => {
+  it.each(strange)('responds 500 to %o, and reports what it was given', async (input) => {
     const { receiver, errors } = recording()
     const response = await receiver.handle(input as Request)
     expect([response.status, await response.json()]).toMatchObject([500, { code: 'invalid_usage' }])

@@ -65,7 +65,7 @@ export const frameworkCases = (start: Start): void => {
     expect(events).toEqual([summary])
   })
 
-  it('rejects a forged event, and says why', async () => {
+  it('rejects a forged event, and explains why', async () => {
     const { receiver, events } = recording()
     const delivery = await signed(summary)
     const response = await fetch(await start(receiver), {
@@ -101,7 +101,7 @@ export const frameworkCases = (start: Start): void => {
     expect(errors).toMatchObject([{ code: 'body_too_large' }])
   })
 
-  it('responds 413 to a body that announces too many bytes', async () => {
+  it('responds 413 to a body whose declared length is too large', async () => {
     const url = await start(recording(1_000).receiver)
     const delivery = await signed({ event: 'X', pad: 'p'.repeat(2_000) })
     expect((await fetch(url, delivery)).status).toBe(413)

@@ -3,7 +3,7 @@ import { type Fault, getStatus, malformedRequests, sendBytes } from '../malforme
 import { signed, summary } from '../signed.ts'
 import { recording, type Start } from './framework-cases.ts'
 
-/** The statuses that a framework itself may respond with, besides those of the receiver. */
+/** The statuses that a framework itself may respond with, besides the receiver's. */
 export type MalformedOptions = { readonly alsoAllowed?: readonly number[] }
 
 const expected: Record<Fault, readonly (number | undefined)[]> = {

@@ -13,7 +13,7 @@ describe('toNodeHandler on node:http', () => {
 
   malformedCases((receiver) => listen(createServer(toNodeHandler(receiver))))
 
-  it('responds 405 to other methods than POST', async () => {
+  it('responds 405 to methods other than POST', async () => {
     const url = await listen(createServer(toNodeHandler(recording().receiver)))
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
       const response = await fetch(url, { method })

@@ -12,7 +12,7 @@ type Options = SqlInboxOptions & {
   readonly handlerTimeoutMs?: number
 }
 
-/** What the drivers have in common, as far as tests need it. */
+/** The parts of handler contexts that tests use with every driver. */
 export type Context = InboxContext<{ query(text: string): Promise<unknown> }, { exec(text: string): unknown }>
 
 /** A database in which inboxes are tested. */

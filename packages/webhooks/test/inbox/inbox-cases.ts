@@ -12,10 +12,10 @@ import {
 
 const day = 24 * 3_600_000
 
-/** For how long to wait for what happens at once on a machine that has time. */
+/** Maximum wait, in milliseconds, for something that happens at once on an idle machine. */
 const patience = 15_000
 
-/** A clock that a test moves. */
+/** A clock that a test advances. */
 const createClock = () => {
   let time = Date.UTC(2026, 0, 1)
   return {
@@ -95,7 +95,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await Promise.all(bodies)).toEqual([body, body])
     })
 
-    it('does not store what could be a secret', async () => {
+    it('stores nothing that could be a secret', async () => {
       const { inbox, receiver, table } = setUp()
       await receiver.handle(
         toRequest(toJoin('g'), 'a', { authorization: 'Bearer s3cret', 'x-token': 's3cret' }),
@@ -171,7 +171,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
   })
 
   describe(`${name}: rule 3, once`, () => {
-    it('knows an event by its id within its source', async () => {
+    it('recognizes an event by its id within its source', async () => {
       const { receiver, inbox, send } = setUp()
       await send(toJoin('g'), 'a')
       await send(toJoin('g'), 'a')
@@ -188,7 +188,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.count()).toEqual({ stored: 2 })
     })
 
-    it('knows an event without an id by what happens once, or by its body', async () => {
+    it('recognizes an event without an id by what happens once, or by its body', async () => {
       const { inbox, send } = setUp()
       await send(toSummary('c'))
       await send({ ...toSummary('c'), extra: 1 })
@@ -225,7 +225,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await readStates(inbox)).toEqual(['handled', 'suppressed'])
     })
 
-    it('knows nothing of the events in another table of the database', async () => {
+    it('ignores the events in another table of the database', async () => {
       const inboxes = [setUp(), setUp()]
       const handle = vi.fn()
       for (const { receiver, send } of inboxes) {
@@ -470,7 +470,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([await inbox.list(), errors.length]).toMatchObject([[{ state: 'handled', attempts: 2 }], 1])
     })
 
-    it('never runs an entry beside itself in a process that was paused past its claim', async () => {
+    it('never runs an entry twice at the same time in a process that was paused past its claim', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock })
       const gate = createGate()
@@ -585,7 +585,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await read()).toEqual([])
     })
 
-    it('deletes a body with the completion if it is to be kept for no time', async () => {
+    it('deletes a body with the completion if its retention is 0', async () => {
       const { receiver, send, table } = setUp({ retention: { handledBodyMs: 0 } })
       receiver.onAny(() => {})
       await send(toEnd('c'), 'a')
@@ -639,7 +639,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     const toError = (errorName: string, status: number) =>
       Object.assign(new Error(errorName), { name: errorName, status })
 
-    it('asks for the summary of every call of which another event has arrived, once', async () => {
+    it('requests the summary of every call with another event, once', async () => {
       const clock = createClock()
       const { receiver, inbox, send, table } = setUp({ clock })
       const summaries: unknown[] = []
@@ -667,7 +667,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([summaries.length, (await inbox.list({ state: 'suppressed' })).length]).toEqual([2, 1])
     })
 
-    it('asks in one process at a time, and at most once in intervalMs', async () => {
+    it('requests summaries in one process at a time, and at most once in intervalMs', async () => {
       const clock = createClock()
       const { receiver, send, table } = setUp({ clock })
       const other = setUp({ clock, table })
@@ -689,7 +689,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await expect(receiver.reconcile(client, tooLong)).rejects.toThrow('less than retention.keyMs')
     })
 
-    it('keeps the meanings of 202, 404 and 422, and gives up at the age limit', async () => {
+    it('preserves the meanings of 202, 404 and 422, and gives up at the age limit', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock })
       receiver.onAny(() => {})
@@ -731,7 +731,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await receiver.reconcile(good, options)).toMatchObject({ asked: 3, accepted: 3 })
     })
 
-    it('does not ask for a call that was erased', async () => {
+    it('requests no summary of an erased call', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock })
       await send(toEnd('c'), 'a')
@@ -772,7 +772,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
     })
 
-    it('says when something can be handled next, which is not in the past', async () => {
+    it('returns when an entry can be handled next, which is never in the past', async () => {
       const clock = createClock()
       const [gate, started] = [createGate(), createGate()]
       const first = setUp({ clock, claimTtlMs: 60_000, handlerTimeoutMs: 30_000 })
@@ -801,7 +801,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await handling
     })
 
-    it('handles new events while events that failed before take all the slots that they may have', async () => {
+    it('handles new events while failed ones occupy all the slots that they may use', async () => {
       const clock = createClock()
       const { receiver, send } = setUp({ concurrency: 4, clock })
       const gate = createGate()
@@ -821,7 +821,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     })
   })
 
-  it(`${name}: refuses what makes no sense`, () => {
+  it(`${name}: rejects invalid options`, () => {
     expect(() => environment().inbox({ table: 'a; DROP TABLE b' })).toThrow(RangeError)
     expect(() => environment().inbox({ concurrency: 0 })).toThrow(RangeError)
     expect(() => Reflect.apply(environment().inbox, undefined, [{ leaseMs: 1 }])).toThrow(/leaseMs/)

@@ -111,6 +111,6 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
   })
 })
 
-it.runIf(!hasMariadb)('says that the inbox was not tested on MariaDB', () => {
+it.runIf(!hasMariadb)('warns that the inbox was not tested on MariaDB', () => {
   console.warn('mariadbd is not installed, so the inbox was not tested on MariaDB. Install mariadb-server.')
 })

@@ -79,7 +79,7 @@ describe('an inbox on PostgreSQL', () => {
     await receiver.stop()
   })
 
-  it('claims by the index, and sorts nothing, before PostgreSQL has statistics of the table', async () => {
+  it('claims by the index, and sorts nothing, before PostgreSQL has statistics on the table', async () => {
     const pool = postgres.pool()
     const spies: MockInstance<ClientBase['query']>[] = []
     pool.on('connect', (client) => spies.push(vi.spyOn(client, 'query')))
@@ -98,7 +98,7 @@ describe('an inbox on PostgreSQL', () => {
     expect(plan.join('\n')).toMatch(/Limit .*\n.*LockRows .*\n.*Index Scan using inbox_\d+_due/)
   })
 
-  it('reads a lane by its subject, although the statistics are from a time without open entries', async () => {
+  it('reads a lane by its subject, although the statistics predate the open entries', async () => {
     const pool = postgres.pool()
     const spies: MockInstance<ClientBase['query']>[] = []
     pool.on('connect', (client) => spies.push(vi.spyOn(client, 'query')))
@@ -116,7 +116,7 @@ describe('an inbox on PostgreSQL', () => {
     expect(plan.join('\n')).toMatch(/_subject on \w+ s /)
   })
 
-  it('finds missing summaries by indexes, before PostgreSQL has statistics of the table', async () => {
+  it('finds missing summaries by indexes, before PostgreSQL has statistics on the table', async () => {
     const pool = postgres.pool()
     const asked = vi.spyOn(pool, 'query')
     const { receiver, table } = receive(createEnvironment(pool))
@@ -134,7 +134,7 @@ describe('an inbox on PostgreSQL', () => {
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     })
     for (const plan of await Promise.all(plans)) expect(plan).not.toContain('Seq Scan')
-    // One day is four tenths of a page of ids, and of those that are too old, only some are examined.
+    // A day's entries fill less than half a page of ids, and only some older ones are examined.
     expect(statements.filter(([text]) => String(text).includes('AS fact')).length).toBeLessThan(6)
   })
 

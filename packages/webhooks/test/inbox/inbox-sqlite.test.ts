@@ -66,7 +66,7 @@ describe('an inbox on SQLite', () => {
     expect((await response).status).toBe(200)
   })
 
-  it('refuses transaction(), and a function of atCompletion() that is asynchronous', async () => {
+  it('refuses transaction(), and an asynchronous function in atCompletion()', async () => {
     const { receiver, inbox, errors } = receive(node)
     receiver.on('CALL_ENDED', async ({ callId }, { transaction, atCompletion }) => {
       if (callId === 'a') await transaction()

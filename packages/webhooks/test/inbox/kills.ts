@@ -79,8 +79,8 @@ type KillOptions = {
 const maxSent = 60
 
 /**
- * Kills a receiver with an inbox again and again, next to a sender that never retries, drops 5% of its requests and sends
- * 5% twice. Returns the number of events that got a 200, and of effects that are missing or doubled.
+ * Kills a receiver with an inbox again and again, while a sender never retries, drops 5% of its requests and sends 5%
+ * twice. Returns the number of events that got a 200, and of effects that are missing or doubled.
  */
 export const killReceiver = async (options: KillOptions) => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))

@@ -5,14 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createReceiver, type SqlInboxOptions, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 
-// A process with a receiver whose only effect is one row per event. It prints its port when it listens, and is killed.
+// A process with a receiver whose only effect is one row per event. It prints its port once it listens, and runs until
+// it is killed.
 
 const { DATABASE = '', WEBHOOK_SECRET = '' } = process.env
 const verify = standardWebhooks({ secrets: [WEBHOOK_SECRET] })
 const options: SqlInboxOptions = { pollMs: 100 }
 const limits = { claimTtlMs: 1_000, handlerTimeoutMs: 500 }
 
-/** Takes some time, so that a kill finds handlers at work. */
+/** Takes some time, so that kills interrupt handlers. */
 const work = () => sleep(Math.random() * 20)
 
 const openSqlite = () => {
@@ -66,7 +67,7 @@ await once(server, 'listening')
 receiver.start()
 process.once('SIGTERM', async () => {
   await receiver.stop()
-  // Handles what is left: also what a killed process had claimed, as soon as its claim ends.
+  // Handles the remaining entries, including those of a killed process once its claims have expired.
   for (let left = await receiver.drain(); left.remaining > 0; left = await receiver.drain()) await sleep(100)
   process.exit()
 })

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { simulateKills } from './simulated-kills.ts'
 
 describe('a receiver that is killed before and after every statement, next to a sender that never retries', () => {
-  it('has each effect of what got a 200 exactly once, and fetches the summaries that are missing', async () => {
+  it('has each effect of an acknowledged event exactly once, and fetches missing summaries', async () => {
     const { kills, steps } = await simulateKills({ kills: 80, seed: 1 })
     expect(steps).toBeGreaterThan(30)
     expect(kills).toBeGreaterThanOrEqual(80)
   })
 
-  it('has effects twice that are not written with the completion', async () => {
+  it('repeats effects that are not written with the completion', async () => {
     await expect(simulateKills({ kills: 300, seed: 1, outside: true })).rejects.toThrow('"doubled":["')
   })
 })

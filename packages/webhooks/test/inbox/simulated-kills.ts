@@ -3,9 +3,9 @@ import { createReceiver, sqlInbox, unsigned } from '@wabakit/webhooks'
 import { createRandom, type Random } from '../../../server/test/torture/random.ts'
 import { toEnd, toJoin, toRequest, toSummary } from './environment.ts'
 
-// Kills of receivers between two steps, in one process. A step is a statement. A receiver that is killed before or after one
-// runs no more of them, its transaction is rolled back, and its responses reach no sender. Everything else is the real code on
-// a real SQLite, on virtual time.
+// Kills receivers between two steps, in one process. A step is a statement. A receiver that is killed before or after
+// one runs no further statement, its transaction is rolled back, and its responses reach no sender. Everything else is
+// the real code on a real SQLite, on virtual time.
 
 type Values = (string | number | null | Uint8Array)[]
 
@@ -43,7 +43,7 @@ const createMortal = (
   }
 }
 
-/** What a sender sends once each: two calls and a group, with duplicates of two kinds. */
+/** The events that a sender sends once each: two calls and a group, with duplicates of two kinds. */
 const events = [
   { id: 'end-a', body: toEnd('a') },
   { id: 'summary-a', body: toSummary('a') },
@@ -56,11 +56,13 @@ const events = [
 ]
 
 type Options = {
-  /** Whether handlers write their effect outside of the completion, which breaks the promise. */
+  /** Set if handlers write their effects outside the completion, so that they are no longer exactly once. */
   readonly outside?: boolean
 }
 
-/** Runs one life of an inbox: processes come and are killed, until one survives. Returns what the promise is about. */
+/**
+ * Runs one life of an inbox: processes start and are killed, until one survives. Returns missing and doubled effects.
+ */
 const live = async (random: Random, kills: Parameters<typeof createMortal>[1][], { outside }: Options) => {
   using database = new DatabaseSync(':memory:')
   database.exec('CREATE TABLE effects (effect text)')
@@ -134,7 +136,7 @@ const live = async (random: Random, kills: Parameters<typeof createMortal>[1][],
   for (const { effect } of database.prepare('SELECT effect FROM effects').all())
     times.set(effect, (times.get(effect) ?? 0) + 1)
   const expected = new Set([...acknowledged].map((id) => id.replace('-again', '')))
-  // Every call of which anything was acknowledged has its summary.
+  // Every call with an acknowledged event has its summary.
   for (const id of acknowledged)
     if (/^(?:end|summary)-[ab]/.test(id)) expected.add(`summary-${/-([ab])/.exec(id)?.[1]}`)
   const open = database
@@ -153,8 +155,8 @@ const live = async (random: Random, kills: Parameters<typeof createMortal>[1][],
 }
 
 /**
- * Kills receivers before and after every statement of a life, in random order, then at random ones several times per life, until there were
- * enough kills. Throws when an event that got a 200 has no effect, or one has more than one.
+ * Kills receivers before and after every statement of a life, in random order, then at random ones several times per
+ * life, until there were enough kills. Throws when an acknowledged event has no effect, or more than one.
  */
 export const simulateKills = async ({
   kills,

@@ -4,9 +4,9 @@ import * as wabakit from 'wabakit'
 export type Environment = {
   readonly url: string
   readonly refusedUrl: string
-  /** Whether network errors have codes. */
+  /** Set if network errors have codes. */
   readonly codes: boolean
-  /** Whether the runtime hides redirects and sends its own User-Agent. */
+  /** Set if the runtime hides redirects and sends its own User-Agent. */
   readonly browser: boolean
 }
 
@@ -76,7 +76,7 @@ export const checkClient = async (environment: Environment): Promise<string[]> =
   const reason = new Error('enough')
   setTimeout(() => controller.abort(reason), 50)
   const aborted = await catchError(client('hang').groups.create(group, controller))
-  // React Native has no reasons.
+  // React Native has no abort reasons.
   const isReason = 'reason' in controller.signal ? aborted === reason : isAbortError(aborted)
   check('rejects an aborted request with the reason itself', isReason, aborted)
 

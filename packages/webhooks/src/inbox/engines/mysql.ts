@@ -7,7 +7,7 @@ import { createTransactions } from './transactions.ts'
 /** Some values are a `Buffer`. The type does not mention it, because projects may not have the types of Node.js. */
 type Execute = (text: string, values: never[]) => Promise<unknown[]>
 
-/** The required part of a connection of `mysql2/promise`. */
+/** The required part of a `mysql2/promise` connection. */
 export type MysqlConnection = {
   execute: Execute
   query(text: string): Promise<unknown[]>
@@ -15,7 +15,7 @@ export type MysqlConnection = {
   destroy(): unknown
 }
 
-/** The required part of a pool of `mysql2/promise`. */
+/** The required part of a `mysql2/promise` pool. */
 export type MysqlPool = {
   getConnection(): Promise<MysqlConnection>
   execute: Execute
@@ -24,7 +24,7 @@ export type MysqlPool = {
 /** The connection that the pool's `getConnection` resolves to. */
 export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
 
-/** Errors that pass once another transaction or another client has finished. */
+/** Errors that no longer occur once another transaction or client has finished. */
 const transientCodes = [
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
@@ -99,7 +99,7 @@ const claim = async (
   }
 }
 
-/** Reads the maximum number of connections, which is not part of the public interface of `mysql2`. */
+/** Reads the maximum number of connections, which is not part of mysql2's public interface. */
 const readLimit = (pool: MysqlPool): number =>
   Number(readColumn(readColumn(readColumn(pool, 'pool'), 'config'), 'connectionLimit') ?? 10)
 

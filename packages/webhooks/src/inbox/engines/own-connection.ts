@@ -1,7 +1,7 @@
-/** Time limit of a statement, in milliseconds. After that, it has failed, and its connection is closed. */
+/** Time limit for a statement, in milliseconds. After that, the statement fails and its connection is closed. */
 const deadlineMs = 10_000
 
-/** The operations that open and close connections of a pool. */
+/** The operations that open and close a pool's connections. */
 type ConnectionPool<Client> = {
   readonly open: () => Promise<Client>
   readonly close: (client: Client, broken: boolean) => unknown

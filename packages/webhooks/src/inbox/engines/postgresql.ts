@@ -6,7 +6,7 @@ import { createTransactions } from './transactions.ts'
 
 type Result = { readonly rows: readonly unknown[]; readonly rowCount?: number | null }
 
-/** The required part of a client of a pool of `pg`. */
+/** The required part of a client from a `pg` pool. */
 export type PostgresClient = {
   query(text: string, values?: unknown[]): Promise<Result>
   on(event: 'error' | 'notification', listener: () => void): unknown
@@ -14,7 +14,7 @@ export type PostgresClient = {
   release(destroy?: boolean): unknown
 }
 
-/** The required part of a pool of `pg`. */
+/** The required part of a `pg` pool. */
 export type PostgresPool = {
   connect(): Promise<PostgresClient>
   query(text: string, values?: unknown[]): Promise<Result>
@@ -31,7 +31,7 @@ export type ClientOf<Pool extends PostgresPool> = Pool extends {
 const divisionByZero = '22012'
 
 /**
- * Without recent statistics of the table, PostgreSQL expects few entries to be due, and would read and sort all of them
+ * Without recent statistics on the table, PostgreSQL expects few entries to be due, and would read and sort all of them
  * for each claim. The index has them in order.
  */
 const followIndex =
@@ -43,8 +43,8 @@ const number = (text: string): string => {
 }
 
 /**
- * Writes values into the text, because a message with several statements cannot have parameters. They are numbers, ids
- * and random tokens.
+ * Inlines values, because a message with several statements cannot have parameters. The values are numbers, ids and
+ * random tokens.
  */
 const inline = ({ text, values }: Statement): string => {
   let position = 0
@@ -156,7 +156,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       own.use(async (client) => toOutcome(await client.query(number(text), [...values]))),
     claim: (claiming) =>
       own.use(async (client) => {
-        // Each statement sees what was committed before it began, so the lock has to come first. A claim need not be
+        // Each statement sees what was committed before it started, so the lock has to come first. A claim need not be
         // synced: if the database crashes and forgets it, the entry is claimed again.
         const results: unknown = await client.query(
           `BEGIN; SET LOCAL synchronous_commit = off; ${followIndex}; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +

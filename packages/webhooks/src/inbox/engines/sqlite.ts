@@ -16,7 +16,7 @@ export type SqliteConnection = {
   exec(text: string): unknown
 }
 
-/** Time for which a statement waits for a locked database before it fails, in milliseconds. */
+/** Time that a statement waits for a locked database before it fails, in milliseconds. */
 const deadlineMs = 8_000
 
 /** Maximum number of prepared statements to cache. */
@@ -71,7 +71,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       if (busy && performance.now() > expiresAt) {
         throw new Error(
           `Other code has held a transaction open on the inbox's connection for ${deadlineMs} ms. ` +
-            'Open a connection of its own for the inbox.',
+            'Open a separate connection for the inbox.',
         )
       }
       await pause(1 + Math.random() * 20)
@@ -99,7 +99,9 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     if (execute(statement).count === 0) return false
     for (const write of writes) {
       if (typeof Object(write(database)).then === 'function') {
-        refuse('A function of atCompletion() must be synchronous: nothing may run between it and the commit.')
+        refuse(
+          'A function passed to atCompletion() must be synchronous: nothing may run between it and the commit.',
+        )
       }
     }
     return true
