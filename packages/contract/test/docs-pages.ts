@@ -161,9 +161,9 @@ const renderHealthFields = (name: string, described: Described): string => {
 export const renderHealthEventsPage = (described: Described): string => `${notice}
 # Health events
 
-Events about subscriptions, for those who run them: a subscription fails, was disabled or recovered, or a delivery is exhausted.
-[The rules](rules.md#subscriptions) say when. They are sent to [operational subscriptions](monitoring.md#failing-endpoints), signed and
-retried like all others, and are not events of the interface: the name is in \`type\`, and they have other fields.
+Events about subscriptions, for operators: a subscription fails, was disabled or recovered, or a delivery is exhausted.
+[The rules](rules.md#subscriptions) define when they occur. They are sent to [operational subscriptions](monitoring.md#failing-endpoints), signed and
+retried like all others, but are not part of the interface: the name is in \`type\`, and they have other fields.
 
 \`HealthEvent\` of \`wabakit/contract\` parses them. \`wabakit schemas\` prints its JSON Schema, under the same name.
 

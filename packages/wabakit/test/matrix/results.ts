@@ -11,13 +11,13 @@ const sections = {
     'streams: there, the client passes, and so do `parseEvent` and `verifySignature` if the app adds WebCrypto, ' +
     '`TextEncoder` and `TextDecoder`.',
   TypeScript:
-    'Each version compiles a file that imports the subpath, with `strict` and without `skipLibCheck`, in both ways of ' +
-    'resolving modules, `nodenext` and `bundler`. Where `skipLibCheck` is needed, the types of a dependency need it.',
+    'Each version compiles a file that imports the subpath, with `strict` and without `skipLibCheck`, with both kinds of ' +
+    'module resolution, `nodenext` and `bundler`. Where `skipLibCheck` is needed, the types of a dependency need it.',
   Bundlers:
     'A bundle for Node.js and one for browsers contain the client, the receiver and the mock, and they pass their checks.',
   'Test runners':
     'An [example](../examples/README.md) runs as its users run it. In the other rows, a suite with the mock, a client and a ' +
-    'receiver runs twice: with real and with fake timers. The rows of msw run `mockHandlers` in vitest 5.',
+    'receiver runs twice: with real and with fake timers. The msw rows run `mockHandlers` in vitest 5.',
 } as const
 
 export type Section = keyof typeof sections
