@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.remove())
 
-/** An endpoint that responds on demand, with the given status. */
+/** Starts an endpoint that responds on demand with a given status. */
 const startEndpoint = async () => {
   const held: Array<(status: number) => void> = []
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ const subscribe = (server: Pick<RunningServer, 'url'>, url: string) =>
 const join_ = (server: Pick<RunningServer, 'url'>, groupId: string, phone: string) =>
   control(server, 'POST /organizations/acme/participants', { groupId, phone, state: 'joined' })
 
-/** What a process says of the whole database. */
+/** Returns the database metrics of a process. */
 const readBacklog = async ({ url }: Pick<RunningServer, 'url'>): Promise<Record<string, number>> => {
   const metrics = await (await fetch(`${url}/metrics`)).text()
   const found = metrics.matchAll(
@@ -60,7 +60,7 @@ const databases = {
 }
 
 for (const [name, createDatabase] of Object.entries(databases)) {
-  test(`shows what is being attempted, waits, comes later and fails, on ${name}`, async () => {
+  test(`counts deliveries that are claimed, waiting, scheduled and failing, on ${name}`, async () => {
     const server = await start({ database: await createDatabase(), shutdownGraceMs: 0 })
     const endpoint = await startEndpoint()
     expect(await readBacklog(server)).toEqual(empty)
@@ -69,7 +69,7 @@ for (const [name, createDatabase] of Object.entries(databases)) {
     await createGroup(server.url, { groupId: 'team' })
     for (const phone of ['+15550100011', '+15550100012']) await join_(server, 'team', phone)
     await expect.poll(() => endpoint.held.length).toBe(1)
-    // A reading is used again for 50 times as long as it took.
+    // A reading is reused for 50 times its duration.
     await expect
       .poll(() => readBacklog(server), { timeout: 15_000 })
       .toEqual({ ...empty, age: expect.any(Number), due: 1, waiting: 2 })
@@ -83,7 +83,7 @@ for (const [name, createDatabase] of Object.entries(databases)) {
   }, 60_000)
 }
 
-test('shows the same from every process, and since when the oldest is due', async () => {
+test('shows the same metrics from every process, and the age of the oldest due delivery', async () => {
   const database = await cluster.createDatabase()
   const apis = [await start({ database, role: 'api' }), await start({ database, role: 'api' })] as const
   await subscribe(apis[0], 'http://127.0.0.1:9/')
@@ -101,7 +101,7 @@ test('shows the same from every process, and since when the oldest is due', asyn
   }
 })
 
-test('shows its own figures, and soon, when nothing comes back from the database', async () => {
+test('promptly shows its own metrics when the database does not respond', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const database = (await cluster.createDatabase()).replace(String(cluster.port), String(proxy.port))
   const server = await start({ database, role: 'api' })

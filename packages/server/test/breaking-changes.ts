@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * What the tables promise to running processes. `definition` is what may not change. `rejects` says that it can reject what
- * a process writes that does not know it.
+ * Lists what the tables promise to running processes. `definition` must not change. `rejects` is set if the promise can
+ * reject writes of a process that does not know it.
  */
 const listPromises = /* sql */ `
 WITH tables AS (
@@ -32,14 +32,14 @@ FROM pg_proc p WHERE p.pronamespace = 'wabakit'::regnamespace
 ORDER BY 2`
 
 type SchemaPromise = {
-  /** Null for a function. */
+  /** `null` for a function. */
   readonly table: string | null
   readonly object: string
   readonly definition: string
   readonly rejects: boolean
 }
 
-/** Runs a step of the schema, and returns what it does that processes of the previous version cannot bear. */
+/** Runs a step of the schema. Returns its changes that break processes of the previous version. */
 export const listBreakingChanges = async (client: pg.Client, sql: string): Promise<string[]> => {
   const before = (await client.query<SchemaPromise>(listPromises)).rows
   await client.query(sql)

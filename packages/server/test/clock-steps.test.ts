@@ -17,10 +17,10 @@ const hour = 3_600 * second
 const day = 24 * hour
 const start = Date.UTC(2026, 0, 1)
 
-/** A database that outlives the servers on it. */
+/** A database that outlives its servers. */
 type Database = {
   open(sources: ClockSources): Promise<{ readonly store: Store; readonly clock: Clock }>
-  /** Lets time pass for a database with a clock of its own. */
+  /** Advances the clock of a database that has its own. */
   pass(ms: number): Promise<unknown>
 }
 
@@ -66,7 +66,7 @@ const engines = {
   },
 }
 
-/** A server on a machine whose wall clock can be stepped, with an endpoint. */
+/** Creates a server, whose wall clock can be stepped, and an endpoint. */
 const createScenario = async (database: Database) => {
   const machine = { wall: start, elapsed: 0 }
   const endpoint = { status: 200, received: [] as { body: string; timestamp: number }[] }
@@ -102,7 +102,7 @@ const createScenario = async (database: Database) => {
     service: () => running.service,
     createGroup: (groupId: string) =>
       running.service.groups.create('acme', { wabaNumber: '+15550100001', subject: 'Team', groupId }),
-    /** Lets time pass on both clocks, and sends what is due then. */
+    /** Advances both clocks, and sends all deliveries that become due. */
     pass: async (ms: number) => {
       machine.wall += ms
       // Monotonic clocks count fractions.
@@ -236,7 +236,7 @@ describe.each(Object.entries(engines))('on %s', (_, createDatabase) => {
     expect(scenario.endpoint.received).toHaveLength(2)
   })
 
-  test('the time for which the server was stopped counts', async () => {
+  test('time passes while the server is stopped', async () => {
     const database = await createDatabase()
     const scenario = await createScenario(database)
     scenario.endpoint.status = 500

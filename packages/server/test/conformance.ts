@@ -29,7 +29,7 @@ const findTemplate = (path: string): string | undefined => {
 }
 
 /**
- * Returns how a response differs from the OpenAPI document, or `undefined` when it conforms. `path` is below
+ * Returns how a response deviates from the OpenAPI document, or `undefined` if it conforms. `path` is relative to
  * `/_wabakit`.
  */
 export const deviation = (
@@ -39,7 +39,7 @@ export const deviation = (
   const template = findTemplate(path)
   if (template === undefined) return status === 404 ? undefined : `${path} is not described`
   const place = ['paths', template, method.toLowerCase(), 'responses']
-  // The responses of errors are references to responses with one schema.
+  // Error responses are references to responses with a single schema.
   const isDescribed = status < 400 && at(document, ...place, String(status)) !== undefined
   if (!isDescribed && status < 400) return `${method} ${template} has no answer ${status}`
   // A shared response is described by a reference: `#/components/responses/Error`.

@@ -10,7 +10,7 @@ const subscribe = (server: { url: string }, url: string, more: object = {}) =>
     ...more,
   })
 
-test('makes, shows, changes, lists and removes organizations', async () => {
+test('creates, shows, changes, lists and removes organizations', async () => {
   const server = await start()
 
   const made = await control(server, 'POST /organizations', {
@@ -38,7 +38,7 @@ test('makes, shows, changes, lists and removes organizations', async () => {
   expect(gone).toMatchObject({ status: 404, body: { code: 'not_found', error: 'Not Found' } })
 })
 
-test('makes keys that work at once, and removes them at once', async () => {
+test('creates and removes keys with immediate effect', async () => {
   const server = await start()
 
   const made = await control(server, 'POST /organizations/acme/api-keys', { label: 'ci' })
@@ -53,7 +53,7 @@ test('makes keys that work at once, and removes them at once', async () => {
   expect(worksNoMore.status).toBe(401)
 })
 
-test('subscribes, changes, rotates the secret, disables and removes', async () => {
+test('creates, changes, disables and removes a subscription, and rotates its secret', async () => {
   const server = await start()
   const path = '/organizations/acme/subscriptions'
 
@@ -104,7 +104,7 @@ test('sends the headers of a subscription, and shows only their names', async ()
   expect(JSON.stringify([made, shown, changed, refused])).not.toContain('s3cret')
 })
 
-test('starts as many attempts per second as a subscription allows, and says so of what waits', async () => {
+test('starts as many attempts per second as a subscription allows, and reports what the others wait for', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
   const made = await subscribe(server, endpoint.url, { maxAttemptsPerSecond: 0.01 })
@@ -128,7 +128,7 @@ test('starts as many attempts per second as a subscription allows, and says so o
   await endpoint.arrived(2)
 })
 
-test('shows an attempt that the endpoint deferred as such', async () => {
+test('shows a deferred attempt as deferred', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => 409, { 'retry-after': '600' })
   await subscribe(server, endpoint.url)
@@ -177,7 +177,7 @@ test('plays a whole call, whose events arrive signed and in order', async () => 
   }
 })
 
-test('plays a call without a summary when none can be', async () => {
+test('plays a call without a summary if it cannot have one', async () => {
   const server = await start()
 
   const missed = await control(server, 'POST /organizations/acme/simulated-calls', { outcome: 'missed' })
@@ -193,7 +193,7 @@ test('plays a call without a summary when none can be', async () => {
   }
 })
 
-test('saves a summary that is to come later, later', async () => {
+test('saves a delayed summary later', async () => {
   const server = await start()
   const summarized = Promise.withResolvers<string>()
   server.service.on('CALL_AI_SUMMARY', ({ callId }) => summarized.resolve(callId))
@@ -210,7 +210,7 @@ test('saves a summary that is to come later, later', async () => {
   expect(await show(much.callId)).toMatchObject({ state: 'ended', summary: null })
 })
 
-test('moves a call step by step, and refuses a step that it does not have', async () => {
+test('moves a call step by step, and refuses an unknown step', async () => {
   const server = await start()
   const { body: call } = await control(server, 'POST /organizations/acme/calls', {
     callId: 'call/1',
@@ -262,7 +262,7 @@ test('lets participants join and leave', async () => {
   expect((await step('removed')).status).toBe(409)
 })
 
-test('publishes any event, which is delivered to the byte', async () => {
+test('publishes any event, and delivers it byte for byte', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
   await subscribe(server, endpoint.url)
@@ -280,7 +280,7 @@ test('publishes any event, which is delivered to the byte', async () => {
   expect(endpoint.arrivals[0]?.body).toBe(published.body.payload)
 })
 
-test('lists events by cursors, and shows one', async () => {
+test('lists events with cursors, and shows one', async () => {
   const server = await start()
   for (const groupId of ['a', 'b', 'c']) await createGroup(server.url, { groupId })
   const path = '/organizations/acme/events'
@@ -298,7 +298,7 @@ test('lists events by cursors, and shows one', async () => {
   expect(none.status).toBe(404)
 })
 
-test('lists deliveries with their attempts, and sends them again under the same id or a new one', async () => {
+test('lists deliveries with their attempts, and resends them with the same id or a new one', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
   const { body: subscription } = await subscribe(server, endpoint.url)
@@ -406,7 +406,7 @@ test('returns the summary of a simulated call if it has one, and null if it will
   expect((await simulate({ summary: { after: '1h' } })).summary).toBeNull()
 })
 
-test('names the field that is wrong', async () => {
+test('names the invalid field', async () => {
   const server = await start()
 
   const { body } = await control(server, 'POST /organizations/acme/subscriptions', {
@@ -418,7 +418,7 @@ test('names the field that is wrong', async () => {
   expect(body.issues).toEqual([{ path: 'channel', message: expect.stringContaining('PSTN') }])
 })
 
-test('takes bodies as JSON only, since another type is what a foreign page can send unasked', async () => {
+test('accepts only JSON bodies, because pages of other sites can send other types without a preflight', async () => {
   const server = await start()
 
   const { status, body } = await control(server, 'POST /organizations', '{"id":"x"}', {

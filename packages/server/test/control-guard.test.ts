@@ -5,7 +5,7 @@ import { control, createGroup, start } from './fixture.ts'
 
 const token = 'a-token-of-some-length'
 
-/** A request with headers that fetch does not let anybody set. */
+/** Sends a request with headers that fetch does not allow. */
 const get = (url: string, headers: Record<string, string>): Promise<{ status: number; body: string }> =>
   new Promise((resolve, reject) => {
     httpRequest(`${url}/_wabakit/organizations`, { headers }, async (response) => {
@@ -17,7 +17,7 @@ const get = (url: string, headers: Record<string, string>): Promise<{ status: nu
       .end()
   })
 
-test("lets this machine's own callers in without a token when none is configured", async () => {
+test('accepts callers on this machine without a token if none is configured', async () => {
   expect((await control(await start(), 'GET /organizations')).status).toBe(200)
 })
 
@@ -40,7 +40,7 @@ test.each([
   expect(answered.get('www-authenticate')).toBe('Bearer')
 })
 
-test('lets the token in, under whatever name the server is reached', async () => {
+test('accepts the token under any host name', async () => {
   const { url } = await start({ controlToken: token })
 
   expect((await get(url, { authorization: `bearer ${token}`, host: 'wabakit:4100' })).status).toBe(200)
@@ -83,7 +83,7 @@ test.each([
   expect({ status, code: JSON.parse(body).code }).toEqual({ status: 403, code: 'origin_not_allowed' })
 })
 
-test('takes its own pages, also under its public name', async () => {
+test('accepts requests from its own pages, also under its public URL', async () => {
   const own = await start()
   const named = await start({ controlToken: token, publicUrl: 'https://sandbox.example.com' })
   const authorization = `Bearer ${token}`
@@ -109,7 +109,7 @@ test('starts on another address with a token', async () => {
   expect((await control({ url }, 'GET /organizations')).status).toBe(401)
 })
 
-test('limits wrong tokens by address, then refuses the right one, too, and counts them with wrong keys', async () => {
+test('limits wrong tokens by address, then also refuses the right one, and counts them with wrong keys', async () => {
   const { url } = await start({ controlToken: token, rateLimitPerAddress: 2 })
   const ask = (sent: string) =>
     control({ url }, 'GET /organizations', undefined, { authorization: `Bearer ${sent}` })
@@ -137,7 +137,7 @@ test('does not count requests with the right token', async () => {
     expect((await control({ url }, 'GET /organizations', undefined, { authorization })).status).toBe(200)
 })
 
-test('tells callers of the control API apart by X-Forwarded-For behind a proxy', async () => {
+test('distinguishes callers of the control API by X-Forwarded-For behind a proxy', async () => {
   const { url } = await start({ controlToken: token, rateLimitPerAddress: 1, trustProxy: 1 })
   const ask = async (address: string) =>
     (await control({ url }, 'GET /organizations', undefined, { 'x-forwarded-for': address })).status

@@ -4,7 +4,7 @@ import { acme, control, createGroup, start } from './fixture.ts'
 const wabaNumber = acme.integrations[0]?.wabaNumber
 const path = '/organizations/acme'
 
-test('finds events and deliveries by each filter, under the same names', async () => {
+test('finds events and deliveries by each filter, with the same names', async () => {
   const server = await start()
   const { body: subscription } = await control(server, `POST ${path}/subscriptions`, {
     channel: 'WHATSAPP',
@@ -38,7 +38,7 @@ test('finds events and deliveries by each filter, under the same names', async (
   expect(body.items).toMatchObject([{ eventId, subscriptionId: subscription.id }])
 })
 
-test('says which filter is wrong', async () => {
+test('names the invalid filter', async () => {
   const server = await start()
   for (const [query, issue] of [
     ['status=pending,nonsense', 'status.1'],
@@ -83,7 +83,7 @@ test.each(['a\nb', '..', '.', 'a/b', '%2e'])(
   },
 )
 
-test('does not list the id of a call that was erased', async () => {
+test('does not list the id of an erased call', async () => {
   const server = await start()
   const { body: call } = await control(server, `POST ${path}/simulated-calls`, {})
   const headers = { authorization: 'wk_test_key_0123456789' }
@@ -96,7 +96,7 @@ test('does not list the id of a call that was erased', async () => {
   expect((await control(server, `GET /requests?call=${call.callId}`)).body.items).toEqual([])
 })
 
-test('changes many deliveries only with a filter, or when all are meant', async () => {
+test('changes many deliveries only with a filter, or with an explicit selection of all', async () => {
   const server = await start()
   for (const [change, count] of [
     ['resend', 'resent'],
@@ -133,7 +133,7 @@ test('lists calls and groups, newest first, with filters', async () => {
   expect((await listCalls('?cursor=nonsense')).status).toBe(400)
 })
 
-test('lists requests of the public API without their keys, also those without a valid one', async () => {
+test('lists requests to the public API without their keys, including those without a valid key', async () => {
   const server = await start()
   await createGroup(server.url, { groupId: 'a' })
   await createGroup(server.url, { groupId: 'a' })
@@ -198,7 +198,7 @@ test.each([{ callId: 'call_15550109999' }, { customerNumber: '+1 555 010-9999' }
   },
 )
 
-test('says what the server is', async () => {
+test('describes the server', async () => {
   const { body } = await control(await start(), 'GET /info')
   expect(body).toEqual({ version: '0.0.0', database: 'memory', role: 'all', mock: false })
 })

@@ -3,13 +3,13 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { operations } from '../src/control/operations/index.ts'
 import { control, start } from './fixture.ts'
 
-test('describes itself by a valid OpenAPI document', async () => {
+test('describes itself with a valid OpenAPI document', async () => {
   const { body } = await control(await start(), 'GET /openapi.json')
 
   expect(await new Validator().validate(body)).toMatchObject({ valid: true })
 })
 
-test('builds its document once, however often it is asked for', async () => {
+test('builds its document once, however often it is requested', async () => {
   const stringify = vi.spyOn(JSON, 'stringify')
   onTestFinished(() => stringify.mockRestore())
   const server = await start()
@@ -30,7 +30,7 @@ test('describes every operation once', async () => {
   expect(new Set(described).size).toBe(described.length)
 })
 
-test('describes the inputs as they are checked', async () => {
+test('describes the inputs as they are validated', async () => {
   const { body } = await control(await start(), 'GET /openapi.json')
 
   expect(body.components.schemas.NewSubscriptionRequest).toMatchObject({
@@ -47,7 +47,7 @@ test('describes the inputs as they are checked', async () => {
   })
 })
 
-test('describes identifiers wherever it takes one', async () => {
+test('describes identifiers wherever it accepts one', async () => {
   const { body } = await control(await start(), 'GET /openapi.json')
   const schema = {
     type: 'string',

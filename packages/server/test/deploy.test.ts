@@ -44,7 +44,7 @@ const Dashboard = z.object({
 const { panels } = Dashboard.parse(JSON.parse(read('grafana/wabakit.json')))
 const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })))
 
-/** Starts a server with a group, a delivery that succeeds and one that fails. */
+/** Starts a server with a group, a successful delivery and a failing one. */
 const startBusyServer = async () => {
   const server = await start({ metricsToken: 'a-token-for-prometheus' })
   const endpoint = await listenForWebhooks()
@@ -68,7 +68,7 @@ const readMetrics = async (url: string): Promise<string> => {
 }
 
 describe('the rules and the dashboard', () => {
-  test('name only metrics that the server has', async () => {
+  test('refer only to metrics that the server has', async () => {
     const { url } = await startBusyServer()
     const named = [...rules, ...queries].flatMap(({ expr }) => expr.match(/\b(?:wabakit|process)_\w+/g) ?? [])
     const listUnknown = async (): Promise<string[]> => {
@@ -79,7 +79,7 @@ describe('the rules and the dashboard', () => {
     expect(named.length).toBeGreaterThan(20)
   })
 
-  test('alert on everything that the page on monitoring says', () => {
+  test('contain every alert from the page on monitoring', () => {
     const page = readFileSync(join(root, 'docs/monitoring.md'), 'utf8')
     const documented = [...page.matchAll(/^```promql\n(.*)\n```$/gm)].map(([, expression = '']) => expression)
     const missing = documented.filter((expression) => !rules.some(({ expr }) => expr.includes(expression)))
@@ -87,7 +87,7 @@ describe('the rules and the dashboard', () => {
     expect(documented).toHaveLength(rules.length)
   })
 
-  test('have a panel per id, none of which covers another', () => {
+  test('have panels with unique ids that do not overlap', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
@@ -105,7 +105,7 @@ describe.skipIf(!isInstalled('promtool'))('promtool', () => {
     expect(promtool('check', 'rules', 'wabakit.rules.yml')).toContain(`SUCCESS: ${rules.length} rules found`)
   })
 
-  test('sees every alert fire, and stay silent before', () => {
+  test('sees every alert fire, but not too early', () => {
     promtool('test', 'rules', 'wabakit.rules.test.yml')
     const tests = read('prometheus/wabakit.rules.test.yml')
     const untested = rules.filter(({ alert }) => tests.split(`alertname: ${alert}`).length < 3)
@@ -120,7 +120,7 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus', () => {
       .result
   }
 
-  /** Starts Prometheus with our configuration, which then scrapes this server, and often. */
+  /** Starts Prometheus with our configuration, changed to scrape this server at short intervals. */
   const startPrometheus = async (target: string): Promise<string> => {
     const data = mkdtempSync(join(tmpdir(), 'wabakit-prometheus-'))
     cpSync(join(folder, 'prometheus'), data, { recursive: true })
@@ -172,20 +172,20 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus', () => {
   })
 })
 
-describe('the units of systemd', () => {
+describe('the systemd units', () => {
   test.skipIf(!isInstalled('systemd-analyze')).each([
     ['wabakit.service', 'wabakit.service'],
     ['wabakit@.service', 'wabakit@api.service'],
   ])('%s is valid, and hardened', (file, instance) => {
     const units = mkdtempSync(join(tmpdir(), 'wabakit-units-'))
     onTestFinished(() => rmSync(units, { recursive: true }))
-    // It is not installed here.
+    // The command is not installed here.
     const unit = read(`systemd/${file}`).replace(/^ExecStart=.*/m, `ExecStart=${process.execPath} serve`)
     writeFileSync(join(units, instance), unit)
     const verified = spawnSync('systemd-analyze', ['verify', join(units, instance)], { encoding: 'utf8' })
     expect(verified.stderr.split('\n').filter((line) => line.includes('wabakit'))).toEqual([])
     expect(verified.status).toBe(0)
-    // From 0 to 10, in tenths: "OK" is below 5.
+    // In tenths, from 0 to 10: "OK" is below 5.
     const args = ['security', '--offline=true', '--threshold=20', join(units, instance)]
     const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
     expect(status, stdout).toBe(0)
@@ -198,7 +198,7 @@ describe('the units of systemd', () => {
       expect(unit).toContain('TimeoutStopSec=25\n')
       // By default, systemd gives up after five starts in ten seconds.
       expect(unit).toContain('StartLimitIntervalSec=0\n')
-      // Of the exit codes, that of a setting.
+      // The exit code for invalid settings.
       expect(unit).toContain('RestartPreventExitStatus=2\n')
     },
   )
@@ -237,7 +237,7 @@ describe('compose.yaml', () => {
     for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret)
   })
 
-  test('builds the image whose health check and stop it relies on', () => {
+  test('builds the image that provides the health check and handles stop signals', () => {
     const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
     expect(dockerfile).toMatch(/^HEALTHCHECK /m)
     // In this form, signals reach the server instead of a shell.

@@ -9,7 +9,7 @@ const docs = resolve(import.meta.dirname, '../../../docs')
 const table = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** Expects a page to contain this part between two marks. */
+/** Expects a page to contain this part between two markers. */
 const expectPart = async (file: string, name: string, part: string): Promise<void> => {
   const marks = new RegExp(`(<!-- ${name} -->\n)[^]*(<!-- /${name} -->)`)
   const page = readFileSync(`${docs}/${file}`, 'utf8')
@@ -42,7 +42,7 @@ const formatMetrics = (metrics: string): string => {
   ])
 }
 
-// `vitest run packages/server/test/documentation.test.ts -u` writes the pages.
+// `vitest run packages/server/test/documentation.test.ts -u` updates the pages.
 test('the page of settings describes every setting', async () => {
   await expectPart('settings.md', 'settings', formatSettings())
 })

@@ -16,7 +16,7 @@ const databases = {
   PostgreSQL: () => cluster.createDatabase(),
 }
 
-/** An endpoint that never responds. */
+/** Starts an endpoint that never responds. */
 const listenInVain = async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -58,7 +58,7 @@ test.each(Object.entries(databases))(
       await Promise.all(numbers.map((number) => publish('hanging', number, `${number}_${turn}`)))
     }
     for (let index = 0; index < 50; index++) await publish('other', other, `${index}`)
-    // An attempt that hangs is given up after 15 seconds.
+    // A hanging attempt times out after 15 seconds.
     const waited = await Promise.race([endpoint.arrived(50), setTimeout(10_000, 'too long')])
     expect(waited).toBeUndefined()
     hanging.close()

@@ -70,7 +70,7 @@ test('does not affect other endpoints', async () => {
   expect((await createGroup(server.url)).status).toBe(200)
 })
 
-test('hits every endpoint with *, and responds with the code of a status', async () => {
+test("affects every endpoint with *, and responds with the status's code", async () => {
   const { server, fail } = await startFaulty()
 
   await fail({ endpoint: '*', status: 500, headers: { 'x-cause': 'fault' } })
@@ -107,7 +107,7 @@ test('resets the connection before the group is created', async () => {
   expect(await server.service.groups.find('acme', 'a')).toBeUndefined()
 })
 
-test('resets the connection after the group was created, so that the caller cannot know', async () => {
+test('resets the connection after the group is created, so that the caller cannot know', async () => {
   const { server, fail } = await startFaulty()
 
   await fail({ reset: true, carriedOut: true })

@@ -24,7 +24,7 @@ export const start = async (
   return server
 }
 
-/** Creates a group over the public API. */
+/** Creates a group through the public API. */
 export const createGroup = (url: string, body: object = {}, headers: Record<string, string> = {}) =>
   fetch(`${url}/whatsapp/wa-group/create`, {
     method: 'POST',
@@ -51,10 +51,12 @@ export const control = async (
   return { ...answer, headers: response.headers }
 }
 
-/** A webhook that arrived. */
+/** A received webhook. */
 export type Arrival = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** An endpoint on loopback that responds with the given status (200), body and headers, and records the requests. */
+/**
+ * Starts a loopback endpoint that responds with a given status (default: 200), body and headers, and records requests.
+ */
 export const listenForWebhooks = async (
   answer: (arrival: Arrival) => number | { readonly status: number; readonly body: string } = () => 200,
   headers: Record<string, string> = {},

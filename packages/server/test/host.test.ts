@@ -69,7 +69,7 @@ test('reports that it is healthy and ready', async () => {
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
 })
 
-test('makes a demo organization when none is named, and shows its key once', async () => {
+test('creates a demo organization if none is configured, and shows its key once', async () => {
   const endpoint = await listenForWebhooks()
   const { url, demo } = await start({ organizations: [], webhookUrl: endpoint.url })
 
@@ -147,7 +147,7 @@ test('logs requests with their ids, and nothing secret or personal', async () =>
   }
 })
 
-test('prints the beginning of long paths, and few of many refused requests with the number of the others', async () => {
+test('logs only the beginning of long paths, and a few of many refused requests with the number of the others', async () => {
   const { lines, stream } = logLines()
   const { url } = await start({ logLevel: 'info', logFormat: 'json' }, { logStream: stream })
   await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/${'x'.repeat(10_000)}`)))
@@ -164,14 +164,14 @@ test('prints the beginning of long paths, and few of many refused requests with 
   expect(body.items[0].path).toHaveLength(201)
 }, 20_000)
 
-test('logs for people if configured', async () => {
+test('logs in human-readable form if configured', async () => {
   const { lines, stream } = logLines()
   await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })
 
   expect(lines.join('\n')).toMatch(/INFO.*listening/)
 })
 
-test('logs the first line of what an endpoint responds to a failed attempt, escaped', async () => {
+test("logs the first line of an endpoint's response to a failed attempt, escaped", async () => {
   const { lines, stream } = logLines()
   const { url, service } = await start({ logFormat: 'json', logLevel: 'info' }, { logStream: stream })
   const endpoint = createServer((request, response) => {
@@ -198,7 +198,7 @@ test('logs the first line of what an endpoint responds to a failed attempt, esca
   expect(line).not.toMatch(/second line|[\p{Cc}\p{Bidi_Control}]/u)
 })
 
-test('neither logs nor shows what an endpoint repeats of secrets, nor logs personal data', async () => {
+test('neither logs nor shows secrets repeated by an endpoint, and logs no personal data', async () => {
   const { lines, stream } = logLines()
   const { url, service } = await start({ logFormat: 'json', logLevel: 'info' }, { logStream: stream })
   const endpoint = await listenForWebhooks(({ headers, body }) => ({
@@ -226,7 +226,7 @@ test('refuses headers that are too large', async () => {
   ).toMatch(/^HTTP\/1\.1 431 /)
 })
 
-test('refuses a body that is too large where it gets so, and says that the connection is over', async () => {
+test('refuses a body as soon as it is too large, and announces that the connection closes', async () => {
   const { url } = await start()
   const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
 
@@ -285,7 +285,7 @@ test.each([
   expect(Number(received.slice(9, 12))).toBe(status)
 })
 
-test('reads a body that arrives in pieces', async () => {
+test('reads a body that arrives in parts', async () => {
   const { url } = await start()
   const text = post('/whatsapp/wa-group/create', 'authorization: wk_test_key_0123456789')
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -369,7 +369,7 @@ test('creates no demo organization, with its key, if other machines can reach it
   )
 })
 
-test('tells callers apart by X-Forwarded-For only behind a proxy, and believes only the proxy', async () => {
+test('distinguishes callers by X-Forwarded-For only behind a proxy, and trusts only the proxy', async () => {
   const strangers = async (url: string, forwarded: (index: number) => string): Promise<number[]> => {
     const statuses: number[] = []
     for (let index = 0; index < 3; index++) {
@@ -402,7 +402,7 @@ test('reads the key from the configured header', async () => {
   expect((await createGroup(url)).status).toBe(401)
 })
 
-test('refuses webhooks to private addresses when others can reach it', async () => {
+test('refuses webhooks to private addresses if other machines can reach it', async () => {
   const server = await start({ host: '0.0.0.0', controlToken: 'a-token-of-some-length' })
   const subscribe = (url: string) =>
     server.service.subscriptions.create('acme', { channel: 'WHATSAPP', number: '+15550100001', url })
@@ -420,7 +420,7 @@ test('refuses webhooks to private addresses when others can reach it', async () 
   })
 })
 
-test('says what to change when it cannot listen', async () => {
+test('explains what to change if it cannot listen', async () => {
   const { url } = await start()
   const port = Number(new URL(url).port)
 

@@ -30,10 +30,10 @@ const path = '/organizations/acme'
 const tooLong = 'x'.repeat(256)
 const longNumber = '1'.repeat(256)
 
-/** A request with the field that is wrong in it. */
+/** A request and its invalid field. */
 type Refused = readonly [field: string, request: string, body?: unknown]
 
-/** Requests with an identifier `id` that is wrong, as it stands in a URL and as it is. */
+/** Returns requests with an invalid identifier, both URL-encoded and unencoded. */
 const withIdentifier = (inUrl: string, id: string): Refused[] => [
   ['organizationId', `GET /organizations/${inUrl}`],
   ['organizationId', `PATCH /organizations/${inUrl}`, {}],
@@ -114,7 +114,7 @@ const refused: readonly Refused[] = [
   ]),
 ]
 
-/** Numbers, as JSON, that some type or column cannot represent. `1e400` is read as infinity. */
+/** JSON numbers that some type or column cannot represent. `1e400` is parsed as infinity. */
 const oddNumbers = [
   ...[
     '1e300',
@@ -131,7 +131,7 @@ const oddNumbers = [
 ]
 const oddTimes = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '9999-12-31T23:59:59-14:00']
 
-/** Requests with such a value at `#`. Each value has a call of its own, which is in progress, at `C`. */
+/** Requests with such a value at `#`. For each value, `C` is a separate call in progress. */
 const withOddValue: readonly (readonly [values: readonly string[], request: string, body?: string])[] = [
   [oddNumbers, `POST ${path}/simulated-calls`, '{"durationInSeconds":#}'],
   [oddNumbers, `POST ${path}/simulated-calls`, '{"summary":{"after":#}}'],
@@ -164,7 +164,7 @@ const getSummary = ({ url }: RunningServer, callId: string): Promise<Response> =
   })
 
 describe.each(Object.entries(stores))('on %s', (_, database) => {
-  test('an identifier that cannot be stored or is too long is refused by name', async () => {
+  test('an identifier that cannot be stored or is too long is refused, with the name of its field', async () => {
     const server = await start({
       database: await database(),
       rateLimitPerKey: 0,
@@ -212,7 +212,7 @@ describe.each(Object.entries(stores))('on %s', (_, database) => {
         expect.soft(status, `${request} ${body} with ${value}`).toBeLessThan(500)
       }
     }
-    // What was stored can be read.
+    // Stored records can be read.
     for (const list of ['events', 'deliveries', 'subscriptions']) {
       expect((await control(server, `GET ${path}/${list}?limit=1000`)).status).toBe(200)
     }
@@ -229,7 +229,7 @@ describe.each(Object.entries(stores))('on %s', (_, database) => {
     }
   })
 
-  test('the longest identifiers are kept and found, whatever their characters', async () => {
+  test('the longest identifiers are stored and found, whatever their characters', async () => {
     const longest = '😀'.repeat(255)
     const longestNumber = '1'.repeat(255)
     const organization = { ...acme, id: longest, pstnNumbers: [longestNumber] }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.remove())
 
-test('streams from one process what others create and attempt', async () => {
+test('one process streams the events and attempts of others', async () => {
   const database = await cluster.createDatabase()
   const folder = temporaryFolder()
   const startProcess = (name: string, role: string) => {
@@ -57,7 +57,7 @@ test('streams from one process what others create and attempt', async () => {
   expect(delivered).toMatchObject({ event: 'attempt', data: { eventId: secondEvent?.id, status: 200 } })
 }, 60_000)
 
-test('streams each event in its place, also one that another process commits after later ones', async () => {
+test('streams events in order, even if another process commits one after later ones', async () => {
   const database = await cluster.createDatabase()
   const [slow, quick, watched] = [
     await start({ database, role: 'api' }),
@@ -82,7 +82,7 @@ test('streams each event in its place, also one that another process commits aft
   const creating = createGroup(slow.url, { groupId: 'slow' })
   await expect.poll(waiting).toBe(1)
   await createGroup(quick.url, { groupId: 'after' })
-  // Whoever reads on waits for the one that is being written.
+  // Readers wait for the event that is being written.
   await expect.poll(waiting, { timeout: 5_000 }).toBe(2)
   await holder.query('SELECT pg_advisory_unlock(42)')
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
 
-test('streams what happens, each event before its attempts', async () => {
+test('streams events and attempts, each event before its attempts', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
   await control(server, 'POST /organizations/acme/subscriptions', {
@@ -26,7 +26,7 @@ test('streams what happens, each event before its attempts', async () => {
   })
 })
 
-test('begins with what happens from now on', async () => {
+test('starts with new events', async () => {
   const server = await start()
   await createGroup(server.url, { groupId: 'before' })
   const stream = await openStream(server)
@@ -36,7 +36,7 @@ test('begins with what happens from now on', async () => {
   expect(await stream.next()).toMatchObject({ data: { subject: 'group:after' } })
 })
 
-test('goes on after the last event that was seen, without a gap and without a repetition', async () => {
+test('resumes after the last seen event, without gaps or repetitions', async () => {
   const server = await start()
   const stream = await openStream(server)
   await createGroup(server.url, { groupId: 'seen' })
@@ -52,7 +52,7 @@ test('goes on after the last event that was seen, without a gap and without a re
   }
 })
 
-test('begins with the oldest when asked to', async () => {
+test('starts with the oldest event if requested', async () => {
   const server = await start()
   await createGroup(server.url, { groupId: 'first' })
 
@@ -61,7 +61,7 @@ test('begins with the oldest when asked to', async () => {
   })
 })
 
-test('streams events that were published', async () => {
+test('streams published events', async () => {
   const server = await start()
   const stream = await openStream(server)
 
@@ -76,7 +76,7 @@ test('streams events that were published', async () => {
   expect(await stream.next()).toMatchObject({ data: { name: 'CALL_MISSED' } })
 })
 
-test('tells nothing of other organizations', async () => {
+test('reveals nothing about other organizations', async () => {
   const server = await start()
   await server.service.organizations.create({
     id: 'other',
@@ -99,7 +99,7 @@ test('ends when the server stops', async () => {
   expect(await stream.next()).toBeUndefined()
 })
 
-test('refuses an organization that is not there', async () => {
+test('refuses an unknown organization', async () => {
   const server = await start()
 
   expect((await control(server, 'GET /organizations/nobody/stream')).status).toBe(404)

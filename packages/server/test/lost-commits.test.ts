@@ -6,7 +6,7 @@ import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { createTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { runSql } from './torture/postgres-sql.ts'
 
-// PostgreSQL commits, and its response never comes.
+// PostgreSQL commits, but its response never arrives.
 let cluster: PostgresCluster
 let address: string
 let proxy: TcpProxy
@@ -31,7 +31,7 @@ const countGroups = async (subject: string): Promise<unknown> => {
   return (await runSql(address, sql, [subject]))[0]?.groups
 }
 
-test('a create whose commit was not confirmed gets 503 outcome_unknown, without Retry-After', async () => {
+test('a create with an unconfirmed commit gets 503 outcome_unknown without Retry-After', async () => {
   proxy.loseResponseTo('Lost team')
   const response = await createGroup(server.url, { subject: 'Lost team' })
   expect(response.status).toBe(503)
@@ -40,7 +40,7 @@ test('a create whose commit was not confirmed gets 503 outcome_unknown, without 
   expect(await countGroups('Lost team')).toBe(1)
 })
 
-test('a change by the control API that was not confirmed is answered so, too, and a read 503 storage_unavailable', async () => {
+test('an unconfirmed change through the control API gets the same response, and a read gets 503 storage_unavailable', async () => {
   proxy.loseResponseTo('+15550100077')
   const change = { pstnNumbers: ['+15550100077'] }
   const changed = await control(server, 'PATCH /organizations/acme', change)
@@ -52,7 +52,7 @@ test('a change by the control API that was not confirmed is answered so, too, an
   expect(read.headers.get('retry-after')).toBe('1')
 })
 
-test('a simulated call that is interrupted after it began is not said to have changed nothing', async () => {
+test('an interrupted simulated call is not reported as having changed nothing', async () => {
   proxy.loseResponseTo('CALL_ACCEPTED')
   const call = await control(server, 'POST /organizations/acme/simulated-calls', { callId: 'half' })
   expect(call).toMatchObject({ status: 503, body: { code: 'outcome_unknown' } })

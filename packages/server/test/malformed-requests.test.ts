@@ -36,7 +36,7 @@ const open = async (role: 'all' | 'worker'): Promise<Target> => {
 beforeAll(async () => {
   cluster = await createCluster()
   for (const role of ['all', 'worker'] as const) targets.set(role, await open(role))
-  // A server logs only the first refused requests of a second, so the requests above would hide those below.
+  // A server logs only the first refused requests in each second, so the requests above would hide those below.
   targets.set('logged', await open('all'))
 }, 60_000)
 
@@ -51,7 +51,7 @@ const getTarget = (role: string): Target => {
   return target
 }
 
-/** Checks that all of `received` is one error response in the documented form. */
+/** Checks that `received` is exactly one error response in the documented format. */
 const expectError = (received: string, isHead = false): { status: number; code: string } => {
   const [head = '', body = ''] = received.split(/\r\n\r\n(.*)/s)
   const status = getStatus(received) ?? 0
@@ -63,7 +63,7 @@ const expectError = (received: string, isHead = false): { status: number; code: 
 
 const paths = ['/', '/_wabakit/', '/whatsapp/wa-group/create', '/healthz']
 
-/** The same fault with another path, where its request line names the root. */
+/** Returns the same fault with another path, if its request line contains the root path. */
 const at = (path: string, bytes: string): string =>
   bytes.replace(/^(\S+ (?:https?:\/\/[^/ ]*)?)\/ /, `$1${path} `)
 
@@ -125,7 +125,7 @@ test.each([
   )
 })
 
-test('takes a target in absolute form, its host before the Host header, and drops its credentials', async () => {
+test('accepts a target in absolute form, prefers its host to the Host header, and drops its credentials', async () => {
   const { port, log } = getTarget('all')
   const ask = (target: string) =>
     sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\r\n`)
@@ -140,7 +140,7 @@ test('takes a target in absolute form, its host before the Host header, and drop
   expect(log.join('\n')).not.toContain('user:pass')
 })
 
-test('answers a request whose body cannot be parsed any more, once', async () => {
+test('responds once to a request whose body becomes unparsable', async () => {
   const { port } = getTarget('all')
   const bytes = [
     'POST /whatsapp/wa-group/create HTTP/1.1',
@@ -157,7 +157,7 @@ test('answers a request whose body cannot be parsed any more, once', async () =>
   expect(expectError(received)).toMatchObject({ status: 400 })
 })
 
-test('answers a request before the nonsense that follows it on the connection', async () => {
+test('responds to a request that is followed by invalid data on the connection', async () => {
   const { port } = getTarget('all')
   const json = JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', groupId: 'before-nonsense' })
   const bytes = [
@@ -176,7 +176,7 @@ test('answers a request before the nonsense that follows it on the connection', 
   expect(received).toContain('{"success":true,"groupId":"before-nonsense"}')
 })
 
-test('logs no error and goes on after all of that', async () => {
+test('logs no error and continues after all of these requests', async () => {
   for (const { log, server } of targets.values()) {
     expect(log.filter((line) => JSON.parse(line).level === 'error')).toEqual([])
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)

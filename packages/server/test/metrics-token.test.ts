@@ -7,13 +7,13 @@ const metricsToken = 'a-metrics-token-of-these-tests'
 const ask = (url: string, authorization?: string) =>
   fetch(`${url}/metrics`, authorization === undefined ? {} : { headers: { authorization } })
 
-test('shows the metrics to everybody when no token is configured', async () => {
+test('shows the metrics to every client if no token is configured', async () => {
   const { url } = await start()
 
   expect((await ask(url)).status).toBe(200)
 })
 
-test('shows them to callers with the token only, and leaves the other paths open', async () => {
+test('shows the metrics only to clients with the token, and leaves the other paths open', async () => {
   const { url } = await start({ metricsToken })
 
   expect((await ask(url, `Bearer ${metricsToken}`)).status).toBe(200)
@@ -33,7 +33,7 @@ test('shows them to callers with the token only, and leaves the other paths open
   for (const path of ['/healthz', '/readyz']) expect((await fetch(url + path)).status).toBe(200)
 })
 
-test('does not take the control token for it, nor it for the control token', async () => {
+test('does not accept the control token for metrics, nor the metrics token for the control API', async () => {
   const controlToken = 'a-control-token-of-these-tests'
   const { url } = await start({ metricsToken, controlToken })
 
@@ -42,7 +42,7 @@ test('does not take the control token for it, nor it for the control token', asy
   expect((await fetch(`${url}/_wabakit/organizations`, { headers })).status).toBe(401)
 })
 
-test('limits wrong ones by address', async () => {
+test('limits wrong tokens by address', async () => {
   const { url } = await start({ metricsToken, rateLimitPerAddress: 1 })
   expect((await ask(url, 'Bearer wrong')).status).toBe(401)
 

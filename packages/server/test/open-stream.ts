@@ -17,7 +17,7 @@ const parse = (block: string): Message | undefined => {
     : { event: fields.get('event') ?? '', id: fields.get('id'), data: JSON.parse(data) }
 }
 
-/** Opens the live stream of the organization, and reads it message by message. */
+/** Opens the organization's live stream and reads it message by message. */
 export const openStream = async (
   { url }: { readonly url: string },
   query = '',

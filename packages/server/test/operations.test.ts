@@ -8,7 +8,7 @@ import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 
 const operationsSecret = generateSecret()
 
-/** Reads what arrived as the guide shows it: a receiver verifies, and the schema parses. */
+/** Reads the received webhooks as the guide shows: a receiver verifies them, and the schema parses them. */
 const receive = async (
   { arrivals }: Awaited<ReturnType<typeof listenForWebhooks>>,
   secret: string,
@@ -27,7 +27,7 @@ const receive = async (
   return events
 }
 
-test('tells the operator and the organization that a subscription was disabled and recovered', async () => {
+test('notifies the operator and the organization that a subscription was disabled and recovered', async () => {
   const operator = await listenForWebhooks()
   const own = await listenForWebhooks()
   let status = 410
@@ -70,7 +70,7 @@ test('tells the operator and the organization that a subscription was disabled a
   expect(metrics).toContain('wabakit_health_events_total{event="subscription.failing"} 0')
 })
 
-test('keeps one subscription of the operator, with the URL and the secret of the last start', async () => {
+test('keeps one operator subscription, with the URL and secret from the last start', async () => {
   const store = memoryStore()
   const service = createReferenceServer({ store })
   const lastSecret = generateSecret()
@@ -91,7 +91,7 @@ test('keeps one subscription of the operator, with the URL and the secret of the
   ])
 })
 
-test('refuses an operations URL without a secret, or one that must not be called', async () => {
+test('refuses an operations URL without a secret, or with a forbidden target', async () => {
   const operationsUrl = 'https://operations.example/'
   const settings = { port: 0, database: ':memory:', logLevel: 'silent' } as const
   await expect(startServer({ ...settings, operationsUrl })).rejects.toThrow(/operationsSecret/)
@@ -103,7 +103,7 @@ test('refuses an operations URL without a secret, or one that must not be called
   ).rejects.toThrow(/secret.*whsec_/)
 })
 
-test('creates the demo organization next to that of the operator', async () => {
+test("creates the demo organization in addition to the operator's", async () => {
   const { demo } = await start({
     organizations: [],
     operationsUrl: 'https://operations.example/',

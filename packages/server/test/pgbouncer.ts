@@ -10,7 +10,7 @@ import { findFreePort } from './postgres-cluster.ts'
 
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path))
 
-/** Whether this machine has PgBouncer. */
+/** Set if PgBouncer is installed. */
 export const hasPgBouncer = program !== undefined
 
 /** A real PgBouncer in front of a database. */

@@ -25,15 +25,15 @@ export type PostgresCluster = {
   createDatabase(): Promise<string>
   /** Runs a statement as the superuser. */
   query<Row extends object>(sql: string): Promise<Row[]>
-  /** Copies its files while it runs, for a standby. */
+  /** Copies the server's files while it runs, for a standby. */
   copyTo(folder: string): Promise<void>
-  /** Stops the server as an operator does; clients are cut off. */
+  /** Stops the server like an operator. Clients are disconnected. */
   stop(): Promise<void>
-  /** Kills every process of the server. When it starts, it recovers from its log. */
+  /** Kills every process of the server. It recovers from its log when it starts again. */
   crash(): Promise<void>
-  /** Starts it again on the same port. */
+  /** Restarts the server on the same port. */
   start(): Promise<void>
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   remove(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -41,17 +41,17 @@ export type PostgresCluster = {
 /** Options for {@link createCluster}. */
 export type ClusterOptions = {
   /**
-   * Server settings, such as `{ max_connections: '300' }`. Files are not synced unless `fsync` is on: a server that is
-   * stopped or killed loses nothing by that, only a machine that loses its power does.
+   * Server settings, such as `{ max_connections: '300' }`. Files are not synced unless `fsync` is on. A stopped or
+   * killed server loses no data without it, only a machine that loses power does.
    */
   readonly settings?: Readonly<Record<string, string>>
-  /** A port that is free; any by default. */
+  /** A free port. @default any free port */
   readonly port?: number | undefined
-  /** The server that this one is a standby of. */
+  /** The primary, if this server is a standby. */
   readonly standbyOf?: PostgresCluster | undefined
 }
 
-/** Finds a port that nobody listens on. */
+/** Finds a free port. */
 export const findFreePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
@@ -63,7 +63,7 @@ export const findFreePort = (): Promise<number> =>
     })
   })
 
-/** Sends a signal to a process, unless it has ended meanwhile. */
+/** Sends a signal to a process, unless it has already ended. */
 const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   try {
     if (pid > 0) process.kill(pid, signal)
@@ -72,7 +72,7 @@ const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
-/** As root, PostgreSQL runs as another user. If that one cannot enter this checkout, a start does not end. */
+/** As root, PostgreSQL runs as another user. If that user cannot enter this checkout, the start never completes. */
 const warnOfClosedFolders = async (): Promise<void> => {
   if (process.getuid?.() !== 0) return
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
@@ -83,12 +83,12 @@ const warnOfClosedFolders = async (): Promise<void> => {
   }
 }
 
-/** Starts a cluster. Initializing one takes a second, so the first one is kept as a template for all others. */
+/** Starts a cluster. Initialization takes a second, so the first cluster is kept as a template for all others. */
 export const createCluster = async (options: ClusterOptions = {}): Promise<PostgresCluster> => {
   const { settings = {}, standbyOf } = options
   await warnOfClosedFolders()
   const folder = await mkdtemp(join(tmpdir(), 'wabakit-postgres-'))
-  // PostgreSQL does not run as root, and then needs a way to its files.
+  // PostgreSQL refuses to run as root, so its other user needs access to the files.
   await chmod(folder, 0o755)
   const port = options.port ?? (await findFreePort())
   const log: string[] = []
@@ -122,7 +122,8 @@ export const createCluster = async (options: ClusterOptions = {}): Promise<Postg
     if (isCopied) return
     await rm(join(folder, 'data'), { recursive: true, force: true })
     await postgres.initialise()
-    // Another process may have been faster, and a system may have no `cp`: then the next cluster is initialized as well.
+    // Another process may have been faster, or the system may lack `cp`. In that case, the next cluster is also
+    // initialized.
     const draft = join(folder, 'template')
     await copy(join(folder, 'data'), draft)
       .then(() => rename(draft, template))
@@ -149,7 +150,7 @@ export const createCluster = async (options: ClusterOptions = {}): Promise<Postg
     const client = postgres.getPgClient('postgres', '127.0.0.1')
     await client.connect()
     await client.query(`SELECT pg_backup_start('standby', true)`)
-    // Files that vanish meanwhile make it fail at its end; the log says what became of them.
+    // Files that vanish meanwhile make it fail in the end, but the log contains their changes.
     await run('cp', ['-a', join(folder, 'data'), to]).catch(() => {})
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop()')
     await client.end()
@@ -174,7 +175,8 @@ export const createCluster = async (options: ClusterOptions = {}): Promise<Postg
       'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
     )
     const [postmaster] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
-    // It must have no more children, who would wait for locks of the dead; only Linux lists those of this moment.
+    // The postmaster must not start more children, which would wait for locks of dead ones. Only Linux lists the
+    // current children.
     sendSignal(Number(postmaster), 'SIGSTOP')
     const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '')
     for (const pid of [...known.map(({ pid }) => pid), ...children.split(' '), postmaster]) {
@@ -182,7 +184,7 @@ export const createCluster = async (options: ClusterOptions = {}): Promise<Postg
     }
     isUp = false
   }
-  /** After a crash, the last of the killed may be there still, and holds the memory that they shared. */
+  /** After a crash, the last killed process may still exist and hold the shared memory. */
   const startAgain = async (): Promise<void> => {
     for (let tries = 1; ; tries++) {
       const error = await start().catch((reason: unknown) => reason)

@@ -3,27 +3,27 @@ import { createCluster, findFreePort, type PostgresCluster } from './postgres-cl
 
 /** A PostgreSQL server and its standby. */
 export type PostgresPair = {
-  /** The server that accepts writes now. */
+  /** The server that currently accepts writes. */
   readonly primary: () => PostgresCluster
   /** Creates an empty database. Returns its name. */
   createDatabase(): Promise<string>
-  /** The address of a database on the server that accepts writes now. */
+  /** Returns the address of a database on the server that currently accepts writes. */
   addressOf(database: string): string
-  /** The address of a database with both hosts, the first standby first. */
+  /** Returns the address of a database with both hosts, starting with the original standby. */
   bothAddressesOf(database: string): string
   /**
    * Kills the primary and promotes the standby.
    *
-   * @param lagMs - for how long the standby has not received anything by then.
+   * @param lagMs - the time without replication before the failover, in milliseconds.
    */
   failOver(lagMs?: number): Promise<void>
-  /** Turns the killed server into the standby of the other one. */
+  /** Turns the killed server into a standby of the other one. */
   repair(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export type PairOptions = {
-  /** Whether a commit waits until the standby has it. */
+  /** Set if commits wait for the standby. */
   readonly isSynchronous: boolean
   readonly settings?: Readonly<Record<string, string>>
 }

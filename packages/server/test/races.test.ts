@@ -5,8 +5,8 @@ import { mistakes } from './races/planted.ts'
 import { createRace, type Operation, type Race } from './races/race.ts'
 import { createOperations, type OperationName, prepareRecords } from './races/scenarios.ts'
 
-// The short form of `npm run test:races`. It takes a few seconds; on a machine that does much else, each of its thousands of
-// switches between sessions waits for its turn.
+// The short form of `npm run test:races`. It takes a few seconds, but on a busy machine, each of its thousands of
+// session switches may wait for a processor.
 vi.setConfig({ testTimeout: 300_000 })
 
 let race: Race
@@ -38,7 +38,7 @@ test.each(pairs)(
   },
 )
 
-test('finds an order in which a settlement that does not compare the epoch writes after a take-over', async () => {
+test('finds an order in which a settlement that does not compare the epoch writes after a takeover', async () => {
   const mistake = mistakes.find(({ name }) => name === 'a settlement does not compare the epoch')
   await race.plant(mistake)
   const names = mistake?.shownBy ?? []
@@ -49,6 +49,6 @@ test('finds an order in which a settlement that does not compare the epoch write
   expect(violation).toContain('the former owner of a shard settles nothing after it was taken')
 })
 
-test('every mistake can still be planted', () => {
+test('every planted mistake can still be planted', () => {
   for (const mistake of mistakes) expect(() => addGates(mistake)).not.toThrow()
 })

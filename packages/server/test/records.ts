@@ -1,6 +1,6 @@
 import type { EventRecord, GroupCreation, OrganizationRecord, SubscriptionRecord } from '@wabakit/core'
 
-/** An organization without numbers. */
+/** Builds an organization without numbers. */
 export const organization = (overrides: Partial<OrganizationRecord> = {}): OrganizationRecord => ({
   id: 'acme',
   revision: 1,
@@ -11,7 +11,7 @@ export const organization = (overrides: Partial<OrganizationRecord> = {}): Organ
   ...overrides,
 })
 
-/** A subscription of it to everything of one number. */
+/** Builds a subscription to all events of one number. */
 export const subscription = (overrides: Partial<SubscriptionRecord> = {}): SubscriptionRecord => ({
   id: 'sub_1',
   organizationId: 'acme',
@@ -35,7 +35,7 @@ export const subscription = (overrides: Partial<SubscriptionRecord> = {}): Subsc
 
 let events = 0
 
-/** An event of that number, with an id and a subject of its own. */
+/** Builds an event of that number, with a unique id and subject. */
 export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
   id: `evt_${++events}`,
   organizationId: 'acme',
@@ -51,7 +51,7 @@ export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
   ...overrides,
 })
 
-/** A group of it, with its event. */
+/** Builds the creation of a group, with its event. */
 export const groupCreation = (clientCustomGroupId: string): GroupCreation => ({
   group: {
     organizationId: 'acme',

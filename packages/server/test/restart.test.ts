@@ -14,7 +14,7 @@ const databaseFile = (): string => {
   return join(folder, 'wabakit.db')
 }
 
-test('keeps what it has acknowledged in a SQLite file', async () => {
+test('keeps acknowledged changes in a SQLite file', async () => {
   const database = databaseFile()
   const first = await start({ database })
   await createGroup(first.url, { groupId: 'team-1' })
@@ -26,7 +26,7 @@ test('keeps what it has acknowledged in a SQLite file', async () => {
   expect((await second.service.events.list('acme')).items).toHaveLength(1)
 })
 
-test('shows the key of the demo organization only when it was just made', async () => {
+test("shows the demo organization's key only when it was just created", async () => {
   const database = databaseFile()
   const first = await start({ database, organizations: [] })
   await first.close()
@@ -37,7 +37,7 @@ test('shows the key of the demo organization only when it was just made', async 
   expect(second.demo).toEqual({ ...first.demo, apiKey: undefined })
 })
 
-test('makes no demo organization where others have set up their own', async () => {
+test('creates no demo organization if another organization exists', async () => {
   const database = databaseFile()
   const first = await start({ database })
   await first.close()
@@ -45,13 +45,13 @@ test('makes no demo organization where others have set up their own', async () =
   expect((await start({ database, organizations: [] })).demo).toBeUndefined()
 })
 
-test('gives up an attempt when it stops, and makes it again at once when it starts', async () => {
+test('releases an attempt when it stops, and repeats it immediately when it starts', async () => {
   const database = databaseFile()
   const attempts: Array<string | string[] | undefined> = []
   const made = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const endpoint = createServer((request, response) => {
     attempts.push(request.headers['webhook-id'])
-    // The first one gets no answer.
+    // The first attempt gets no response.
     if (attempts.length > 1) response.end()
     made[attempts.length - 1]?.resolve()
   })
@@ -81,7 +81,7 @@ test('gives up an attempt when it stops, and makes it again at once when it star
   expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, failures: 0 })
 })
 
-test('keeps a forged event on the machine when it starts with another webhook URL', async () => {
+test('does not send a forged event to another machine after a restart with another webhook URL', async () => {
   const settings = { database: databaseFile(), organizations: [] }
   const { url: webhookUrl } = await listenForWebhooks(() => 500)
   const first = await start({ ...settings, webhookUrl })
@@ -102,7 +102,7 @@ test('keeps a forged event on the machine when it starts with another webhook UR
   ])
 })
 
-test('a backup that is made while the server runs has everything', async () => {
+test('a backup made while the server runs is complete', async () => {
   const database = databaseFile()
   const backup = `${database}.backup`
   const { url } = await start({ database })
@@ -116,7 +116,7 @@ test('a backup that is made while the server runs has everything', async () => {
   expect(await restored.service.groups.find('acme', 'team-1')).toBeDefined()
 })
 
-test('says that another process has the database', async () => {
+test('reports that another process uses the database', async () => {
   const database = databaseFile()
   await start({ database })
 
@@ -125,13 +125,13 @@ test('says that another process has the database', async () => {
   )
 })
 
-test('shares its work only over PostgreSQL', async () => {
+test('shares work only over PostgreSQL', async () => {
   await expect(startServer({ port: 0, database: ':memory:', role: 'worker' })).rejects.toThrow(
     'role (--role) can only be worker with a PostgreSQL database',
   )
 })
 
-test('a server whose database another one has opened refuses changes, is not ready, and says so in its log', async () => {
+test('a server whose database was opened by another one refuses changes, is not ready, and logs the reason', async () => {
   const database = databaseFile()
   const log = new PassThrough()
   const first = await start({ database, logLevel: 'error', logFormat: 'json' }, { logStream: log })
@@ -148,10 +148,13 @@ test('a server whose database another one has opened refuses changes, is not rea
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
 })
 
-test.skipIf(process.platform === 'win32')('warns in its log of a database that others can read', async () => {
-  const database = databaseFile()
-  writeFileSync(database, '', { mode: 0o644 })
-  const log = new PassThrough()
-  await start({ database, logLevel: 'warn', logFormat: 'json' }, { logStream: log })
-  expect(String(log.read())).toContain(`chmod 600 ${database}`)
-})
+test.skipIf(process.platform === 'win32')(
+  'logs a warning about a database that other users can read',
+  async () => {
+    const database = databaseFile()
+    writeFileSync(database, '', { mode: 0o644 })
+    const log = new PassThrough()
+    await start({ database, logLevel: 'warn', logFormat: 'json' }, { logStream: log })
+    expect(String(log.read())).toContain(`chmod 600 ${database}`)
+  },
+)

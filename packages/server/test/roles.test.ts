@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster?.remove())
 
-test('processes share the work over one PostgreSQL: one answers, another delivers', async () => {
+test('processes share work over one PostgreSQL: one responds, another delivers', async () => {
   const database = (await cluster?.createDatabase()) ?? ''
   const endpoint = await listenForWebhooks()
   const api = await start({ database, role: 'api' })
@@ -34,7 +34,7 @@ test('processes share the work over one PostgreSQL: one answers, another deliver
   expect((await fetch(`${worker.url}/readyz`)).status).toBe(200)
 })
 
-test('limits hold over all processes', async () => {
+test('limits apply across all processes', async () => {
   const database = (await cluster?.createDatabase()) ?? ''
   const config = { database, rateLimitPerKey: 3 } as const
   const [one, other] = [await start(config), await start(config)]
@@ -45,7 +45,7 @@ test('limits hold over all processes', async () => {
   expect(statuses).toEqual([200, 200, 200, 429])
 })
 
-test('is not ready while the database is away, refuses with 503, and recovers without a restart', async () => {
+test('is not ready while the database is unavailable, refuses with 503, and recovers without a restart', async () => {
   const database = (await cluster?.createDatabase()) ?? ''
   const { url } = await start({ database })
   const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
@@ -62,7 +62,7 @@ test('is not ready while the database is away, refuses with 503, and recovers wi
   expect((await createGroup(url)).status).toBe(200)
 }, 60_000)
 
-test('is not ready while the database accepts reads only', async () => {
+test('is not ready while the database is read-only', async () => {
   const database = (await cluster?.createDatabase()) ?? ''
   const { url } = await start({ database })
   const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
@@ -75,7 +75,7 @@ test('is not ready while the database accepts reads only', async () => {
 
   await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
   await client.query(reconnect)
-  // The first request may fail because its session ends; the next session can only read.
+  // The first request may fail because its session ends. The next session can only read.
   const statuses = async () => [(await createGroup(url)).status, await readiness()]
   await expect.poll(statuses).toEqual([503, 503])
 
@@ -86,7 +86,7 @@ test('is not ready while the database accepts reads only', async () => {
   expect(await readiness()).toBe(200)
 }, 60_000)
 
-test('a database that is lost during the start is the reason that the start fails', async () => {
+test('a start that loses its database fails with that reason', async () => {
   const database = new URL((await cluster?.createDatabase()) ?? '')
   const proxy = await createTcpProxy(Number(database.port))
   onTestFinished(proxy.close)

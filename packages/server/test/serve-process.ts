@@ -1,6 +1,7 @@
 import { closeOnSignal, startServer } from '../src/index.ts'
 
-// A server in a process of its own: settings as JSON in the first argument, its URL on the first line of its output.
+// A server in a separate process. The first argument contains the settings as JSON; the first line of output is the
+// URL.
 const server = await startServer(JSON.parse(process.argv[2] ?? '{}'))
 console.log(server.url)
 await closeOnSignal(server)

@@ -12,7 +12,7 @@ import { acme, control, createGroup, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Starts a server in a process of its own. */
+/** Starts a server in a separate process. */
 const serve = async (config: Partial<ServerConfig> = {}): Promise<{ child: ChildProcess; url: string }> => {
   const settings = { port: 0, database: ':memory:', logLevel: 'silent', organizations: [acme], ...config }
   const child = spawn(
@@ -39,7 +39,7 @@ const waitForExit = async (child: ChildProcess): Promise<number | null> => {
 
 const body = JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', groupId: 'slow' })
 
-/** Sends the head of a request, and half of its body; resolves when the server has begun with it. */
+/** Sends the head of a request and half of its body. Resolves when the server has started to handle it. */
 const beginRequest = async (url: string) => {
   const { port } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -79,7 +79,7 @@ const refusesConnections = async (url: string): Promise<void> => {
   }
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle server with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s stops an idle server with exit code 0', async (signal) => {
   const { child, url } = await serve()
   await (await createGroup(url)).text()
 
@@ -88,7 +88,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle server with 0', async
   expect(await waitForExit(child)).toBe(0)
 })
 
-test('a request that runs when the server begins to stop gets its response, and no other is accepted', async () => {
+test('a request under way when the server starts to stop gets its response, and no other is accepted', async () => {
   const { child, url } = await serve()
   const request = await beginRequest(url)
   const exit = waitForExit(child)
@@ -104,7 +104,7 @@ test('a request that runs when the server begins to stop gets its response, and 
   expect(await exit).toBe(0)
 })
 
-test('a request that does not end is cut off after the grace', async () => {
+test('a request that does not end is cut off after the grace period', async () => {
   const { child, url } = await serve({ shutdownGraceMs: 200 })
   const request = await beginRequest(url)
 
@@ -114,7 +114,7 @@ test('a request that does not end is cut off after the grace', async () => {
   expect(await request.closed).toBe('')
 })
 
-test('half of the headers of a request do not hold a stop for the grace', async () => {
+test('a request with incomplete headers does not delay a stop for the whole grace period', async () => {
   const { child, url } = await serve({ shutdownGraceMs: 18_000 })
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const closed = once(socket, 'close')
@@ -130,7 +130,7 @@ test('half of the headers of a request do not hold a stop for the grace', async 
   await closed
 })
 
-test('an attempt that does not end is given up after the grace', async () => {
+test('an attempt that does not end is released after the grace period', async () => {
   const { child, url } = await serve({ shutdownGraceMs: 200 })
   const hanging = createServer()
   hanging.listen(0, '127.0.0.1')
@@ -228,7 +228,7 @@ test('a stop does not wait for an endpoint whose last attempt failed', async () 
   expect(performance.now() - startedAt).toBeLessThan(5_000)
 })
 
-test('a second signal ends the process at once', async () => {
+test('a second signal ends the process immediately', async () => {
   const { child, url } = await serve()
   await beginRequest(url)
   const exit = once(child, 'exit')

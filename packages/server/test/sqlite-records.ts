@@ -5,7 +5,7 @@ export { buildSubscription as subscription, start } from '../../core/test/store-
 
 export const organization = (id = 'acme'): OrganizationRecord => buildOrganization({ id })
 
-/** Builds the event that a group was created. */
+/** Builds the event of a group's creation. */
 export const groupEvent = (groupId: string, overrides: Partial<EventRecord> = {}): EventRecord =>
   buildEvent({
     id: `evt_${groupId}`,

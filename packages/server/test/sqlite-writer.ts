@@ -1,6 +1,6 @@
 /**
- * A process that creates groups in a SQLite database and says, for each, that the store has answered.
- * Arguments: path, the number of concurrent writes, the number of all writes.
+ * A process that creates groups in a SQLite database and prints each id once the store has responded. Arguments: path,
+ * number of concurrent writes, total number of writes.
  */
 import { writeSync } from 'node:fs'
 import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
@@ -16,7 +16,7 @@ const work = async (): Promise<void> => {
   while (next < Number(total)) {
     const groupId = `${process.pid}-${next++}`
     await store.createGroup(groupCreation(groupId))
-    // At once, past all buffers of this process: what it said is known although it is killed.
+    // Writes synchronously, so that the output survives when this process is killed.
     writeSync(1, `${groupId}\n`)
   }
 }

@@ -58,7 +58,7 @@ test.each([-1, 0])('a database whose schema version was changed to %i is not ope
 const main = resolve(import.meta.dirname, '../src/cli/main.ts')
 const run = promisify(execFile)
 
-/** Runs a shell script that may mount file systems of its own: Linux needs no privileges for it. */
+/** Runs a shell script that may mount its own file systems, which needs no privileges on Linux. */
 const runInNamespace = (script: string, ...args: readonly string[]) =>
   run('unshare', ['--user', '--mount', '--map-root-user', 'bash', '-ec', script, 'bash', ...args]).catch(
     (error: { code: number; stderr: string }) => error,
@@ -68,10 +68,10 @@ const canMount = !('code' in (await runInNamespace('mount -t tmpfs tmpfs /mnt'))
 const mount = (size: string): string => `mount -t tmpfs -o size=${size} tmpfs "$1"`
 const copy = 'cp "$2" "$1/wabakit.db"'
 
-/** How to prepare a disk, and what the server must say about it. */
+/** Commands that prepare a disk, each with the server's error message. */
 const disks: readonly (readonly [string, string])[] = [
   [`${mount('230k')}; ${copy}; dd if=/dev/zero of="$1/rest" || true`, 'free space'],
-  // Room for the tables, but not for the first organization.
+  // Enough space for the tables, but not for the first organization.
   [mount('240k'), 'The disk is full'],
   [`${mount('1m')}; ${copy}; mount -o remount,ro "$1"`, 'read-only'],
 ]

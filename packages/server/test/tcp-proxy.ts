@@ -1,15 +1,15 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A proxy between a client and a server, which can stop to pass anything on. */
+/** A proxy between a client and a server that can interrupt their connection. */
 export type TcpProxy = {
   readonly port: number
-  /** Stops forwarding without closing connections, as if a cable was pulled. */
+  /** Stops forwarding without closing connections, as if a cable were unplugged. */
   blackHole(): void
-  /** Passes on again; connections that fell into the hole are gone. */
+  /** Resumes forwarding. Interrupted connections are closed. */
   restore(): void
-  /** Breaks the connection that next sends this text, when the response to it comes, which is lost. */
+  /** Breaks the connection that next sends this text when the response arrives. The response is lost. */
   loseResponseTo(text: string): void
-  /** Breaks every connection, with whatever is on its way; new ones are passed on. */
+  /** Breaks every connection, losing data in transit. New connections are forwarded. */
   cut(): void
   close(): Promise<void>
 }

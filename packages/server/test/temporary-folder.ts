@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** An empty folder for one test, removed when that ends. */
+/** Creates an empty folder for one test, which is removed when the test ends. */
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

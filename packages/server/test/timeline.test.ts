@@ -10,7 +10,7 @@ const subscribe = async (server: { url: string }, url: string, more: object = {}
 
 type Entry = { kind: string; at: string; marks: { kind: string }[]; [field: string]: unknown }
 
-test('shows the timeline of a group: the request, the event, attempts with their diagnosis, and what comes next', async () => {
+test('shows the timeline of a group: the request, the event, attempts with diagnoses, and the next step', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => ({
     status: 401,
@@ -87,7 +87,7 @@ test('shows the timeline of a call, with a duplicate after a resend', async () =
   expect(times).toEqual(times.toSorted())
 })
 
-test('needs one call or one group that is known', async () => {
+test('requires exactly one known call or group', async () => {
   const server = await start()
   for (const query of ['', '?call=a&group=b']) {
     expect((await control(server, `GET ${path}/timeline${query}`)).body.code).toBe('invalid_input')
@@ -121,7 +121,7 @@ test('brings an attempt forward, and cancels it', async () => {
   expect((await control(server, `POST ${path}/deliveries/${id}/resend`, {})).body).toEqual({ resent: 1 })
 })
 
-test('sends a test event to one subscription alone', async () => {
+test('sends a test event to one subscription only', async () => {
   const server = await start()
   const [one, other] = [await listenForWebhooks(), await listenForWebhooks()]
   const { id } = await subscribe(server, one.url)
@@ -165,7 +165,7 @@ test('forges no event for an endpoint on another machine, unless the server was 
   }
 })
 
-test('keeps a forged event on the machine when the URL of its subscription changes', async () => {
+test("does not send a forged event to another machine when its subscription's URL changes", async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => 500)
   const { id } = await subscribe(server, endpoint.url)
@@ -190,7 +190,7 @@ test('keeps a forged event on the machine when the URL of its subscription chang
   expect(subscription).toMatchObject({ enabled: true, failingSince: null })
 })
 
-test('shows the request of an attempt with a signature that verifies, and no secret header', async () => {
+test("shows an attempt's request with a valid signature and without secret headers", async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
   const { secret } = await subscribe(server, endpoint.url, { headers: { 'x-token': 'hush' } })
@@ -231,7 +231,7 @@ test.each([
   },
 )
 
-test('says that summaries are switched off, and that a call is not over', async () => {
+test('reports that summaries are disabled, and that a call is not over', async () => {
   const server = await start({ organizations: [{ ...acme, callSummaries: 'manual' }] })
   await control(server, `POST ${path}/simulated-calls`, { callId: 'c1' })
   const call = { channel: 'PSTN', direction: 'INCOMING', channelNumber: acme.pstnNumbers[0] }
@@ -247,7 +247,7 @@ test('says that summaries are switched off, and that a call is not over', async 
   expect(open).toMatchObject({ state: 'not_ended' })
 })
 
-test('names the delivery that a summary waits for, and the state of a missed call', async () => {
+test('reports the delivery that a summary waits for, and the state of a missed call', async () => {
   const server = await start()
   let status = 500
   const endpoint = await listenForWebhooks(() => status)
@@ -283,7 +283,7 @@ test('names the delivery that a summary waits for, and the state of a missed cal
   ])
 })
 
-test('lists deliveries with their last response and what they are about, and finds them by the response', async () => {
+test('lists deliveries with their last response and subject, and finds them by response', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks(() => 401)
   await subscribe(server, endpoint.url, { channel: 'PSTN', number: acme.pstnNumbers[0] })

@@ -10,7 +10,7 @@ import { shortGrace, stop } from './torture/scenarios/stops.ts'
 import { upgrade } from './torture/scenarios/upgrades.ts'
 import { pause } from './torture/scenarios/zombies.ts'
 
-// The short form of `npm run torture -- postgres`: one environment goes through everything.
+// The short form of `npm run torture -- postgres`: one environment goes through all scenarios.
 const seed = Date.now() % 1_000_000
 let engine: PostgresEngine
 let environment: Environment
@@ -34,11 +34,11 @@ const options = { isCalm: true, progress: () => {} }
 const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<void> =>
   expect(await ordeal(environment, { ...options, engine, times }), `seed ${seed}`).toEqual([])
 
-test('runs beside the next version, which expands the tables', () => undergo(upgrade, 1), limit)
+test('runs alongside the next version, which expands the tables', () => undergo(upgrade, 1), limit)
 
 test('continues when a process is killed', () => undergo(kill, 1), limit)
 
-test('ends with 0, and gives up its shards, when it is stopped', () => undergo(stop, 1), limit)
+test('exits with 0 and gives up its shards when it is stopped', () => undergo(stop, 1), limit)
 
 test(
   'takes over from a worker that is paused, whose late results count for nothing',
@@ -57,7 +57,7 @@ test(
     expect(listFailures(result), `seed ${seed}`).toEqual([])
     expect(result.acknowledged).toBeGreaterThan(0)
     expect(result.takeovers).toBeGreaterThan(0)
-    // The lease would be a minute.
+    // Otherwise, the takeover would wait for the lease, which takes a minute.
     expect(result.resumed.longestMs, `seed ${seed}`).toBeLessThan(20_000)
   },
   limit,

@@ -19,9 +19,9 @@ const shorten = async (scenario: Trial, times: number) => {
 
 const limit = 180_000
 
-test.concurrent('loses nothing that was acknowledged when it is killed', () => shorten(kills, 4), limit)
+test.concurrent('loses no acknowledged changes when it is killed', () => shorten(kills, 4), limit)
 
-test.concurrent('loses nothing, and ends with 0, when it is stopped', () => shorten(stops, 2), limit)
+test.concurrent('loses nothing and exits with 0 when it is stopped', () => shorten(stops, 2), limit)
 
 test.concurrent(
   'responds with 503 and recovers when the disk is full or locked',
@@ -38,4 +38,4 @@ test.concurrent(
   limit,
 )
 
-test.concurrent('is caught when its store drops commits', () => shorten(lies, 20), limit)
+test.concurrent('is detected when its store drops commits', () => shorten(lies, 20), limit)

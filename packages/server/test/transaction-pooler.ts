@@ -5,7 +5,7 @@ export type TransactionPooler = { readonly port: number; close(): Promise<void> 
 
 type Handler = (message: Buffer) => void
 
-/** Cuts bytes into messages: a type, except in front of the first one of a client, a length, and the rest. */
+/** Splits bytes into messages: a type (except in a client's first message), a length, and the rest. */
 const readMessages = (socket: Socket, isClient: boolean, onMessage: Handler): void => {
   let rest = Buffer.alloc(0)
   let headed = !isClient
@@ -35,7 +35,7 @@ export const createTransactionPooler = async (target: number): Promise<Transacti
   const clients = new Set<Socket>()
   const greeting: Buffer[] = []
   let isUp = false
-  /** Whom PostgreSQL answers; nobody between transactions. */
+  /** The client that PostgreSQL is serving; `undefined` between transactions. */
   let served: Socket | undefined
   let queue: { readonly client: Socket; readonly messages: readonly Buffer[] }[] = []
 

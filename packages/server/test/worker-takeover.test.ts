@@ -15,10 +15,10 @@ beforeAll(async () => {
 
 afterAll(() => cluster.remove())
 
-/** An attempt as an endpoint saw it. */
+/** An attempt as seen by an endpoint. */
 type Attempt = { readonly id: string; readonly begun: number; ended: number; isAnswered: boolean }
 
-/** An endpoint that responds at once or, while it hangs, never. */
+/** Starts an endpoint that responds immediately or, while it hangs, never. */
 const listen = async () => {
   const attempts: Attempt[] = []
   let isHanging = false
@@ -46,7 +46,7 @@ const listen = async () => {
   return { url: `http://127.0.0.1:${address.port}/`, attempts, hang }
 }
 
-test('a worker whose session is ended by the database gives its attempts up before they are made again', async () => {
+test('a worker whose session is ended by the database aborts its attempts before they are repeated', async () => {
   const database = await cluster.createDatabase()
   const endpoint = await listen()
   const api = await start({ database, role: 'api' })
@@ -91,7 +91,7 @@ test('a worker whose session is ended by the database gives its attempts up befo
   }
 }, 60_000)
 
-test('what is published during a take-over arrives, although the store is polled once an hour', async () => {
+test('events published during a takeover arrive, although the store is polled only once an hour', async () => {
   const url = await cluster.createDatabase()
   const arrived: string[] = []
   const open = async () => {
@@ -123,7 +123,7 @@ test('what is published during a take-over arrives, although the store is polled
         return api.events.publish('acme', event)
       }),
     )
-  // Their shards follow from their hashes.
+  // Their hashes determine their shards.
   for (let index = 0; index < 4; index++)
     await api.subscriptions.create('acme', { ...number, url: `https://${index}.example/` })
   const expectArrivals = (events: number) =>

@@ -16,7 +16,7 @@ const startConstant = async (status: number): Promise<string> => {
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
-test('acceptance examines a wabakit server through its control API, and ends with 0', async () => {
+test('acceptance examines a wabakit server through its control API, and exits with 0', async () => {
   const server = await startServer({
     port: 0,
     database: ':memory:',
@@ -53,7 +53,7 @@ test('acceptance examines a wabakit server through its control API, and ends wit
   expect(code).toBe(0)
 })
 
-test('acceptance ends with 1, 2, 3 or 4 if it fails, is used wrongly, finds no server, or cannot tell', async () => {
+test('acceptance exits with 1, 2, 3 or 4 on a failure, a usage error, an unreachable server, or no result', async () => {
   const url = await startConstant(400)
   const options = ['--waba-number', '+15550100001', '--minutes', '0']
   const [failed, wrong, unreachable, inconclusive] = await Promise.all([

@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 
 describe('wabakit doctor', () => {
-  test.concurrent('passes an endpoint that makes no mistake, and says beforehand what it sends', async () => {
+  test.concurrent('passes a correct endpoint, and announces what it will send', async () => {
     const { code, stdout, stderr } = await wabakit(['doctor', good, '--secret', secret, '--effects', page])
     expect(stdout).toMatch(/^pass {2}.* passed {2}seed \d+$/m)
     expect(code).toBe(0)
@@ -79,7 +79,7 @@ describe('wabakit doctor', () => {
     expect(code).toBe(0)
   })
 
-  test('fails a careless one with 1, as JSON, without its secret', async () => {
+  test('fails a careless receiver with exit code 1, as JSON, without its secret', async () => {
     const args = ['doctor', careless, '--only', 'refuses-unsigned,keeps-secrets-out-of-answers']
     const { code, stdout, stderr } = await wabakit([...args, '--seed', '7', '--format', 'json'], {
       env: { WABAKIT_WEBHOOK_SECRET: secret },
@@ -94,7 +94,7 @@ describe('wabakit doctor', () => {
     expect(stdout + stderr).not.toContain(secret)
   })
 
-  test('replays one check, with its requests and responses, and hides secrets in them', async () => {
+  test('replays one check, printing its requests and responses without secrets', async () => {
     const args = ['doctor', careless, '--secret', secret, '--header', 'x-token: a-secret-token']
     const { code, stderr } = await wabakit([...args, '--replay', 'refuses-swapped-id'])
     expect(code).toBe(1)
@@ -120,7 +120,7 @@ describe('wabakit doctor', () => {
     expect(code).toBe(2)
   })
 
-  test('ends with 3 when nothing listens, and with 4 when genuine deliveries are refused', async () => {
+  test('exits with 3 when nothing listens, and with 4 when genuine deliveries are refused', async () => {
     const nobody = await wabakit(['doctor', 'http://127.0.0.1:1/', '--secret', secret])
     expect(nobody.stderr).toContain('No connection to http://127.0.0.1:1/')
     expect(nobody.code).toBe(3)

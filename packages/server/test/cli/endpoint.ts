@@ -5,7 +5,10 @@ import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { afterAll } from 'vitest'
 
-/** A webhook endpoint on loopback, closed at the end of the test file. It accepts nothing until `trust` is called. */
+/**
+ * Opens a webhook endpoint on loopback, which is closed at the end of the test file. It accepts nothing until `trust`
+ * is called.
+ */
 export const openEndpoint = async () => {
   const arrivals: {
     event: string
@@ -24,9 +27,9 @@ export const openEndpoint = async () => {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
-    /** What was accepted, in order. */
+    /** The accepted webhooks, in order. */
     arrivals,
-    /** Accepts what is signed with this secret. */
+    /** Accepts webhooks signed with this secret. */
     trust: (secret: string): void => {
       const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
       handle = toNodeHandler(
@@ -37,7 +40,7 @@ export const openEndpoint = async () => {
         }),
       )
     },
-    /** Resolves when so many were accepted. */
+    /** Resolves when this many webhooks have been accepted. */
     arrived: (count: number): Promise<void> =>
       new Promise((resolve) => {
         const look = (): void => {

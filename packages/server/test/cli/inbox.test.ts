@@ -18,7 +18,7 @@ const read = (stdout: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-/** Stores an event that fails, one that is unknown, and one that is handled. */
+/** Stores an event that fails, an unknown event, and one that is handled. */
 const fill = async <Of extends Inbox<InboxContext<unknown, unknown>>>(inbox: Of): Promise<Of> => {
   const receiver = createReceiver({ verify: unsigned(), inbox })
     .on('CALL_ENDED', () => {

@@ -21,7 +21,7 @@ const createProject = (
   return path
 }
 
-/** How an application of each framework without routes in files looks, around the lines that init prints. */
+/** An application for each framework without file-based routes, around the lines that init prints. */
 const applications: Readonly<Record<string, (lines: string) => string>> = {
   Hono: (lines) => `import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -44,11 +44,11 @@ await new Promise((resolve) => server.once('listening', resolve))
 export const port = server.address().port`,
 }
 
-/** Writes a test that starts the application, and sends it a signed webhook and a forged one. */
+/** Writes a test that starts the application and sends it a signed webhook and a forged one. */
 const writeApplicationTest = (path: string, name: string, lines: readonly string[]): void => {
   const write = applications[name]
   if (write === undefined) return
-  // An application in CommonJS is a module here, because a test can import it.
+  // A CommonJS application is a module here, so that a test can import it.
   const require =
     "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\n"
   const text = lines.join('\n')
@@ -59,8 +59,8 @@ const writeApplicationTest = (path: string, name: string, lines: readonly string
 import { signWebhook } from 'wabakit/webhooks'
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 process.env.WABAKIT_WEBHOOK_SECRET = secret
-test('${name} receives a webhook by the lines that init prints', async () => {
-  // The receiver keeps its secret for a minute, and other tests have others.
+test('${name} receives a webhook with the lines that init prints', async () => {
+  // The receiver keeps its secret for a minute, but other tests use other secrets.
   vi.resetModules()
   onTestFinished(() => vi.resetModules())
   const { port } = await import('./app.mjs')
@@ -74,7 +74,7 @@ test('${name} receives a webhook by the lines that init prints', async () => {
   )
 }
 
-test('what it writes for each framework and language passes its test, and works by the lines that it prints', async () => {
+test('the files for each framework and language pass their test, and work with the printed lines', async () => {
   const languages = {
     ts: { type: 'module', tsconfig: true },
     js: { type: 'module' },
@@ -148,7 +148,7 @@ test('what it writes for each framework and language passes its test, and works 
   expect(JSON.parse(readFileSync(join(root, 'report.json'), 'utf8')).numPassedTests).toBe(count)
 }, 120_000)
 
-test('writes nothing through a folder that is a symbolic link', async () => {
+test('writes no files through a symbolic link to a folder', async () => {
   const path = createProject('linked', { hono: '*' })
   const elsewhere = join(folder, 'elsewhere')
   mkdirSync(elsewhere)
@@ -161,7 +161,7 @@ test('writes nothing through a folder that is a symbolic link', async () => {
   expect(readdirSync(path).sort()).toEqual(['package.json', 'test', 'tsconfig.json'])
 })
 
-test.each(['app', 'pages'])('leaves Next.js its src/%s: a folder app next to src would hide it', (name) => {
+test.each(['app', 'pages'])('uses src/%s of Next.js, which an app folder next to src would hide', (name) => {
   const path = createProject(`next-${name}`, { next: '*', vitest: '*' })
   mkdirSync(join(path, 'src', name), { recursive: true })
   const { files, install } = planFiles(path)
@@ -174,7 +174,7 @@ test.each(['app', 'pages'])('leaves Next.js its src/%s: a folder app next to src
   expect(install).toBe('npm install wabakit')
 })
 
-test('writes the files only with consent, and never overwrites one', async () => {
+test('writes files only after confirmation, and never overwrites one', async () => {
   const path = createProject('written', { hono: '*' })
   const refused = await wabakit(['init'], { cwd: path })
   expect(refused.code).toBe(2)
@@ -196,7 +196,7 @@ test('writes the files only with consent, and never overwrites one', async () =>
   expect((await wabakit(['init', '--yes'], { cwd: path })).stderr).toContain('There is nothing to write.')
 })
 
-test('says which frameworks it knows', async () => {
+test('lists the supported frameworks', async () => {
   const path = createProject('unknown', { koa: '*' })
   const { code, stderr } = await wabakit(['init'], { cwd: path })
   expect([code, stderr]).toEqual([2, expect.stringContaining('none of Next.js, SvelteKit')])

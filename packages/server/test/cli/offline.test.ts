@@ -58,7 +58,7 @@ test('the documents of the service are printed as JSON', async () => {
   expect(openapi?.stdout.split('\n')).toHaveLength(2)
 })
 
-test('a usage error ends with 2 and says what is wrong', async () => {
+test('a usage error exits with 2 and explains the problem', async () => {
   const cases: [args: string[], complaint: RegExp][] = [
     [['doctr'], /unknown command 'doctr'\n\(Did you mean doctor\?\)/],
     [['trigger'], /missing required argument 'what'/],
@@ -84,7 +84,7 @@ test('a usage error ends with 2 and says what is wrong', async () => {
   }
 })
 
-test('backup copies a SQLite file, and names the tool for PostgreSQL without the password', async () => {
+test('backup copies a SQLite file, and names the tool for PostgreSQL without printing the password', async () => {
   const from = join(folder, 'source.db')
   await sqliteStore({ path: from }).close()
   const url = 'postgres://wabakit:s3cret@db.internal/wabakit'
@@ -106,7 +106,7 @@ test('backup copies a SQLite file, and names the tool for PostgreSQL without the
   expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a file') })
 })
 
-test('a server that cannot be reached ends with 3', async () => {
+test('an unreachable server exits with 3', async () => {
   const env = { WABAKIT_SERVER: 'http://127.0.0.1:9' }
   const [trigger, tail, ready] = await Promise.all([
     wabakit(['trigger', 'call'], { env }),

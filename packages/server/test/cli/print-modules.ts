@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-// Preloaded into a process: says on standard error which modules it loads.
+// Preloaded into a process. Prints the modules it loads to standard error.
 registerHooks({
   load: (url, context, nextLoad) => {
     writeSync(2, `loads ${url}\n`)

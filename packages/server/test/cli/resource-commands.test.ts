@@ -14,7 +14,7 @@ const start = async (config: object = {}): Promise<RunningServer> => {
   return server
 }
 
-/** Runs commands against a server, in this process. */
+/** Runs commands against a server in this process. */
 const at =
   ({ url }: Pick<RunningServer, 'url'>) =>
   async (line: string, ...more: string[]): Promise<string> => {
@@ -122,7 +122,7 @@ test.each([
   await expect(run(line)).rejects.toThrow(message)
 })
 
-test('another server, whose response is not JSON, is named as the cause', async () => {
+test('reports a non-JSON response as the cause when another server responds', async () => {
   const other = createServer((_, response) => response.end('ok'))
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void other.close())
@@ -133,17 +133,17 @@ test('another server, whose response is not JSON, is named as the cause', async 
   )
 })
 
-test('a port that the Fetch standard blocks is named as the cause', async () => {
+test('reports a port blocked by the Fetch standard as the cause', async () => {
   const run = at({ url: 'http://127.0.0.1:4190' })
   await expect(run('org list')).rejects.toThrow(
     'Cannot reach a server at http://127.0.0.1:4190: browsers and fetch block this port, so choose another one. Start one with: wabakit serve --port 4100',
   )
 })
 
-test('finds out why an endpoint rejects a webhook, and sends it again', async () => {
+test('explains why an endpoint rejects a webhook, and resends it', async () => {
   const server = await start()
   const run = at(server)
-  // The receiver has another secret than the subscription.
+  // The receiver's secret differs from the subscription's.
   const received: string[] = []
   const createHandler = (secret: string) => {
     const receiver = createReceiver({
@@ -210,7 +210,7 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   )
 })
 
-test('cancels and resends deliveries, one or all that match, and counts them first', async () => {
+test('cancels and resends one delivery or all matching ones, and counts them first', async () => {
   const server = await start()
   const run = at(server)
   await run('subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/')
@@ -234,7 +234,7 @@ test('cancels and resends deliveries, one or all that match, and counts them fir
   expect(await run(`deliveries resend ${id}`)).toBe('1 delivery is sent again\n')
 })
 
-test('resends what was skipped within a time, and counts all parts of a large selection first', async () => {
+test('resends deliveries skipped within a period, and counts all parts of a large selection first', async () => {
   const server = await start()
   const { subscriptions, events } = server.service
   const run = at(server)
@@ -263,7 +263,7 @@ test('resends what was skipped within a time, and counts all parts of a large se
   expect(resent).toBeLessThan(count)
 })
 
-test('injects faults into a server with mock', async () => {
+test('injects faults into a server with --mock', async () => {
   const run = at(await start({ mock: true }))
   await run('faults add --endpoint groups.create --status 503 --times 3')
   expect(await run('faults list')).toMatch(/groups\.create +503 +- +3$/m)
@@ -285,7 +285,7 @@ test('prints the address of the inspector', async () => {
   })
 })
 
-test('suggests a command that is spelled almost the same, also below a resource', async () => {
+test('suggests a command with a similar spelling, including subcommands', async () => {
   const { code, stderr } = await wabakit(['deliverys', 'list'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean deliveries?')])
   const below = await wabakit(['deliveries', 'lits'])

@@ -7,7 +7,7 @@ import { startServer, startWabakit, wabakit } from './wabakit.ts'
 const wholeCall = ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
 const token = 'a-control-token-of-these-tests'
 
-// One server for all; its webhooks go to `endpoint`. Commands find it by variables.
+// One server for all tests. It sends webhooks to `endpoint`, and commands find it by environment variables.
 const endpoint = await openEndpoint()
 let env: Record<string, string>
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 const on = (...args: string[]) => wabakit(args, { env })
 
-test('trigger plays a whole call, which listen forwards, signed with the printed secret, and tail prints', async () => {
+test("trigger plays a whole call, which listen forwards with the printed secret's signature and tail prints", async () => {
   const forwarded = await openEndpoint()
   const listening = startWabakit(['listen', '--forward-to', forwarded.url, '--header', 'x-token: t0ken'], {
     env,
@@ -79,7 +79,7 @@ test('trigger plays a whole call, which listen forwards, signed with the printed
   expect(await Promise.all([listening, tail, json].map(({ ended }) => ended))).toEqual([0, 0, 0])
 })
 
-test('trigger sends each event by its name, which arrives with what --set overrides', async () => {
+test('trigger sends each event by name, with the fields that --set overrides', async () => {
   const before = endpoint.arrivals.length
   const sent = await Promise.all(eventNames.map((name) => on('trigger', name)))
 
@@ -116,7 +116,7 @@ test('key create prints a new key, which the public API accepts', async () => {
   expect(status).toBe(200)
 })
 
-test('a rejected delivery shows what its endpoint responded, and listen no secret that was passed in', async () => {
+test("a rejected delivery shows the endpoint's response, and listen prints no secret that was passed in", async () => {
   const rejecting = createServer((request, response) => {
     request.resume()
     response.writeHead(401).end('timestamp 3600 s old\nsecond line')
@@ -140,7 +140,7 @@ test('a rejected delivery shows what its endpoint responded, and listen no secre
   await Promise.all([tail, listening, server].map(({ ended }) => ended))
 })
 
-test('an error of the server ends with 1 and its message', async () => {
+test('a server error exits with 1 and its message', async () => {
   const [channel, delivery, organization, resend, stranger] = await Promise.all([
     on('trigger', 'call', '--set', 'channel=PIGEON'),
     on('resend', 'dlv_none'),
@@ -205,7 +205,7 @@ test('tail continues after the last event when the server comes back', async () 
   await tail.following
   await wabakit(['trigger', 'GROUP_CREATED'], at)
   await tail.line(/"name":"GROUP_CREATED"/)
-  // The last message has no id to continue after.
+  // The last message has no id to resume after.
   await tail.line(/"type":"attempt"/)
   first.kill('SIGKILL')
   await first.ended

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder, startServer, startWabakit, wabakit } from './wabakit.ts'
 
-test('a first start prints key and secret once, a second one on the same file does not, and SIGTERM ends with 0', async () => {
+test('the first start prints the key and secret, the next one on the same file does not, and SIGTERM exits with 0', async () => {
   const args = ['--database', 'once.db', '--webhook-url', 'http://127.0.0.1:9/webhooks']
   const first = await startServer(args)
   first.kill('SIGTERM')
@@ -29,7 +29,7 @@ test('a first start prints key and secret once, a second one on the same file do
   expect(second.ready.demo).toEqual(lasting)
 })
 
-test('prints the same for people, without colors unless on a terminal', async () => {
+test('prints the same in human-readable form, with colors only on a terminal', async () => {
   const server = startWabakit([], {
     env: { WABAKIT_PORT: '0', WABAKIT_DATABASE: ':memory:', WABAKIT_LOG_LEVEL: 'silent' },
   })
@@ -40,7 +40,7 @@ test('prints the same for people, without colors unless on a terminal', async ()
   expect(await server.ended).toBe(0)
 })
 
-test('what it prints next works for npx, too', async () => {
+test('the printed next steps also work with npx', async () => {
   const server = startWabakit(['--port', '0', '--database', ':memory:', '--log-level', 'silent'], {
     env: { npm_command: 'exec' },
   })
@@ -53,7 +53,7 @@ test('what it prints next works for npx, too', async () => {
   expect(nowhere.stderr).toContain('Start one with: npx @wabakit/server serve --port 4100')
 })
 
-test('what prevents a server from starting is reported in one sentence, and by the exit code', async () => {
+test('the reason why a server cannot start is reported in one sentence and by the exit code', async () => {
   const holder = await startServer(['--database', 'held.db'])
   const port = new URL(holder.ready.url).port
   const [badPort, badVariable, takenPort, takenFile, noFolder, noDatabase] = await Promise.all([
@@ -79,7 +79,7 @@ test('what prevents a server from starting is reported in one sentence, and by t
     code: 2,
     stderr: expect.stringMatching(/^\S+held\.db is in use by another/),
   })
-  // A database may come back, so a supervisor starts the server again.
+  // A database may come back, so a supervisor restarts the server.
   expect(noFolder).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot open the database/) })
   expect(noDatabase).toMatchObject({
     code: 3,
@@ -91,7 +91,7 @@ test('what prevents a server from starting is reported in one sentence, and by t
   expect(await holder.ended).toBe(0)
 })
 
-test('a start that fails creates no organization, whose key nobody would see', async () => {
+test('a failed start creates no organization, because its key would not be shown', async () => {
   const holder = await startServer()
   const port = new URL(holder.ready.url).port
   const on = ['--database', 'fresh.db', '--log-level', 'silent']
@@ -146,7 +146,7 @@ test('exec runs a command with its own server and returns its exit code', async 
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('no-such-command cannot be run') })
 })
 
-test('exec forwards a signal to the command, and ends with it', async () => {
+test('exec forwards a signal to the command, and exits with it', async () => {
   const script = "process.on('SIGINT', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)"
   const running = startWabakit(['exec', '--', process.execPath, '-e', script])
   await running.line(/^up$/)

@@ -11,7 +11,7 @@ const modules = async (args: readonly string[], preload = toModule('')): Promise
   return [...stderr.matchAll(/^loads (\S+)$/gm)].map(([, url = '']) => url)
 }
 
-test('help loads no command, and a server on SQLite neither PostgreSQL nor a migration', async () => {
+test('help loads no command, and a server on SQLite loads neither PostgreSQL nor migrations', async () => {
   const [help, serve] = await Promise.all([
     modules(['--help']),
     modules(['serve', '--port', '0', '--database', 'nowhere/x.db', '--log-level', 'silent']),
@@ -37,7 +37,7 @@ test('a server is ready before its control API is loaded, and never loads OpenTe
   ).toEqual([])
 })
 
-test('Node.js says nothing about SQLite, and its other warnings are shown', async () => {
+test('Node.js prints no warning about SQLite, but other warnings are shown', async () => {
   const warn = ['SQLite is an experimental feature and might change at any time', 'Another warning']
     .map((warning) => `process.emitWarning('${warning}', 'ExperimentalWarning')`)
     .join('; ')

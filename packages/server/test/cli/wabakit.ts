@@ -14,7 +14,7 @@ const command = [
 ] as const
 const processes = new Set<ChildProcess>()
 
-/** A folder of the test file, in which the commands run. */
+/** The test file's folder, in which commands run. */
 export const folder = mkdtempSync(join(tmpdir(), 'wabakit-cli-'))
 
 afterAll(() => {
@@ -43,7 +43,7 @@ const spawnWabakit = (args: readonly string[], { env = {}, cwd = folder }: Optio
   return { child, ended }
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 export const wabakit = async (args: readonly string[], options: Options = {}) => {
   const { child, ended } = spawnWabakit(args, options)
   child.stdin.end(options.input)
@@ -73,7 +73,7 @@ export const startWabakit = (args: readonly string[], options: Options = {}) => 
     /** Resolves when `events tail` has opened its stream. */
     following,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The first line that matches, past or future. Rejects when the process ends without one. */
+    /** Resolves to the first matching line, past or future. Rejects if the process ends without one. */
     line: (pattern: RegExp): Promise<string> =>
       new Promise((found, reject) => {
         const look = (): void => {
@@ -89,7 +89,7 @@ export const startWabakit = (args: readonly string[], options: Options = {}) => 
   }
 }
 
-/** The first line that a server prints. */
+/** The first line printed by a server. */
 export type Ready = {
   readonly url: string
   readonly database: string
@@ -102,7 +102,7 @@ export type Ready = {
   }
 }
 
-/** Starts a server on a free port, in memory unless `args` say otherwise. */
+/** Starts a server on a free port, in memory unless `args` specify otherwise. */
 export const startServer = async (args: readonly string[] = [], options: Options = {}) => {
   const started = startWabakit(
     ['serve', '--port', '0', '--database', ':memory:', '--log-level', 'error', '--format', 'json', ...args],

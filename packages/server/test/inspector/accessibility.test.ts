@@ -8,9 +8,9 @@ import { onEachStore } from './each-store.ts'
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** Lists what axe finds serious on a page. */
+/** Lists the serious problems that axe finds on a page. */
 const listSerious = async (page: Page): Promise<string[]> => {
-  // The page allows no inline scripts, but the debugger does.
+  // The page forbids inline scripts, but the debugger allows them.
   await page.evaluate(await readFile(axe, 'utf8'))
   return page.evaluate(
     `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
@@ -21,7 +21,7 @@ const listSerious = async (page: Page): Promise<string[]> => {
 
 const schemes = ['light', 'dark'] as const
 const onPhones = /^(?:deliveries\?id=\w+$|calls|subscriptions|events\?org)/
-/** Each reads many pages, which takes a long time on a busy machine. */
+/** Each test reads many pages, which takes long on a busy machine. */
 const timeout = 240_000
 
 onEachStore('the inspector', (inspector) => {
@@ -50,7 +50,7 @@ onEachStore('the inspector', (inspector) => {
         'events?organization=nobody',
       ]
       const { page, picture } = await inspector.open('', { colorScheme })
-      // Colors are the same at every width.
+      // Colors do not depend on the width.
       for (const width of colorScheme === 'light' ? [1440, 768, 375] : [1440]) {
         await page.setViewportSize({ width, height: 800 })
         for (const [index, path] of paths.entries()) {
@@ -75,7 +75,7 @@ onEachStore('the inspector', (inspector) => {
     timeout,
   )
 
-  test.each(schemes)('has nothing serious for axe in lists and dialogs, in %s', async (colorScheme) => {
+  test.each(schemes)('has no serious axe findings in lists and dialogs, in %s', async (colorScheme) => {
     const { page, picture } = await inspector.open('deliveries?organization=acme&response=2xx', {
       colorScheme,
     })
@@ -111,7 +111,7 @@ onEachStore('the inspector', (inspector) => {
   })
 })
 
-test.skipIf(!hasChromium)('has nothing serious for axe before the login', async () => {
+test.skipIf(!hasChromium)('has no serious axe findings before the login', async () => {
   const server = await start({ controlToken: 'a-token-of-some-length' })
   const browser = await launchBrowser()
   onTestFinished(() => browser.close())

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 const executablePath = '/usr/bin/chromium'
 
-/** Whether Chromium is installed. */
+/** Set if Chromium is installed. */
 export const hasChromium = existsSync(executablePath)
 if (!hasChromium) console.warn(`Skipped in Chromium: there is no ${executablePath}.`)
 
@@ -23,16 +23,16 @@ export const launchBrowser = (): Promise<Browser> => chromium.launch({ executabl
 
 const pictures = resolve(import.meta.dirname, '../../../../test-results/inspector')
 
-/** A page of the inspector, and what must not happen on it. */
+/** A page of the inspector and its problems. */
 export type OpenedPage = {
   readonly page: Page
   /** Errors, violations of the content security policy, and requests to other hosts. */
   readonly problems: string[]
-  /** Keeps a picture of the page in `test-results`. */
+  /** Saves a screenshot of the page to `test-results`. */
   picture(name: string): Promise<void>
 }
 
-/** Opens a page of the inspector in a context of its own, which is closed at the end of the test. */
+/** Opens a page of the inspector in a new context, which is closed at the end of the test. */
 export const openPage = async (
   browser: Browser,
   { url, ...options }: { url: string } & BrowserContextOptions,

@@ -1,5 +1,5 @@
-// Measures the page while 5,000 events are published within 10 seconds, half of them to an endpoint that fails.
-//   node --conditions=@wabakit/source packages/server/test/inspector/burst.ts [sqlite|postgres]
+// Measures the page while 5,000 events are published within 10 seconds, half of them to a failing endpoint. node
+//   --conditions=@wabakit/source packages/server/test/inspector/burst.ts [sqlite|postgres]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const event = {
   payload: '{"event":"BURST","note":"a burst"}',
 } as const
 
-/** Records the longest time between two frames, and the longest work of the page: tasks below 50 ms do not count. */
+/** Records the longest time between two frames and the page's longest task. Tasks below 50 ms do not count. */
 const watch = `(() => {
   window.longestFrame = 0
   window.longestTask = 0
@@ -34,7 +34,7 @@ const watch = `(() => {
   }
   requestAnimationFrame(look)
 })()`
-/** What the reader sees of the list. */
+/** The visible part of the list. */
 const readPlace = `JSON.stringify([
   document.querySelector('.table').scrollTop > 0,
   document.querySelector('.row[aria-selected=true]')?.textContent.replace(/^(pending|claimed|waiting|delivered)\\w*/, ''),

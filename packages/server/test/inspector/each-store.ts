@@ -7,17 +7,17 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { hasChromium, launchBrowser, type OpenedPage, openPage } from './browser.ts'
 import { createStage, type Stage } from './stage.ts'
 
-/** The inspector of a server on one of the stores. */
+/** The inspector of a server with one of the stores. */
 export type Inspected = {
   readonly store: string
-  /** The server and its endpoints, once the tests run. */
+  /** The server and its endpoints, available once the tests run. */
   readonly stage: Stage
   /** Opens a path of the page. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenedPage>
   getUrl(path: string): string
-  /** Creates an empty database of this store that outlives a server. */
+  /** Creates an empty database for this store that outlives a server. */
   createDatabase(): Promise<string>
-  /** Simulates a call of an organization (`acme`), and returns its id. */
+  /** Simulates a call of an organization (default: `acme`) and returns its id. */
   simulate(body: object, organization?: string): Promise<string>
 }
 

@@ -23,7 +23,7 @@ onEachStore('the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('finds out why an endpoint rejects a webhook, and sends it again, with the page alone', async () => {
+  test('shows why an endpoint rejects a webhook, and resends it, using only the page', async () => {
     await simulate({ outcome: 'missed', callId: `first-${store}` })
     const { page, problems, picture } = await open('')
     await page.locator('.rows .row').first().waitFor()
@@ -36,7 +36,7 @@ onEachStore('the inspector', (inspector) => {
     await page.keyboard.press('Enter')
     await page.getByText('The endpoint found no valid signature.').first().waitFor()
     await picture(`${store}-walk-2-why`)
-    // A second attempt fails at once, and the next is minutes away: nothing but the key sends it again.
+    // A second attempt fails immediately, and the next is minutes away, so that only the key can resend it.
     const { deliveries } = inspector.stage.server.service
     const findRejected = async () => {
       const { items } = await deliveries.list('acme', { subscriptionId: inspector.stage.rejecting.id })
@@ -94,7 +94,7 @@ onEachStore('the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('draws the timeline of a call, with attempts, lanes and what they wait for', async () => {
+  test('draws the timeline of a call, with attempts, lanes and the reasons for waiting', async () => {
     const callId = await simulate({ summary: { after: '1h' } })
     const { page, problems, picture } = await open(`calls?organization=acme&id=${callId}`)
     await page.locator('.try.good').nth(2).waitFor()
@@ -122,7 +122,7 @@ onEachStore('the inspector', (inspector) => {
     expect(html.includes('CALL_INCOMING_INITIATED')).toBe(true)
   })
 
-  test('keeps filters in the address, lists live, and can be paused', async () => {
+  test('keeps filters in the URL, updates lists live, and can be paused', async () => {
     const { page, problems } = await open('events?organization=acme')
     await page.getByRole('combobox', { name: 'Event' }).selectOption('CALL_OUTGOING_INITIATED')
     await page.getByText('No matches').waitFor()
@@ -139,7 +139,7 @@ onEachStore('the inspector', (inspector) => {
     await page.keyboard.press('p')
     await page.locator('.rows .row').nth(1).waitFor()
     await page.keyboard.press('/')
-    // Whoever pauses after a space goes on behind it.
+    // A user who pauses after a space continues typing after it.
     await page.keyboard.type('no such ')
     await expect.poll(() => page.url()).toMatch(/text=no\+such$/)
     await page.keyboard.type('text')
@@ -148,10 +148,10 @@ onEachStore('the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('says that it goes on searching while older records are looked through', async () => {
+  test('indicates that it is searching while it examines older records', async () => {
     const { page } = await open('events?organization=empty')
     const older = Promise.withResolvers<void>()
-    // As the server answers when the newest 20,000 of many events do not match.
+    // The server's response when the newest 20,000 events do not match.
     await page.route(/\/events\?.*text=rare/, async (route) => {
       if (!route.request().url().includes('cursor'))
         return route.fulfill({ json: { items: [], nextCursor: '1' } })
@@ -176,7 +176,7 @@ onEachStore('the inspector', (inspector) => {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name, exact: true }).click()
       await page.getByText(`${name}d.`).waitFor()
-      // The row of the list and the menu follow at once, without an event.
+      // The list row and the menu are updated immediately, without an event.
       const row = page.locator('.row[aria-selected=true]')
       await row.locator('.badge', { hasText: name === 'Disable' ? 'disabled' : 'enabled' }).waitFor()
       await page.getByRole('button', { name: 'More actions' }).click()
@@ -277,7 +277,7 @@ onEachStore('the inspector', (inspector) => {
   })
 })
 
-test.skipIf(!hasChromium)('asks for the control token, and forgets it with the tab', async () => {
+test.skipIf(!hasChromium)('asks for the control token, and forgets it when the tab is closed', async () => {
   const token = 'a-token-of-some-length'
   const server = await start({ controlToken: token })
   const browser = await launchBrowser()

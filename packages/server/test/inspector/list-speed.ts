@@ -1,5 +1,5 @@
-// Measures the first page of every filter with 100,000 events: over the control API and in Chromium.
-//   node --conditions=@wabakit/source packages/server/test/inspector/list-speed.ts [sqlite|postgres]
+// Measures the first page of every filter with 100,000 events, over the control API and in Chromium. node
+//   --conditions=@wabakit/source packages/server/test/inspector/list-speed.ts [sqlite|postgres]
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ const fill = async (store: Store): Promise<void> => {
   }
 }
 
-/** All but a few deliveries arrived: one in 1,000 was skipped, and one failed. */
+/** Nearly all deliveries succeeded: one in 1,000 was skipped, and one failed. */
 const settle = [
   `UPDATE deliveries SET status = 'delivered' WHERE event % 500 <> 0`,
   `UPDATE deliveries SET status = 'exhausted' WHERE event % 1000 = 0`,
@@ -114,7 +114,7 @@ const measure = async (database: string): Promise<void> => {
     const client = new pg.Client(database)
     await client.connect()
     for (const sql of settle) await client.query(sql.replace('deliveries', 'wabakit.deliveries'))
-    // What autovacuum does within a minute.
+    // Autovacuum would do this within a minute.
     await client.query('VACUUM (ANALYZE)')
     await client.end()
   } else {
@@ -144,7 +144,7 @@ const measure = async (database: string): Promise<void> => {
       }
       times.push(performance.now() - from)
     }
-    // Of server and client together. Other work on the machine hardly changes it.
+    // The total CPU time of server and client, which other work on the machine hardly affects.
     const { user, system } = process.cpuUsage(cpu)
     return { ms: median(times), cpuMs: (user + system) / 1_000 / times.length, found, requests }
   }
@@ -152,12 +152,12 @@ const measure = async (database: string): Promise<void> => {
     ? await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
     : undefined
   const page = await browser?.newPage({ viewport: { width: 1440, height: 900 } })
-  /** How long it takes until the page shows what the first request found, and until it has searched far enough. */
+  /** Returns the time until the page shows the first request's records, and until its search is complete. */
   const show = async (list: string, query: string): Promise<readonly [first: number, last: number]> => {
     if (page === undefined) return [Number.NaN, Number.NaN]
     await page.goto(`${server.url}/_wabakit/inspector/${list}`)
     await page.locator('.rows .row').first().waitFor()
-    // From the change of the address to what the list has painted: rows, that it goes on searching, or that there are none.
+    // Measures from the change of the URL until the list shows rows, an ongoing search, or no results.
     return page.evaluate(
       `new Promise((resolve) => {
         const began = performance.now()

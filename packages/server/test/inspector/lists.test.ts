@@ -12,7 +12,7 @@ const countRequests = (page: Page): (() => number) => {
   return () => count
 }
 
-/** What a reader sees of a list: where it is scrolled to, the row in the middle, and the row that was reached. */
+/** Returns the visible state of a list: its scroll position, the row in the middle, and the reached row. */
 const readPlace = (page: Page) =>
   page.evaluate(() => {
     const table = document.querySelector('.table')
@@ -55,7 +55,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('a list that was scrolled holds still, and counts what is new', async () => {
+  test('a scrolled list stays in place, and counts new records', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -74,7 +74,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await fresh(page, '12').waitFor({ state: 'detached' })
   })
 
-  test('a list that was read again loads the rest of its rows, without a gap', async () => {
+  test('a reloaded list loads the rest of its rows without a gap', async () => {
     await publish(210, 'call:more', 'MORE')
     const { page } = await inspector.open('events?organization=acme&name=MORE')
     await page.getByText('Live', { exact: true }).waitFor()
@@ -92,13 +92,13 @@ onEachStore('the lists of the inspector', (inspector) => {
 
     await scroll(false)
     await fresh(page, '3').waitFor({ state: 'detached' })
-    // More than a page, so that what was shown is not connected to the newest.
+    // More than a page, so that there is a gap between the shown and the newest records.
     await publish(150, 'call:newer', 'MORE')
     await page.locator('.row', { hasText: 'newer-49' }).first().waitFor()
     await expect.poll(() => scroll(true)).toBe(363)
   })
 
-  test('a row that a key reached stays, and only keys scroll', async () => {
+  test('a row reached by key stays in view, and only keys scroll', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -119,7 +119,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(await page.locator('.row[aria-selected=true]').count()).toBe(0)
   })
 
-  test('a row that no longer matches goes, and the record that is open stays', async () => {
+  test('a row that no longer matches disappears, but the open record stays', async () => {
     const customerNumber = '+15550197771'
     for (const each of [{}, { customerNumber }, {}]) await inspector.simulate({ outcome: 'missed', ...each })
     const { id } = inspector.stage.rejecting
@@ -136,9 +136,9 @@ onEachStore('the lists of the inspector', (inspector) => {
     const index = await reached.getAttribute('aria-rowindex')
     await page.keyboard.press('r')
 
-    // The open one is updated where it is; elsewhere it goes.
+    // The open record is updated in place; other rows disappear.
     await reached.locator('.badge', { hasText: 'delivered' }).waitFor()
-    // The row above it may have gone by then: its next attempt succeeds, too.
+    // The row above may have disappeared by then, because its next attempt also succeeds.
     expect(Number(await reached.getAttribute('aria-rowindex'))).toBeLessThanOrEqual(Number(index))
     await page.locator('h2 .badge', { hasText: 'delivered' }).waitFor()
     await other.page.locator('.row', { hasText: customerNumber }).waitFor({ state: 'detached' })
@@ -147,7 +147,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await page.locator('.row', { hasText: customerNumber }).waitFor({ state: 'detached' })
   })
 
-  test('1,000 events in a burst cause few requests, and leave selection and scroll alone', async () => {
+  test('a burst of 1,000 events causes few requests, and does not affect selection and scrolling', async () => {
     const { page, problems } = await inspector.open('deliveries?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -163,7 +163,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await fresh(page, '100+').waitFor()
     const seconds = (performance.now() - began) / 1_000
     expect(await readPlace(page)).toEqual(before)
-    // The list, its rows in view, and the subscriptions: each at most once a second.
+    // The list, its visible rows and the subscriptions are each requested at most once a second.
     expect(count()).toBeLessThanOrEqual(3 * Math.ceil(seconds + 1))
     expect(failed).toEqual([])
     expect(problems).toEqual([])
@@ -191,7 +191,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
   })
 
-  test('a list keeps its place behind a timeline', async () => {
+  test('a list keeps its scroll position behind a timeline', async () => {
     await Promise.all(Array.from({ length: 40 }, () => inspector.simulate({ outcome: 'missed' })))
     const { page } = await inspector.open('calls?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
@@ -207,9 +207,9 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect({ isScrolled, middle, top }).toEqual({ isScrolled: true, middle: before.middle, top: before.top })
   })
 
-  test.each([375, 768])('lists what a delivery is about and its last response at %i px', async (width) => {
+  test.each([375, 768])("lists a delivery's subject and last response at %i px", async (width) => {
     const { server, accepting } = inspector.stage
-    // Another test has given the endpoint the right one.
+    // Another test has given the endpoint the right secret.
     inspector.stage.setSecret(`whsec_${Buffer.alloc(32, 1).toString('base64')}`)
     const whatsApp = { channel: 'WHATSAPP', number: '+15550100001', url: accepting.url } as const
     const { id } = await server.service.subscriptions.create('acme', whatsApp)
@@ -226,7 +226,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     const call = page.locator('.row', { hasText: customerNumber }).filter({ hasText: '401' })
     await call.filter({ hasText: 'pending' }).filter({ hasText: 'CALL_INCOMING_INITIATED' }).waitFor()
 
-    // Nothing scrolls sideways, and what identifies a delivery is not cut off.
+    // Nothing scrolls sideways, and the properties that identify a delivery are not truncated.
     const tooWide = await page.locator('html, .table, .row .badge, .row .name, .row .record').evaluateAll(
       (elements, most) =>
         elements
@@ -252,7 +252,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(small, 'too small for a finger').toEqual([])
     await picture(`${inspector.store}-deliveries-${width}`)
 
-    // The row is one target: the customer's number opens the delivery, too.
+    // The row is a single target: the customer's number also opens the delivery.
     await call.getByText(customerNumber).click({ force: true })
     await page.getByText('found no valid signature').first().waitFor()
     expect(page.url()).toContain('/deliveries')
@@ -280,7 +280,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(await readFirst()).toBe(first)
   })
 
-  test('letters mean places only for a moment after g', async () => {
+  test('letters select views only for a moment after g', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').first().waitFor()
     await page.keyboard.press('g')
@@ -292,14 +292,14 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(page.url()).toContain('/events')
   })
 
-  test('says that there is no such organization, and which there are', async () => {
+  test('reports an unknown organization, and lists the existing ones', async () => {
     const { page } = await inspector.open('events?organization=acne')
     await page.getByText('There is no organization "acne"').waitFor()
     await page.getByRole('link', { name: 'acme' }).click()
     await page.locator('.rows .row').first().waitFor()
   })
 
-  test('a record that is open is read again only after messages about it', async () => {
+  test('an open record is reloaded only after messages about it', async () => {
     await publish(1, 'call:open')
     const { page } = await inspector.open('deliveries?organization=acme')
     await page.getByText('Live', { exact: true }).waitFor()
@@ -311,7 +311,7 @@ onEachStore('the lists of the inspector', (inspector) => {
       if (request.url().endsWith(`/deliveries/${id}/attempts`)) count += 1
     })
 
-    // The second time, more than a second later: the record was read just before the first.
+    // The second time is more than a second later, because the record was read just before the first.
     for (const known of ['12', '24']) {
       await publish(12, 'call:other')
       await fresh(page, known).waitFor()
@@ -322,7 +322,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(count).toBeGreaterThan(0)
   })
 
-  test('a page is gray while it connects, and says when it is live', async () => {
+  test('a page is gray while it connects, and indicates when it is live', async () => {
     const { page } = await inspector.open('')
     const connected = Promise.withResolvers<void>()
     await page.route('**/stream', async (route) => {
@@ -335,7 +335,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     await page.locator('.connection.good', { hasText: 'Live' }).waitFor()
   })
 
-  test('a page that was open while the server restarted says so, and reads everything in view again', async () => {
+  test('a page that is open while the server restarts reports it, and reloads all records in view', async () => {
     const database = await inspector.createDatabase()
     const start = (port: number) => startServer({ port, database, logLevel: 'silent', organizations: [acme] })
     const first = await start(0)
@@ -351,7 +351,7 @@ onEachStore('the lists of the inspector', (inspector) => {
 
     await first.close()
     await page.locator('.connection.bad', { hasText: 'Not connected' }).waitFor()
-    // What happens meanwhile comes with no message.
+    // Changes during the outage arrive without a message.
     const other = await start(0)
     const delivery = new URL(page.url()).searchParams.get('id') ?? ''
     await other.service.deliveries.cancel('acme', delivery)

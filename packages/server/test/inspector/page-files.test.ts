@@ -10,7 +10,7 @@ const token = 'a-token-of-some-length'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
-/** A request with headers that fetch does not let anybody set. */
+/** Sends a request with headers that fetch does not allow. */
 const get = (url: string, headers: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     httpRequest(url, { headers }, (response) => {
@@ -54,14 +54,14 @@ test('serves the files of the page with their types', async () => {
   expect((await servePage('/assets/other.js', folder)).status).toBe(404)
 })
 
-test('says how to build the page when it is missing', async () => {
+test('explains how to build the page if it is missing', async () => {
   const response = await servePage('', temporaryFolder())
 
   expect(response.status).toBe(404)
   expect(await response.text()).toContain('npm run build -w @wabakit/inspector')
 })
 
-test('allows only scripts and styles of its own, and nothing inline', async () => {
+test('allows only its own scripts and styles, and nothing inline', async () => {
   const { url } = await start()
   const policy = (await fetch(`${url}/_wabakit/inspector/deliveries`)).headers.get('content-security-policy')
 
@@ -70,7 +70,7 @@ test('allows only scripts and styles of its own, and nothing inline', async () =
   expect(policy).not.toContain('unsafe')
 })
 
-test('opens for links on other sites, and for nothing else there', async () => {
+test('opens from links on other sites, but for no other requests from them', async () => {
   const { url } = await start()
   const page = `${url}/_wabakit/inspector`
 
@@ -87,7 +87,7 @@ test('needs no token for the page itself, because it contains nothing', async ()
   expect(await get(`${url}/_wabakit/organizations`, {})).toBe(401)
 })
 
-test('leads a browser from the root to the inspector if the control API is open to it', async () => {
+test('redirects a browser from the root to the inspector if it may use the control API', async () => {
   const open = await start()
   const closed = await start({ controlToken: token })
   const visit = (url: string, headers: Record<string, string>) => fetch(url, { headers, redirect: 'manual' })

@@ -15,7 +15,7 @@ onEachStore('the records of the inspector', (inspector) => {
       payload: JSON.stringify(payload),
     })
 
-  test('says why a call has no summary, whatever the cause', async () => {
+  test('explains why a call has no summary, whatever the cause', async () => {
     const cases = [
       [{ outcome: 'missed' }, 'No summary: the call was missed.'],
       [{ outcome: 'no_recording' }, 'No summary: the call was not recorded.'],
@@ -30,12 +30,12 @@ onEachStore('the records of the inspector', (inspector) => {
       await page.goto(inspector.getUrl(`calls?organization=${organization}&id=${callId}`))
       await page.getByRole('region', { name: 'Summary' }).getByText(text).waitFor()
       if (text === cases[0][1]) await page.locator('.flag', { hasText: /^missed$/ }).waitFor()
-      // All times are in the zone of the page.
+      // All times are in the page's time zone.
       expect(await page.locator('main').innerText()).not.toMatch(/\d\d UTC\b/)
     }
   })
 
-  test('shows a summary as soon as it arrives, and the delivery that it waits for', async () => {
+  test('shows a summary as soon as it arrives, and the delivery it waits for', async () => {
     const { service } = inspector.stage.server
     const callId = await inspector.simulate({ summary: false })
     const { page } = await inspector.open(`calls?organization=acme&id=${callId}`)
@@ -56,7 +56,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await service.subscriptions.remove('acme', id)
   })
 
-  test('shows since when a subscription fails, what waits, what the endpoint responds, and what to do', async () => {
+  test("shows when a subscription started to fail, its waiting deliveries, the endpoint's response, and what to do", async () => {
     const { service } = inspector.stage.server
     const { id } = inspector.stage.rejecting
     await inspector.simulate({})
@@ -85,7 +85,7 @@ onEachStore('the records of the inspector', (inspector) => {
       await page.goto(`${server.url}/_wabakit/inspector/${view}?organization=wabakit:operator`)
       const row = page.locator('.row', { hasText: 'subscription.disabled' }).first()
       await row.locator('a.record').first().click()
-      // A delivery does not name the organization: it leads to the event first.
+      // A delivery does not name the organization, so it links to the event first.
       if (view === 'deliveries') await page.getByRole('article').locator('a.record').first().click()
       await page.locator('h2', { hasText: new URL(url).host }).waitFor()
       await page.getByText('The endpoint responded with 410.').waitFor()
@@ -94,7 +94,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(problems.filter((problem) => !problem.startsWith('a request to'))).toEqual([])
   })
 
-  test('rotates a secret only after it has said what stops, and keeps the new one until it was copied', async () => {
+  test('rotates a secret only after stating the consequences, and keeps the new one until it is copied', async () => {
     const { id } = inspector.stage.accepting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     const rotate = async () => {
@@ -115,7 +115,7 @@ onEachStore('the records of the inspector', (inspector) => {
       await dialog.getByText('was not copied, and cannot be shown again').waitFor()
       await dialog.getByRole('button', { name: 'Go back' }).click()
     }
-    // A secret that was only looked at is lost, too.
+    // A secret that was only shown would also be lost.
     await dialog.getByRole('button', { name: 'Show' }).click()
     await page.setViewportSize({ width: 375, height: 800 })
     const hidden = await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
@@ -127,7 +127,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
 
-    // The secret before still signs: a second rotation ends it at once, and says so.
+    // The previous secret still signs. A second rotation ends it immediately, and the dialog says so.
     await page.getByText('also signs until').waitFor()
     await rotate()
     await dialog.getByText('An older secret still signs until').waitFor()
@@ -135,7 +135,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  test('limits the attempts per second of a subscription, and says which number is not possible', async () => {
+  test("limits a subscription's attempts per second, and rejects an impossible number", async () => {
     const { id } = inspector.stage.accepting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     const limit = async (perSecond: string) => {
@@ -154,10 +154,10 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.getByText('at most 50.5').waitFor({ state: 'detached' })
   })
 
-  test('finds deliveries by their last response, and resends all that match after counting them', async () => {
+  test('finds deliveries by their last response, and resends all matching ones after counting them', async () => {
     for (let count = 0; count < 3; count++) await inspector.simulate({ outcome: 'missed' })
     const { deliveries } = inspector.stage.server.service
-    // What has no response yet would match a moment later.
+    // Deliveries without a response might match a moment later.
     const findUntried = async () => {
       const { items } = await deliveries.list('acme', { subscriptionId: inspector.stage.rejecting.id })
       return items.filter(({ attempts }) => attempts === 0)
@@ -180,14 +180,14 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('finds what was exhausted or skipped within a time', async () => {
+  test('finds deliveries exhausted or skipped within a period', async () => {
     const { page } = await inspector.open('deliveries?organization=acme')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('exhausted or skipped')
     await page.getByRole('combobox', { name: 'Finished' }).selectOption('last hour')
     await expect.poll(() => page.url()).toMatch(/status=exhausted%2Cskipped.*finishedFrom=/)
     await page.getByLabel('Finished before').fill('2100-01-01T00:00:00')
     await expect.poll(() => page.url()).toMatch(/finishedBefore=2/)
-    // The question names the filters in the words and the zone of the page.
+    // The dialog shows the filters with the page's labels and time zone.
     await page.getByRole('button', { name: 'Resend all that match' }).click()
     const filters = page.getByRole('dialog').locator('.facts')
     await expect
@@ -195,7 +195,7 @@ onEachStore('the records of the inspector', (inspector) => {
       .toMatch(/^Status\s+exhausted or skipped\s+Finished from\s+\d\d:\d\d[\d:.]+\s+Finished before\s+Jan 1/)
   })
 
-  test('asks in full at 375 px before it resends all that match', async () => {
+  test('shows the complete dialog at 375 px before it resends all that match', async () => {
     const { page } = await inspector.open(
       'deliveries?organization=acme&finishedFrom=2026-01-01T00:00:00.000Z',
       {
@@ -210,7 +210,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(hidden).toBe(0)
   })
 
-  test('names the ends of a range of time, next to each other', async () => {
+  test('labels the ends of a time range side by side', async () => {
     const { page } = await inspector.open('deliveries?organization=acme&from=2026-01-01T00:00:00.000Z', {
       viewport: { width: 1440, height: 800 },
     })
@@ -244,7 +244,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await picture(`${inspector.store}-subscription-${width}`)
   })
 
-  test('says that a verdict is about an attempt before the last', async () => {
+  test('indicates that a verdict is about an earlier attempt', async () => {
     const callId = await inspector.simulate({ outcome: 'missed' })
     const { service } = inspector.stage.server
     const find = async () => {
@@ -261,7 +261,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.getByText('About attempt 1 of 2, which is not the last').waitFor()
   })
 
-  test('simulates by presets, and shows what is wrong at its field', async () => {
+  test('simulates with presets, and shows errors next to their fields', async () => {
     const { page } = await inspector.open('calls?organization=acme')
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog')
@@ -290,7 +290,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect((await createGroup(inspector.stage.server.url)).status).toBe(200)
   })
 
-  test('the commands of an empty list make something appear', async () => {
+  test('the commands shown in an empty list create records', async () => {
     for (const view of ['calls', 'events']) {
       const { page } = await inspector.open(`${view}?organization=empty`)
       const command = await page.locator('.commands code').first().innerText()
@@ -303,7 +303,7 @@ onEachStore('the records of the inspector', (inspector) => {
     }
   })
 
-  test('the search in calls finds customers', async () => {
+  test('the search for calls finds customers', async () => {
     const customerNumber = inspector.store === 'SQLite' ? '+15550198881' : '+15550198882'
     await inspector.simulate({ customerNumber })
     const { page } = await inspector.open('calls?organization=acme')
@@ -314,13 +314,13 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.locator('.row', { hasText: customerNumber }).waitFor()
   })
 
-  test('opens JSON of 350 KB within 300 ms, and shows characters that reorder a text', async () => {
+  test('opens 350 KB of JSON within 300 ms, and reveals characters that reorder text', async () => {
     const items = Array.from({ length: 4_000 }, (_, index) => ({ index, text: 'x'.repeat(60) }))
     await publish({ name: 'a\u202eb', items })
     const { page, problems } = await inspector.open('events?organization=acme&name=BIG')
     const row = page.locator('.rows .row').first()
     await row.waitFor()
-    // The processor time of the page's thread, which other work on the machine hardly changes.
+    // The CPU time of the page's thread, which other work on the machine hardly affects.
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable', { timeDomain: 'threadTicks' })
     const readWork = async (): Promise<number> => {
@@ -353,12 +353,12 @@ onEachStore('the records of the inspector', (inspector) => {
     const [time, cpu] = [Math.min(...times), Math.min(...work)].map(Math.round)
     console.log(`${inspector.store}: JSON of 350 KB in ${time} ms, of which the page worked ${cpu} ms`)
     expect(cpu).toBeLessThan(300)
-    // Waiting for a processor counts here: a machine that does much else may take twice as long.
+    // This includes waiting for a processor, so a busy machine may take twice as long.
     expect(time).toBeLessThan(600)
     expect(problems).toEqual([])
   })
 
-  test('shows all times in one zone: on the page, in tooltips and in exports', async () => {
+  test('shows all times in one time zone: on the page, in tooltips and in exports', async () => {
     const { service } = inspector.stage.server
     const zone = 'Pacific/Chatham'
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'medium' })
@@ -368,7 +368,7 @@ onEachStore('the records of the inspector', (inspector) => {
       ?.value.replace('GMT', 'UTC')
     const toSeconds = (time: string): number =>
       time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
-    /** Everything on a page that could be a time, and the elements that state theirs. */
+    /** Checks everything on a page that could be a time, and the elements that specify one. */
     const check = async (on: Page, place: string): Promise<void> => {
       const { texts, moments } = await on.evaluate(() => {
         const all = [...document.querySelectorAll<HTMLElement>('body, body *')]
@@ -392,7 +392,7 @@ onEachStore('the records of the inspector', (inspector) => {
         expect(textContent, place).toContain(expected)
         expect(title, place).toContain(expected)
       }
-      // Of times without a date, all are of the last or the next hours.
+      // Times without a date are within the last or next few hours.
       const now = toSeconds(clock.format())
       for (const [time] of text.matchAll(/(?<![T\d:])\d?\d:\d\d:\d\d/g)) {
         const distance = Math.abs(toSeconds(time) - now)
@@ -463,7 +463,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('asks before it drops an edit', async () => {
+  test('asks before discarding an edit', async () => {
     await inspector.simulate({ outcome: 'missed' })
     const { page } = await inspector.open('deliveries?organization=acme&status=delivered')
     await page.locator('.rows .row').first().waitFor()
@@ -485,7 +485,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  test('a masked curl command says that its signature cannot verify', async () => {
+  test('a masked curl command states that its signature cannot verify', async () => {
     await inspector.simulate({ outcome: 'missed' })
     const { page } = await inspector.open('deliveries?organization=acme&status=delivered')
     await page.locator('.rows .row').first().waitFor()

@@ -18,7 +18,7 @@ const { formatFixture, formatTest } = await import('../../../inspector/src/forma
 
 const path = '/organizations/acme'
 
-/** A server that has delivered one event, and what it knows about it. */
+/** Starts a server that delivers one event, and returns its records of the event. */
 const deliver = async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
@@ -44,7 +44,7 @@ test.skipIf(!existsSync('/usr/bin/curl'))('a copied curl command sends the same 
   }
 })
 
-test('a copied test passes as it is, with the payload of the event', async () => {
+test("a copied test passes unchanged, with the event's payload", async () => {
   const { event } = await deliver()
   const source = formatTest(event)
   let run: (() => Promise<void>) | undefined

@@ -4,7 +4,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import { type RunningServer, startServer } from '../../src/index.ts'
 import { acme } from '../fixture.ts'
 
-/** A server with two endpoints: one that accepts, and one that was given a wrong secret. */
+/** A server with two endpoints: one that accepts webhooks, and one with a wrong secret. */
 export type Stage = {
   readonly server: RunningServer
   readonly accepting: { readonly id: string; readonly url: string }

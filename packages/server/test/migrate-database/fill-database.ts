@@ -18,7 +18,7 @@ const subscribe = async (
   const { id } = await subscriptions.create('acme', {
     channel,
     number: channel === 'PSTN' ? telephone : number,
-    // Nothing listens there: what is tried after the migration fails.
+    // Nothing listens there, so attempts after the migration fail.
     url: path.startsWith('http') ? path : `http://127.0.0.1:9${path}`,
     enabled,
   })
@@ -26,10 +26,10 @@ const subscribe = async (
 }
 
 /**
- * Fills a SQLite file by the rules of the service, with records of every kind and deliveries in every state, over the
- * four days before now.
+ * Fills a SQLite file through the service, with records of every kind and deliveries in every state, over the past four
+ * days.
  *
- * @param url - where the subscription sends whose deliveries are all still to be made.
+ * @param url - the URL of a subscription whose deliveries are all pending.
  */
 export const fillDatabase = async (path: string, url: string): Promise<void> => {
   let now = Date.now() - 4 * day
@@ -68,7 +68,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
   const group = (groupId: string) =>
     groups.create('acme', { wabaNumber: number, subject: 'Ä', groupId, description: 'Line\nbreak' })
 
-  // Delivered, gone and its followers skipped; and what fails until it is exhausted.
+  // Delivered, gone with its followers skipped, and failing until exhausted.
   await group('g-exhausted')
   await participants.join('acme', { groupId: 'g-exhausted', phone: '+1 555 0199001' })
   await participants.leave('acme', { groupId: 'g-exhausted', phone: '+15550199001' })
@@ -81,7 +81,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
   await deliveries.resend('acme', { subscriptionId: takes }, { newWebhookId: true })
   await dispatcher.runDue()
 
-  // One that failed three times lets the next pass, which holds the lane and has another waiting behind it.
+  // A delivery that failed three times lets the next one pass, which blocks the lane for another one.
   await group('g-passed')
   for (const phone of ['+15550199001', '+15550199002', '+15550199003']) {
     await participants.join('acme', { groupId: 'g-passed', phone })
@@ -91,7 +91,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
     now += 6 * minute
   }
 
-  // A call whose summary waits for its end.
+  // A call whose summary waits for the call's end.
   now = Date.now() - minute
   await subscribe(server, { path: url, channel: 'PSTN' })
   const simulateCall = async (): Promise<string> => {
@@ -107,7 +107,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
   }
   const callId = await simulateCall()
   await summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-  // Only the mark of its summary stays.
+  // Only the mark of its summary remains.
   const erased = await simulateCall()
   await summaries.save('acme', erased, summary, { generatedBy: 'automatic' })
   await server.erasures.erase('acme', { callId: erased })
@@ -120,7 +120,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
   })
   await calls.miss('acme', 'missed')
   await subscriptions.update('acme', stops, { enabled: false })
-  // Numbers that were given to a row which is gone are not given again.
+  // Numbers of removed rows are not assigned again.
   await subscriptions.remove('acme', await subscribe(server, { path: '/removed' }))
   await server.organizations.remove('gone')
   await store.close()

@@ -22,7 +22,7 @@ afterAll(() => cluster.remove())
 const groups = 8_000
 const lastGroup = `many-${String(groups).padStart(5, '0')}`
 
-/** A filled SQLite file with many more groups, so that they come in several batches. */
+/** Creates a filled SQLite file with many more groups, so that they need several batches. */
 const fill = async (): Promise<string> => {
   const file = join(temporaryFolder(), 'wabakit.db')
   await fillDatabase(file, 'http://127.0.0.1:9/later')
@@ -46,12 +46,14 @@ const connect = async (url: string) => {
   }
 }
 
-/** Waits until a migration has begun, and pauses it halfway through the groups until the returned function is called. */
+/**
+ * Waits until a migration has started, and pauses it halfway through the groups until the returned function is called.
+ */
 const holdMigration = async (to: string) => {
   const [target, observer] = [await connect(to), await connect(to)]
   const hasBegun = () => target.value(`SELECT to_regclass('wabakit.unfinished_copy') IS NOT NULL`)
   await expect.poll(hasBegun, { interval: 1, timeout: 20_000 }).toBe(true)
-  // The last group: the batch that brings it waits to know whether this transaction does.
+  // The last group. The batch that contains it waits for this transaction, which inserts the same group.
   await target.query('BEGIN')
   await target.query(`
     INSERT INTO wabakit.groups
@@ -68,7 +70,7 @@ const holdMigration = async (to: string) => {
   }
 }
 
-test('a migration that was killed goes on where it was, and doubles nothing', async () => {
+test('a killed migration resumes where it stopped, without duplicates', async () => {
   const from = await fill()
   const to = await cluster.createDatabase()
   const migration = startWabakit(['migrate-database', '--from', from, '--to', to])
@@ -76,7 +78,7 @@ test('a migration that was killed goes on where it was, and doubles nothing', as
   migration.kill('SIGKILL')
   expect(await migration.ended).toBe('SIGKILL')
   await letGo()
-  // Which transaction wrote a row shows whether it was written again.
+  // The transaction that wrote a row reveals whether it was written again.
   const written = `SELECT xmin::text, count(*) FROM wabakit.groups
     WHERE client_custom_group_id < 'many-06' GROUP BY 1 ORDER BY 2, 1`
   const before = await target.query(written)
@@ -99,7 +101,7 @@ test('a migration that was killed goes on where it was, and doubles nothing', as
   expect(await target.value(`SELECT to_regclass('wabakit.unfinished_copy')`)).toBeNull()
 })
 
-test('a migration that lost its connection says what to do, and a half-filled target takes only the rest', async () => {
+test('a migration that loses its connection explains what to do, and a half-filled target accepts only the rest', async () => {
   const [from, other] = [await fill(), await fill()]
   const to = await cluster.createDatabase()
   const lost = migrateByCommand({ from, to }, createOutput({ format: 'json' })).catch(

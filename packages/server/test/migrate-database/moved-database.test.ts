@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.remove())
 
-/** A filled SQLite file, migrated. */
+/** Fills a SQLite file and migrates it. */
 const migrate = async (url = 'http://127.0.0.1:9/later') => {
   const from = join(temporaryFolder(), 'wabakit.db')
   await fillDatabase(from, url)
@@ -68,7 +68,7 @@ test('a store returns the same after the migration as before, page by page', asy
   }
 })
 
-test('each delivery keeps its state, its turn and its lane', async () => {
+test('each delivery keeps its state, turn and lane', async () => {
   const { from, to } = await migrate()
   const source = openSqlite(from)
   const before = source.prepare('select event, subscription, state, turn from deliveries order by 1, 2').all()
@@ -92,7 +92,7 @@ test('each delivery keeps its state, its turn and its lane', async () => {
   expect(lanes).toEqual([{ same: true }])
 })
 
-test('a server on PostgreSQL goes on: lanes in order, under the same webhook ids', async () => {
+test('a server on PostgreSQL continues, with lanes in order and the same webhook-ids', async () => {
   const endpoint = await listenForWebhooks()
   const { to } = await migrate(endpoint.url)
   const store = await openTarget(to)
@@ -112,7 +112,7 @@ test('a server on PostgreSQL goes on: lanes in order, under the same webhook ids
   ])
 })
 
-test('what is new after the migration comes after what was moved', async () => {
+test('records created after the migration come after the migrated ones', async () => {
   const { to } = await migrate()
   const store = await openTarget(to)
   const before = await store.listEvents({ organizationId: 'acme', limit: 1_000 })

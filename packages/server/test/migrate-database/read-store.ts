@@ -65,7 +65,7 @@ const readOrganization = async (store: Store, organizationId: string) => {
   }
 }
 
-/** Everything in a store, as its methods tell it, page by page. */
+/** Reads everything in a store through its methods, page by page. */
 export const readStore = async (store: Store) => {
   const organizations = await readPages((page) => store.listOrganizations(page))
   return {

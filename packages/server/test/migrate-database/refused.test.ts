@@ -25,7 +25,7 @@ const nowhere = 'postgres://wabakit:very-secret@127.0.0.1:9/wabakit'
 
 const migrate = (from: string, to = nowhere) => migrateDatabase({ from, to, onProgress: () => {} })
 
-/** A SQLite file with one organization. */
+/** Creates a SQLite file with one organization. */
 const makeSource = async (): Promise<string> => {
   const file = join(temporaryFolder(), 'wabakit.db')
   const store = sqliteStore({ path: file })
@@ -40,7 +40,7 @@ const change = (file: string, sql: string): void => {
   database.close()
 }
 
-/** Names of the schemas in a database. */
+/** Lists the names of a database's schemas. */
 const listSchemas = async (url: string): Promise<string[]> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -49,7 +49,7 @@ const listSchemas = async (url: string): Promise<string[]> => {
   return rows.map(({ name }) => name)
 }
 
-test('a source that is not our database is rejected with the reason, and nothing is created or changed', async () => {
+test('a source that is not our database is rejected with the reason, without creating or changing anything', async () => {
   const folder = temporaryFolder()
   const file = (name: string): string => join(folder, name)
   writeFileSync(file('empty.db'), '')
@@ -66,7 +66,7 @@ test('a source that is not our database is rejected with the reason, and nothing
   expect(readdirSync(folder).filter((name) => /missing|folder-/.test(name))).toEqual([])
 })
 
-test('a source of another version is refused with what to do', async () => {
+test('a source of another version is refused, with advice', async () => {
   const file = await makeSource()
 
   change(file, 'pragma user_version = 99')
@@ -77,7 +77,7 @@ test('a source of another version is refused with what to do', async () => {
   )
 })
 
-test('a source that a server uses is refused, and no server starts on one that is being migrated', async () => {
+test('a source in use by a server is refused, and no server starts on a source that is being migrated', async () => {
   const file = await makeSource()
   const server = sqliteStore({ path: file })
   await expect(migrate(file)).rejects.toThrow(/wabakit\.db is in use by another process/)
@@ -101,7 +101,7 @@ test('a source that a server uses is refused, and no server starts on one that i
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('a target is refused that a server has used, or that cannot be reached', async () => {
+test('a target is refused if a server has used it or it cannot be reached', async () => {
   const file = await makeSource()
   const used = await cluster.createDatabase()
   const database = await openPostgres({ url: used })
@@ -117,13 +117,13 @@ test('a target is refused that a server has used, or that cannot be reached', as
   )
 })
 
-test('a target into which another migration runs is refused', async () => {
+test('a target is refused while another migration writes to it', async () => {
   const file = await makeSource()
   const to = await cluster.createDatabase()
   const holder = new pg.Client({ connectionString: to })
   await holder.connect()
   onTestFinished(() => holder.end())
-  // As the other migration does; it ends with its connection.
+  // Like the other migration. The lock ends with its connection.
   await holder.query(`SELECT pg_advisory_lock(${0x77616261636f7079n})`)
 
   await expect(migrate(file, to)).rejects.toThrow(
@@ -132,7 +132,7 @@ test('a target into which another migration runs is refused', async () => {
   expect(await listSchemas(to)).toEqual([])
 })
 
-test('the command line says what can be migrated', async () => {
+test('the command line explains what can be migrated', async () => {
   const file = await makeSource()
   const output = createOutput({ format: 'json' })
   const cases: [from: string, to: string, message: string][] = [
@@ -155,7 +155,7 @@ test('the command line says what can be migrated', async () => {
   }
 })
 
-test('the command line ends with the code of the error, and repeats no password', async () => {
+test("the command line exits with the error's code, and repeats no password", async () => {
   const file = await makeSource()
   const typo = await wabakit(['migrate-database', '--from', file, '--to', nowhere.replace('postgres', 'pg')])
   const unreachable = await wabakit(['migrate-database', '--from', file, '--to', nowhere])

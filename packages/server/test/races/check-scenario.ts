@@ -4,11 +4,11 @@ import { canConflict, type Step } from './gates.ts'
 import type { Choose, Operation, Race, Ran } from './race.ts'
 
 export type Checked = Explored & {
-  /** The first order that breaks a rule, as a text; `undefined` if there is none. */
+  /** The first order that breaks a rule, in words; `undefined` if there is none. */
   readonly violation: string | undefined
 }
 
-/** Chooses a session again until it has committed, so that transactions follow each other. */
+/** Chooses the same session until it has committed, so that transactions run one after another. */
 const oneTransactionAtATime = (choose: Choose): Choose => {
   let open: number | undefined
   return (waiting, moved) => {
@@ -19,10 +19,10 @@ const oneTransactionAtATime = (choose: Choose): Choose => {
   }
 }
 
-/** The steps seen so far, by session and label. A step that commits touches different things in different orders. */
+/** The steps seen so far, by session and label. A committing step has different footprints in different orders. */
 type Seen = ReadonlyArray<Map<string, Step[]>>
 
-/** Returns the steps of each session that no step of another one can notice, not even once they are committed. */
+/** Returns the steps of each session that no other session can notice, even after their commit. */
 const listIndependent = (seen: Seen): ReadonlySet<string>[] =>
   seen.map((own) => {
     const others = seen.filter((each) => each !== own).flatMap((each) => [...each.values()].flat())
@@ -34,8 +34,8 @@ const listIndependent = (seen: Seen): ReadonlySet<string>[] =>
   })
 
 /**
- * Runs operations in all orders of their steps. Each order must keep the rules, and must end as one does in which their
- * transactions follow each other.
+ * Runs operations in all orders of their steps. Each order must keep the rules, and have the same result as some order
+ * in which transactions run one after another.
  */
 export const checkScenario = async (
   race: Race,
@@ -82,7 +82,7 @@ export const checkScenario = async (
     await race.skip(skipped)
     const explored = await explore(race, operations, { maxOrders, watch, check: (ran) => judge(ran, false) })
     const independent = listIndependent(seen)
-    // Steps that appeared only now may depend on some at which a session did not wait.
+    // Newly seen steps may depend on steps without a wait.
     const isSame = skipped.every((labels, session) =>
       [...labels].every((label) => independent[session]?.has(label)),
     )

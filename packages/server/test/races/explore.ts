@@ -4,16 +4,16 @@ import type { Choose, Operation, Race, Ran, Waiting } from './race.ts'
 /** A choice among the sessions at their gates. */
 type Choice = {
   chosen: number
-  /** Sessions that will be chosen here in further orders. */
+  /** Sessions to choose here in later orders. */
   readonly left: number[]
-  /** Sessions that were chosen here before, or need not be. */
+  /** Sessions that were chosen here before or need not be chosen. */
   readonly asleep: Set<number>
 }
 
 export type Explored = {
-  /** The number of orders that differ. */
+  /** Number of distinct orders. */
   readonly orders: number
-  /** The number of orders that were given up because they only swap steps which do not depend on each other. */
+  /** Number of orders abandoned because they only swap independent steps. */
   readonly givenUp: number
   readonly isComplete: boolean
 }
@@ -23,13 +23,14 @@ export type ExploreOptions = {
   readonly maxOrders?: number | undefined
   /** Watches the choices. */
   watch(choose: Choose): Choose
-  /** Is called after each order. Returns whether to go on. */
+  /** Called after each order. Returns whether to continue. */
   check(ran: Ran): Promise<boolean>
 }
 
 /**
- * Runs operations in every order of their steps. Of the orders that differ only in neighboring steps that do not depend on each
- * other, it runs one (sleep sets: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996).
+ * Runs operations in every order of their steps. Runs only one of several orders that differ only by swaps of
+ * independent neighboring steps (sleep sets: Godefroid, Partial-Order Methods for the Verification of Concurrent
+ * Systems, 1996).
  */
 export const explore = async (
   race: Race,
@@ -50,7 +51,7 @@ export const explore = async (
         before = waiting
         return known.chosen
       }
-      // What slept goes on to sleep unless a step that it depends on was made.
+      // Sleeping sessions stay asleep unless a dependent step was made.
       const asleep = new Set(
         [...(last?.asleep ?? [])].filter((session) => {
           const sleeper = before.find((each) => each.session === session)

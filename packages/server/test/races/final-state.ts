@@ -37,7 +37,7 @@ const rules: Readonly<Record<string, string>> = {
 const list = (columns: string, from: string): string =>
   `(SELECT coalesce(json_agg(row_to_json(r) ORDER BY row_to_json(r)::text), '[]') FROM (SELECT ${columns} FROM ${from}) AS r)`
 
-/** All rows, without what two orders may differ in: positions and transactions. */
+/** All rows, without the columns in which orders may differ: positions and transactions. */
 const state = `json_build_object(
   'organizations', ${list('id, revision', 'wabakit.organizations')},
   'subscriptions', ${list('id, revision, disabled_reason, failing_since, is_reported, pace', 'wabakit.subscriptions')},
@@ -54,13 +54,13 @@ const broken = `json_build_object(${Object.entries(rules)
   .join(', ')})`
 
 export type FinalState = {
-  /** As text, to be compared. */
+  /** The rows as text, for comparison. */
   readonly state: string
-  /** Rules that do not hold, with what breaks them. */
+  /** Broken rules, with the rows that break them. */
   readonly broken: readonly string[]
 }
 
-/** Reads the database when all operations have ended. */
+/** Reads the database after all operations have ended. */
 export const readFinalState = async (race: Race): Promise<FinalState> => {
   const [row] = await race.query<{ state: string; broken: Record<string, unknown> }>(
     `SELECT ${state}::text AS state, ${broken} AS broken`,

@@ -1,35 +1,40 @@
 import { functions } from '../../src/stores/postgres/functions/index.ts'
 
-/** What a statement does that others can notice. Names are those of tables, and of kinds of advisory locks. */
+/** The effects of a statement that other sessions can notice. Names are tables and kinds of advisory locks. */
 export type Footprint = {
   readonly reads: ReadonlySet<string>
   readonly inserts: ReadonlySet<string>
-  /** Tables whose rows it updates, deletes or locks. */
+  /** Tables in which it updates, deletes or locks rows. */
   readonly changes: ReadonlySet<string>
   readonly locks: ReadonlySet<string>
   readonly shares: ReadonlySet<string>
 }
 
-/** A place at which a session waits until it is let go. */
+/** A point where a session waits until it is released. */
 export type Gate = {
   readonly label: string
-  /** `commit`: that of all statements of the transaction. */
+  /** `commit`: the footprint of all statements in the transaction. */
   readonly footprint: Footprint | 'commit'
 }
 
-/** Functions without a gate: they only take locks, or are part of a statement. Their text counts as part of the caller's. */
+/**
+ * Functions without a gate, because they only take locks or are part of a statement. Their source counts as part of the
+ * caller's.
+ */
 const parts = new Set(['lock_all', 'share_all', 'limit_lock_wait', 'is_alive', 'find_lost_shards'])
 
 /** Schema-qualified names that are not tables. */
 const noTables = /^(?:clock_ms|lock_key|lane_of|shard_of|event_positions)$/
 
-/** The tables of which an EXECUTE deletes rows. */
+/** The tables from which an EXECUTE deletes rows. */
 const owned = ['events', 'participants', 'groups', 'calls', 'summaries', 'summary_marks']
 
 const collect = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].flatMap(([, name]) => (name === undefined || noTables.test(name) ? [] : name))
 
-/** Returns what a statement does. A sequence and the ids of transactions are not transactional, and count as tables with locks. */
+/**
+ * Returns a statement's footprint. Sequences and transaction ids are not transactional, and count as tables with locks.
+ */
 export const readFootprint = (statement: string, isPart: (name: string) => string = () => ''): Footprint => {
   const called = [...statement.matchAll(/\b(is_alive|find_lost_shards)\(/g)].map(([, name = '']) =>
     isPart(name),
@@ -59,7 +64,7 @@ export const readFootprint = (statement: string, isPart: (name: string) => strin
 
 const isEmpty = ({ reads, locks, shares }: Footprint): boolean => reads.size + locks.size + shares.size === 0
 
-/** Splits a body of PL/pgSQL into its statements; the head of an IF or a LOOP is one. */
+/** Splits a PL/pgSQL body into its statements. The head of an IF or a LOOP counts as one. */
 const splitBody = (body: string): string[] => {
   const statements: string[] = []
   let depth = 0
@@ -81,10 +86,10 @@ export type SteppedFunctions = {
   readonly gates: Gate[]
 }
 
-/** A mistake in the SQL functions: `find` occurs once, and becomes `replace`. */
+/** A mistake in the SQL functions: `find`, which occurs once, is replaced by `replace`. */
 export type Mistake = { readonly name: string; readonly find: string; readonly replace: string }
 
-/** Puts gates into the functions of the store, as they are or with a mistake. */
+/** Adds gates to the store's functions, with or without a mistake. */
 export const addGates = (mistake?: Mistake): SteppedFunctions => {
   const text = mistake === undefined ? functions : functions.split(mistake.find).join(mistake.replace)
   if (mistake !== undefined && functions.split(mistake.find).length !== 2) {
@@ -113,7 +118,7 @@ export const addGates = (mistake?: Mistake): SteppedFunctions => {
       return `${head}BEGIN${stepped.join('')}`
     })
     .replaceAll('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION')
-    // On a slow machine, no order may take longer than a session waits for a lock.
+    // Even on a slow machine, no order may take longer than the lock timeout.
     .replace("'lock_timeout', '1s'", "'lock_timeout', '1min'")
   return { sql, gates }
 }
@@ -123,7 +128,7 @@ const meet = (left: ReadonlySet<string>, right: ReadonlySet<string>): boolean =>
   return false
 }
 
-/** A step, with what it writes and which locks it holds if it commits. */
+/** A step. If it commits, its footprint includes the transaction's writes and locks. */
 export type Step = { readonly footprint: Footprint; readonly isCommit: boolean }
 
 const affects = (one: Footprint, { footprint, isCommit }: Step): boolean =>
@@ -137,15 +142,18 @@ const affects = (one: Footprint, { footprint, isCommit }: Step): boolean =>
       meet(footprint.changes, one.reads) ||
       meet(footprint.inserts, one.changes)))
 
-/** Returns whether one of two steps can notice the other. Nobody sees what is written before it is committed. */
+/** Returns whether one of two steps can notice the other. Writes are invisible until they are committed. */
 export const canConflict = (left: Step, right: Step): boolean =>
   affects(left.footprint, right) || affects(right.footprint, left)
 
-/** Returns whether the order of two steps can make a difference. Callers see which of two transactions was committed first. */
+/**
+ * Returns whether the order of two steps can make a difference. Callers can see which of two transactions was committed
+ * first.
+ */
 export const areDependent = (left: Step, right: Step): boolean =>
   (left.isCommit && right.isCommit) || canConflict(left, right)
 
-/** Returns all that several statements do. */
+/** Returns the combined footprint of several statements. */
 export const unite = (footprints: readonly Footprint[]): Footprint => {
   const all = (kind: keyof Footprint) => new Set(footprints.flatMap((each) => [...each[kind]]))
   return {

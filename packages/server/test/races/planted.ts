@@ -1,7 +1,7 @@
 import type { Mistake } from './gates.ts'
 import type { OperationName } from './scenarios.ts'
 
-/** Mistakes in the SQL, each with operations of which an order shows it. */
+/** Mistakes in the SQL, each with operations that expose it in some order. */
 export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly OperationName[] }> = [
   {
     name: 'a settlement does not compare the epoch',

@@ -20,8 +20,8 @@ import {
 } from './gates.ts'
 
 /**
- * Steps operations of the store through their statements, on real connections, as PostgreSQL's isolation tester does. A session
- * waits before each statement that others can notice, also within a function, and before it commits:
+ * Steps store operations through their statements on real connections, like PostgreSQL's isolation tester. A session
+ * waits before each statement that others can notice, even within a function, and before it commits:
  *
  *   running -> at a gate    it asks for a lock that the control connection holds
  *   at a gate -> running    the control connection let it go
@@ -29,47 +29,47 @@ import {
  *   blocked -> running      the other session has committed
  *   running -> ended        the operation has an outcome
  *
- * A step lets one session go, and ends when no session is running. Nothing depends on time.
+ * A step releases one session, and ends when no session is running. Nothing depends on time.
  */
 export type Race = {
-  /** Calls a store without gates, and keeps the database as the start of each order. */
+  /** Calls a store without gates, and saves the database as the start of each order. */
   prepare<Result>(work: (store: Store) => Promise<Result>): Promise<Result>
-  /** Sets the gates, by their labels, at which each session does not wait. */
+  /** Sets the gates, by label, at which each session does not wait. */
   skip(labels: readonly ReadonlySet<string>[]): Promise<void>
   /**
-   * Runs operations at once, each in its session.
+   * Runs operations concurrently, each in its own session.
    *
-   * @param choose - returns the session to let go; `undefined` gives the order up, and lets all go.
+   * @param choose - returns the session to release; `undefined` abandons the order and releases all sessions.
    */
   run(operations: readonly Operation[], choose: Choose): Promise<Ran>
-  /** Runs a statement of the control connection. */
+  /** Runs a statement on the control connection. */
   query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>
-  /** Replaces the functions of the store by those with a mistake, or by the right ones. */
+  /** Replaces the store's functions with those that have a mistake, or with the correct ones. */
   plant(mistake: Mistake | undefined): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A call of a store. */
+/** A call to a store. */
 export type Operation = { readonly name: string; run(store: Store): Promise<unknown> }
 
-/** A session that waits at a gate. */
+/** A session waiting at a gate. */
 export type Waiting = { readonly session: number; readonly label: string; readonly step: Step }
 
-/** @param moved - the steps that were made since the last choice: one, and those which it unblocked. */
+/** @param moved - the steps since the last choice: one, and those it unblocked. */
 export type Choose = (waiting: readonly Waiting[], moved: readonly Step[]) => number | undefined
 
 export type Ran = {
-  /** What each operation returned, or why it failed. */
+  /** The result or error of each operation. */
   readonly outcomes: readonly unknown[]
-  /** The steps in their order. */
+  /** The steps in order. */
   readonly order: readonly string[]
   readonly isGivenUp: boolean
 }
 
 const sessions = 3
-/** The maximum number of gates that a session passes in an order. */
+/** Maximum number of gates that a session passes in an order. */
 const maxPlaces = 200
-/** Of the keys under which a session tells its gate. */
+/** The first of the keys with which a session reports its gate. */
 const told = 100
 
 const commit = 'commit'
@@ -126,11 +126,11 @@ const toError = (error: unknown): unknown =>
 type Session = {
   readonly client: pg.Client
   readonly pid: number
-  /** What its transaction has done. */
+  /** The footprints of its transaction so far. */
   done: Footprint[]
 }
 
-/** Starts a server with a database of the store, and connects sessions to it. */
+/** Starts a server with a store's database, and connects sessions to it. */
 export const createRace = async (): Promise<Race> => {
   const cluster = await createCluster({
     settings: { track_commit_timestamp: 'on', autovacuum: 'off', deadlock_timeout: '50ms' },
@@ -173,7 +173,7 @@ export const createRace = async (): Promise<Race> => {
   }
   const all = await Promise.all(Array.from({ length: sessions }, connect))
 
-  /** Returns a store whose statements are stepped. It remembers nothing of another order. */
+  /** Returns a store whose statements are stepped. It remembers nothing from other orders. */
   const openStore = (session: Session): Store => {
     const { client } = session
     const query: PostgresDatabase['query'] = async <Row extends pg.QueryResultRow>(
@@ -210,7 +210,7 @@ export const createRace = async (): Promise<Race> => {
     })
   }
 
-  /** Statements that bring the prepared rows back. */
+  /** Statements that restore the prepared rows. */
   let restore = ''
   const keep = async (): Promise<void> => {
     const { rows } = await control.query<{ name: string; columns: string }>(
@@ -282,7 +282,10 @@ export const createRace = async (): Promise<Race> => {
     const blocked = new Map<number, Step>()
     let passed: (Place & { readonly step: Step }) | undefined
 
-    /** Waits until each session is at a gate, is blocked or has ended. Returns those at a gate, with their places. */
+    /**
+     * Waits until each session is at a gate, is blocked or has ended. Returns the sessions at a gate, with their
+     * places.
+     */
     const waitUntilStill = async (letGo: Place | undefined) => {
       for (let first = letGo; ; first = undefined) {
         const running = [...active]
@@ -298,7 +301,7 @@ export const createRace = async (): Promise<Race> => {
         })
         const isStill = waiting.length === running.length && running.every((session) => active.has(session))
         const atGate = waiting.filter(({ place }) => place !== undefined)
-        // If all are blocked, PostgreSQL ends one of them: that is a deadlock.
+        // If all sessions are blocked, it is a deadlock, and PostgreSQL ends one of them.
         if (isStill && (atGate.length > 0 || active.size === 0)) return { atGate, waiting }
         if (active.size === 0) return { atGate: [], waiting: [] }
         await setImmediate()

@@ -5,7 +5,7 @@ import { createRace } from './race.ts'
 import { createOperations, type OperationName, prepareRecords, scenarios } from './scenarios.ts'
 
 /**
- * Runs operations of the store on PostgreSQL in every order of their statements that can make a difference.
+ * Runs store operations on PostgreSQL in every order of their statements that can make a difference.
  *
  *   npm run test:races
  *   npm run test:races -- settle,takeOver publish,settle,disable

@@ -27,7 +27,7 @@ const attempt = (status: number): AttemptResult => ({
   responseBody: null,
 })
 
-/** What a scenario starts from, as operations need it. */
+/** The initial records that operations need. */
 type Prepared = {
   readonly settlement: Omit<Settlement, 'result'>
   readonly shard: number
@@ -35,8 +35,9 @@ type Prepared = {
 }
 
 /**
- * Writes an organization with two subscriptions, of which one has three deliveries: the first is being attempted by a worker that
- * is dead, the second waits behind it, the third is in another lane. The other subscription has had all of them.
+ * Saves an organization with two subscriptions. One has three deliveries: the first is being attempted by a dead
+ * worker, the second waits behind it, and the third is in another lane. All deliveries of the other subscription are
+ * finished.
  */
 export const prepareRecords = async (store: Store): Promise<Prepared> => {
   const common = { revision: 1, createdAt: 0 }
@@ -84,7 +85,7 @@ const settle = (name: string, result: AttemptVerdict, { settlement }: Prepared):
   name,
   run: async (store) => {
     const [outcome] = await store.settleDeliveries([{ ...settlement, result }])
-    // Which head follows depends on what was published before; nothing promises it.
+    // The next head depends on earlier events, and is not guaranteed.
     return outcome?.outcome === 'settled'
       ? { status: outcome.delivery.status, disabled: outcome.disabled }
       : outcome
@@ -96,7 +97,7 @@ const publish = (id: string, subject: string): Operation => ({
   run: (store) => store.addEvent(event(id, subject)),
 })
 
-/** Returns the operations that race, by their names. */
+/** Returns the racing operations by name. */
 export const createOperations = (prepared: Prepared): Readonly<Record<OperationName, Operation>> => {
   const { settlement, shard, epoch } = prepared
   const deliveryId = settlement.id
@@ -172,7 +173,7 @@ export type OperationName =
 const settlements = ['settle', 'fail', 'gone'] as const
 const changes = ['publish', 'takeOver', 'disable', 'remove', 'erase'] as const
 
-/** Every pair that matters, the most important first, and some of three. */
+/** All relevant pairs, most important first, and some groups of three. */
 export const scenarios: readonly (readonly OperationName[])[] = [
   ...settlements.flatMap((settlement) => changes.map((change) => [settlement, change] as const)),
   ['settle', 'settleAgain'],

@@ -11,7 +11,7 @@ import { startRecorder } from './recorder.ts'
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-attempts-'))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Attempts an event on one connection, is stopped, and attempts it on another one. */
+/** Attempts an event on one connection, stops, and attempts it on another. */
 const sender = /* js */ `
   const { Agent } = require('undici')
   const [first, second] = [new Agent(), new Agent()]
@@ -26,7 +26,7 @@ const sender = /* js */ `
   Promise.all([post(first, 'evt_2'), post(second, 'evt_3')]).then(() => process.send('connected'))
 `
 
-test('consecutive attempts do not overlap, even if the endpoint notices them at the same time', async () => {
+test('consecutive attempts do not overlap, even if the endpoint sees them at the same time', async () => {
   const file = join(folder, 'attempts.jsonl')
   const recorder = await startRecorder(join(folder, 'arrivals.jsonl'), (response) => response.end('ok'))
   const preload = join(import.meta.dirname, 'preload/log-attempts.ts')

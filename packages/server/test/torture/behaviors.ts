@@ -9,7 +9,7 @@ export const calm =
   (response) =>
     void setTimeout(random.happens(0.2) ? random.between(1, 80) : 0).then(() => response.end('ok'))
 
-/** Fails one in fifty first attempts, which is retried after 5 s. One in twenty responses is slow. */
+/** Fails one in fifty first attempts, which are retried after 5 s. One in twenty responses is slow. */
 export const flaky =
   (random: Random): Behavior =>
   (response, nth) => {
@@ -90,5 +90,5 @@ export const hostile =
 /** Responds 410 to every attempt. */
 export const gone: Behavior = (response) => response.writeHead(410).end()
 
-/** Accepts every attempt at once. */
+/** Accepts every attempt immediately. */
 export const friendly: Behavior = (response) => response.end('ok')

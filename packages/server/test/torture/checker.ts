@@ -54,7 +54,7 @@ const getIdentity = (payload: string): string => {
   return `${event} ${groupId ?? callId}`
 }
 
-// Every acknowledged change is stored, with its event.
+// Every acknowledged change is stored with its event.
 const published = group(contents.events, ({ payload }) => getIdentity(payload))
 for (const each of acknowledged) {
   switch (each.kind) {
@@ -105,7 +105,7 @@ for (const [subject, events] of group(contents.events, (event) => event.subject)
   if (order.some((index, place) => index < (order[place - 1] ?? -1))) report('out of order', subject)
 }
 
-// The recorded state of each delivery is true.
+// The recorded state of each delivery is correct.
 for (const { eventId, status, attempts, recorded, succeeded } of contents.deliveries) {
   if (status === 'delivered' && !arrivedById.has(eventId)) report('delivered without arriving', eventId)
   if (status !== 'delivered') report(`still ${status} at the end`, eventId)

@@ -6,7 +6,7 @@ export type Choices = {
   /** Returns whether a scenario was requested; `undefined` if none was. */
   readonly isNamed: (scenario: string) => boolean | undefined
   readonly seed: number
-  /** The number of repetitions of some scenarios, if it differs from the default. */
+  /** Number of repetitions of scenarios that do not use the default. */
   readonly times: Readonly<Record<string, number>>
 }
 

@@ -2,7 +2,7 @@ import { ConnectionError, createClient, OutcomeUnknownError, ServerError } from 
 import { runSql } from './postgres-sql.ts'
 
 /**
- * The result of a create, as the client reported it. Its error for an unknown outcome contains the id, unless ids are
+ * The result of a create as reported by the client. The error for an unknown outcome contains the id, unless ids are
  * off.
  */
 type Outcome = { readonly said: 'created' | 'not created' | 'unknown'; readonly groupId: string | undefined }
@@ -11,7 +11,7 @@ type Outcome = { readonly said: 'created' | 'not created' | 'unknown'; readonly 
 export type ClientCreates = {
   /** Creates one group without a `groupId`, with a unique subject. */
   create(): Promise<void>
-  /** Compares what the client reported with the database. */
+  /** Compares the client's reports with the database. */
   check(address: string): Promise<{ readonly failures: string[]; readonly done: string }>
 }
 
@@ -26,7 +26,7 @@ export type ClientCreatesOptions = {
 const countGroups = `SELECT g.subject, count(*)::integer AS groups, min(g.client_custom_group_id) AS id
   FROM wabakit.groups g WHERE starts_with(g.subject, $1) GROUP BY g.subject`
 
-/** Starts to create groups with the real client and its default retries. */
+/** Starts creating groups with the real client and its default retries. */
 export const startClientCreates = (options: ClientCreatesOptions): ClientCreates => {
   const { url, apiKey, wabaNumber, generateGroupIds } = options
   const prefix = generateGroupIds ? 'with an id ' : 'without an id '

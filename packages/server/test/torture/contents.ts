@@ -5,19 +5,19 @@ export type OwnerEntry = {
   readonly process: string
   /** Unix time in milliseconds. */
   readonly at: number
-  /** Remaining time of the previous owner's lease, in milliseconds. */
+  /** Remaining lease time of the previous owner, in milliseconds. */
   readonly leaseLeftMs: number
-  /** Time since that owner was lost, in milliseconds; `undefined` if it was not. */
+  /** Time since the previous owner was lost, in milliseconds; `undefined` if it was not lost. */
   readonly lostMs: number | undefined
 }
 
-/** A delivery, and its recorded attempts. */
+/** A delivery and its recorded attempts. */
 export type DeliveryRow = {
   readonly eventId: string
   /** `null` if there is only one process. */
   readonly shard: number | null
   readonly status: string
-  /** The delivery's own count. */
+  /** The delivery's attempt count. */
   readonly attempts: number
   readonly recorded: number
   readonly succeeded: number
@@ -34,7 +34,7 @@ export type Contents = {
   readonly groupIds: ReadonlySet<string>
   /** Recaps by call. */
   readonly summaries: ReadonlyMap<string, string>
-  /** In the order in which they happened. */
+  /** In the order they happened. */
   readonly events: readonly {
     readonly id: string
     readonly name: string
@@ -43,7 +43,7 @@ export type Contents = {
   }[]
   /** The health events of subscriptions, in order. */
   readonly health: readonly Told[]
-  /** Whether each subscription is reported as failing at the end. */
+  /** The subscriptions, each with whether it is reported as failing at the end. */
   readonly reported: ReadonlyMap<string, boolean>
   readonly deliveries: readonly DeliveryRow[]
   /** The log of owners, in order; empty if there is only one process. */

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts'
 
 const longestMs = 420_000
 
-/** Waits until all events are delivered, but at most seven minutes: the second retry of a delivery is due after five. */
+/** Waits until all events are delivered, for at most seven minutes: a delivery's second retry is due after five. */
 export const drain = async (control: Environment['control']): Promise<void> => {
   const isLeft = async (status: string): Promise<boolean> => {
     const page = await control('GET', `/organizations/torture/deliveries?status=${status}&limit=1`)

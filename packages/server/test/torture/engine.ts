@@ -11,13 +11,13 @@ export type EnvironmentDatabase = {
   countShards(process: string): Promise<number>
 }
 
-/** The kind of database on which environments run. */
+/** The kind of database that environments use. */
 export type Engine = {
   /** The processes of an environment. */
   readonly roles: readonly Role[]
   /**
-   * Path of a module that loses one of `WABAKIT_DROP_EVERY` acknowledged commits. It responds to `dropped` with their
-   * number.
+   * Path of a module that loses one in `WABAKIT_DROP_EVERY` acknowledged commits. It responds to `dropped` with the
+   * number of lost commits.
    */
   readonly dropCommits: string
   /**

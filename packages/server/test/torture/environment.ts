@@ -38,20 +38,20 @@ const settings = {
 export type EnvironmentOptions = {
   readonly engine: Engine
   readonly seed: number
-  /** The roles of its processes. @default those of the engine */
+  /** The roles of the processes. @default the engine's roles */
   readonly roles?: readonly Role[] | undefined
-  /** Changes the address of the database for the process with this index. */
+  /** Changes the database address for the process with this index. */
   readonly reroute?: ((address: string, place: number) => string) | undefined
   /** Path of a module that the processes load. */
   readonly preload?: string | undefined
   /** Additional environment variables of the processes. */
   readonly environment?: Readonly<Record<string, string>> | undefined
   /**
-   * Set if the endpoint accepts every attempt, and clients pause between requests. Otherwise, the endpoint is flaky,
-   * and clients do not pause.
+   * Set if the endpoint accepts every attempt and clients pause between requests. Otherwise, the endpoint is flaky and
+   * clients do not pause.
    */
   readonly isCalm?: boolean | undefined
-  /** The number of concurrent requests. */
+  /** Number of concurrent requests. */
   readonly width?: number | undefined
 }
 
@@ -72,16 +72,16 @@ export type Environment = {
   allowSecret(secret: string): void
   readonly load: Load
   /**
-   * Ends the load, waits for deliveries, stops the processes, and runs the checker.
+   * Stops the load, waits for deliveries, stops the processes, and runs the checker.
    *
    * @param options - `drain: false` does not wait for deliveries.
    */
   finish(options?: { readonly drain: boolean }): Promise<EnvironmentResult>
-  /** Ends all processes, and removes the files. */
+  /** Ends all processes and removes the files. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts an environment, and resolves when its processes are ready and under load. */
+/** Starts an environment. Resolves when its processes are ready and under load. */
 export const createEnvironment = async (options: EnvironmentOptions): Promise<Environment> => {
   await using made = new AsyncDisposableStack()
   const random = createRandom(options.seed)

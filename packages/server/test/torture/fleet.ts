@@ -4,19 +4,19 @@ import { type EndLine, openLines, readMonotonic } from './lines.ts'
 import type { Random } from './random.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
-/** A process of a fleet. It can be ended and started again. */
+/** A process of a fleet. It can be ended and restarted. */
 export type Member = {
   readonly role: Role
-  /** Returns its name in the database, which is new at each start. */
+  /** Returns the process's name in the database, which changes at each start. */
   readonly name: () => string
-  /** Returns its URL; `undefined` before it is ready, and after it is ended. */
+  /** Returns the URL, or `undefined` before the process is ready and after it has ended. */
   readonly url: () => string | undefined
   readonly isRunning: () => boolean
-  /** Returns its process id. */
+  /** Returns the process id. */
   readonly pid: () => number
-  /** Starts it, with an additional module if one is given, and resolves when it is ready. */
+  /** Starts the process, optionally with an additional module. Resolves when it is ready. */
   start(module?: string): Promise<void>
-  /** Sends a signal, and resolves to the exit code (`null` if a signal ended it). */
+  /** Sends a signal and resolves to the exit code (`null` if a signal ended the process). */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   pause(): void
   resume(): void
@@ -31,7 +31,7 @@ export type Fleet = {
   readonly names: readonly string[]
   /** Returns a random process, with a role if one is given. */
   pick(role?: Role): Member
-  /** Returns the URL of a process that responds to requests; `undefined` if none is ready. */
+  /** Returns the URL of a process that responds to requests, or `undefined` if none is ready. */
   readyUrl(): string | undefined
   /** Returns the same URL, or the last known one if no process is ready. */
   url(): string
@@ -42,11 +42,11 @@ export type FleetOptions = {
   readonly random: Random
   /** The server's configuration file. */
   readonly config: string
-  /** Path of the file of attempts. */
+  /** Path of the file that records attempts. */
   readonly attempts: string
-  /** Path of the file of kills and other ends of processes. */
+  /** Path of the file that records kills and other ends of processes. */
   readonly ends: string
-  /** Returns the address of the database for the process with this name and index. */
+  /** Returns the database address for the process with this name and index. */
   readonly addressFor: (name: string, place: number) => string
   readonly preload: string | undefined
   readonly environment: Readonly<Record<string, string>> | undefined

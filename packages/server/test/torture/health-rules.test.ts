@@ -29,7 +29,7 @@ test('a failure and its recovery are reported once each', () => {
   expect(check([failing, recovered, recovered])).toEqual(['reported twice'])
 })
 
-test('each report has a cause among the attempts, and every recovery is reported', () => {
+test('each report is caused by attempts, and every recovery is reported', () => {
   expect(check([recovered])).toEqual(['reported without a cause'])
   expect(check([{ ...failing, data: recovered.data }, recovered])).toEqual(['reported without a cause'])
   expect(check([failing], true)).toEqual(['recovery not reported'])

@@ -3,8 +3,8 @@ import type { Contents } from './contents.ts'
 type Report = (rule: string, what: string) => void
 
 /**
- * Checks that each change of health that follows from the attempts is published once, and that `failing` and
- * `recovered` alternate.
+ * Checks that each health change that results from attempts is published once, and that `failing` and `recovered`
+ * alternate.
  */
 export const checkHealth = (
   { health, reported, deliveries }: Pick<Contents, 'health' | 'reported' | 'deliveries'>,

@@ -15,17 +15,17 @@ export type Arrival = {
   readonly body: string
 }
 
-/** The start or the end of an attempt: a line of the file that the processes write. */
+/** The start or end of an attempt: a line of the file that the processes write. */
 export type AttemptLine = {
   readonly process: string
-  /** The number of the attempt in its process. */
+  /** The attempt's number in its process. */
   readonly number: number
   readonly monotonic: number
-  /** The event, and the Unix time in milliseconds; `undefined` for the end of an attempt. */
+  /** The event, and the start as Unix time in milliseconds; `undefined` for the end of an attempt. */
   readonly begun?: { readonly id: string; readonly at: number }
 }
 
-/** The kill or the exit of a process: a line of the file that the fleet writes. */
+/** The kill or exit of a process: a line of the file that the fleet writes. */
 export type EndLine = {
   readonly process: string
   readonly isKilled: boolean
@@ -34,7 +34,7 @@ export type EndLine = {
   readonly monotonic: number
 }
 
-/** Returns the time in milliseconds of a monotonic clock that all processes of a machine share. */
+/** Returns the time of a monotonic clock shared by all processes on the machine, in milliseconds. */
 export const readMonotonic = (): number => Number(process.hrtime.bigint()) / 1e6
 
 /** A file of JSON lines, open for appending. */
@@ -49,7 +49,7 @@ export const openLines = <Line>(path: string): LineFile<Line> => {
   }
 }
 
-/** Reads a file of JSON lines, without validating them: this test has written them. */
+/** Reads a file of JSON lines without validating them, because this test wrote them. */
 export const readLines = <Line>(path: string): Line[] =>
   readFileSync(path, 'utf8')
     .split('\n')

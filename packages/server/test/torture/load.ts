@@ -6,26 +6,26 @@ import type { Random } from './random.ts'
 export type LoadOptions = {
   readonly file: string
   readonly random: Random
-  /** Returns the URL of a server, for each request; `undefined` while there is none. */
+  /** Returns the URL of a server for each request, or `undefined` while there is none. */
   readonly url: () => string | undefined
-  /** The number of concurrent clients. */
+  /** Number of concurrent clients. */
   readonly width: number
-  /** Set if each client pauses between its requests, so that the machine has time for the faults of the scenario. */
+  /** Set if each client pauses between requests, so that the machine has time for the scenario's faults. */
   readonly isCalm: boolean
 }
 
 /** The results of the load. */
 export type LoadReport = {
   readonly requests: number
-  /** Number of acknowledged changes: groups, steps of calls and summaries. */
+  /** Number of acknowledged changes: groups, call steps and summaries. */
   readonly acknowledged: number
-  /** Number of 503 responses with `Retry-After`: nothing was changed. */
+  /** Number of 503 responses with `Retry-After`, which mean that nothing was changed. */
   readonly unavailable: number
   /** Number of 503 `outcome_unknown` responses, without `Retry-After`. */
   readonly unknown: number
   /** Number of requests whose outcome is unknown because the connection broke. */
   readonly broken: number
-  /** Numbers of unexpected responses, by status. */
+  /** Number of unexpected responses by status. */
   readonly wrong: Record<string, number>
   /** Duration of the slowest response, in milliseconds. */
   readonly slowestMs: number
@@ -35,16 +35,16 @@ export type LoadReport = {
 export type Load = {
   /** Returns the results so far. */
   readonly report: () => LoadReport
-  /** Ends the load, and resolves when the last request has a response. It may be called again. */
+  /** Stops the load. Resolves when the last request has a response. It may be called again. */
   stop(): Promise<LoadReport>
 }
 
-/** The WABA numbers of the groups: several, so that there are subscriptions in several shards. */
+/** The groups' WABA numbers. There are several of them so that subscriptions are in several shards. */
 export const wabaNumbers = ['+15550100001', '+15550100011', '+15550100012', '+15550100013'] as const
 
 type Answer = { readonly status: number; readonly body: unknown }
 
-/** Creates groups, plays calls and saves summaries, and records the acknowledged changes. */
+/** Creates groups, plays calls, saves summaries, and records the acknowledged changes. */
 export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Load => {
   const lines = openLines<Acknowledgement>(file)
   const report = {
@@ -95,7 +95,7 @@ export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Lo
     }
   }
 
-  /** Repeats a request that is safe to repeat until its outcome is known. */
+  /** Repeats an idempotent request until its outcome is known. */
   const insist = async (path: string, body: object): Promise<Answer | undefined> => {
     for (;;) {
       const answer = await post(path, body)

@@ -1,9 +1,9 @@
 /**
- * Triggers that log the owners of shards and the processes that settle deliveries there: PostgreSQL's own evidence, in
- * addition to that of the endpoint and of the server's tables. A process is identified by its `application_name`.
+ * Triggers that log the owners of shards and the processes that settle deliveries in them: evidence from PostgreSQL
+ * itself, in addition to the endpoint's and the server's tables. A process is identified by its `application_name`.
  *
- * For a shard that is taken from another worker, `lease_left_ms` is the remaining time of that worker's lease, and
- * `lost_ms` is the time since the end of its session was noticed.
+ * For a shard taken from another worker, `lease_left_ms` is the remaining time of that worker's lease, and `lost_ms` is
+ * the time since the end of its session was noticed.
  */
 export const ownerLog = /* sql */ `
 CREATE SCHEMA torture;

@@ -13,7 +13,7 @@ const deliveries = [
   { eventId: 'evt_1', shard: 3, status: 'delivered', attempts: 1, recorded: 1, succeeded: 1 },
 ]
 
-/** The lines of an attempt of the event. */
+/** Builds the lines of an attempt to deliver the event. */
 const attempt = (
   process: string,
   number: number,
@@ -37,14 +37,14 @@ const check = (evidence: Partial<OwnerEvidence>) => {
   return { rules, figures }
 }
 
-test('one process does not make overlapping attempts of an event', () => {
+test('one process does not make overlapping attempts to deliver an event', () => {
   const checkOne = (second: readonly [number, number]) =>
     check({ attempts: [...attempt('one', 1, [10, 20]), ...attempt('one', 2, second)] }).rules
   expect(checkOne([20, 30])).toEqual([])
   expect(checkOne([19, 30])).toEqual(['overlapping attempts'])
 })
 
-test('attempts may overlap if the first worker had lost the shard, whichever began first', () => {
+test('attempts may overlap if the first worker had lost the shard, regardless of which started first', () => {
   const lost = [entry('taken', 'one', 0), entry('taken', 'two', 15)]
   const [late, later] = [attempt('one', 1, [10, 30]), attempt('one', 1, [25, 40])]
   const taken = attempt('two', 1, [20, 30])
@@ -54,7 +54,7 @@ test('attempts may overlap if the first worker had lost the shard, whichever beg
   }
 })
 
-test('attempts may not overlap if the shard was given up, or taken again by its owner', () => {
+test('attempts may not overlap if the shard was given up or retaken by its owner', () => {
   const attempts = [...attempt('one', 1, [10, 30]), ...attempt('two', 1, [20, 30])]
   const givenUp = [entry('taken', 'one', 0), entry('given up', 'one', 12), entry('taken', 'two', 15)]
   expect(check({ log: givenUp, attempts }).rules).toEqual(['overlapping attempts'])
@@ -63,14 +63,14 @@ test('attempts may not overlap if the shard was given up, or taken again by its 
   expect(check({ log: takenAgain, attempts: again }).rules).toEqual(['overlapping attempts'])
 })
 
-test('a process that never had the shard attempts nothing', () => {
+test('a process that never owned the shard attempts nothing', () => {
   const log = [entry('taken', 'one', 0), entry('taken', 'two', 15)]
   expect(check({ log, attempts: attempt('two', 1, [14, 20]) }).rules).toEqual([
     'attempted by a process other than the owner',
   ])
 })
 
-test('the attempts of a process have ended when it is killed, or exits', () => {
+test('the attempts of a process end when it is killed or exits', () => {
   const log = [entry('taken', 'one', 0), entry('given up', 'one', 12), entry('taken', 'two', 15)]
   const attempts = [...attempt('one', 1, [10]), ...attempt('two', 1, [20, 30])]
   expect(check({ log, attempts }).rules).toEqual(['overlapping attempts'])
@@ -78,7 +78,7 @@ test('the attempts of a process have ended when it is killed, or exits', () => {
   expect(check({ log, attempts, ends: [end('one', 19, true), end('one', 21, false)] }).rules).toEqual([])
 })
 
-test('a shard may be taken from a worker when its lease has ended, or 2 seconds after it was lost', () => {
+test("a shard may be taken from a worker when the worker's lease has ended, or 2 seconds after it was lost", () => {
   const take = (options: { leaseLeftMs: number; lostMs?: number }) =>
     check({ log: [entry('taken', 'one', 0), entry('taken', 'two', 9, options)] }).rules
   expect(take({ leaseLeftMs: 1 })).toEqual(['taken from a living worker'])
@@ -87,7 +87,7 @@ test('a shard may be taken from a worker when its lease has ended, or 2 seconds 
   expect(take({ leaseLeftMs: -1 })).toEqual([])
 })
 
-test('only the owner of a shard settles there, and gives it up', () => {
+test('only the owner of a shard settles in it and gives it up', () => {
   const log = [entry('taken', 'one', 0), entry('settled', 'two', 1), entry('given up', 'two', 2)]
   expect(check({ log }).rules).toEqual([
     'settled by a process other than the owner',
@@ -95,7 +95,7 @@ test('only the owner of a shard settles there, and gives it up', () => {
   ])
 })
 
-test('a takeover is measured from the kill after which the next attempt began', () => {
+test('a takeover is measured from the kill to the next attempt', () => {
   const { figures } = check({
     log: [
       entry('taken', 'one', 0),

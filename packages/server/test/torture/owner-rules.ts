@@ -3,13 +3,14 @@ import type { AttemptLine, EndLine } from './lines.ts'
 
 /** Figures from the log of owners. */
 export type OwnerFigures = {
-  /** Number of shards that were taken from dead or lost workers. */
+  /** Number of shards taken from dead or lost workers. */
   readonly takeovers: number
   /**
-   * Number of overlaps of two attempts of one delivery, which is allowed only if one of the workers had lost the shard.
+   * Number of times that two attempts of one delivery overlapped, which is allowed only if one of the workers had lost
+   * the shard.
    */
   readonly overlaps: number
-  /** The time from the kill of a process to the next attempt in its shards, in milliseconds. */
+  /** The time from a process's kill to the next attempt in its shards, in milliseconds. */
   readonly resumed: { readonly shards: number; readonly medianMs: number; readonly longestMs: number }
 }
 
@@ -30,7 +31,7 @@ const listTakeovers = (log: readonly OwnerEntry[]): OwnerEntry[] => {
 }
 
 /**
- * Checks that a shard has one owner until that gives the shard up, its lease is over, or it is lost; and that only the
+ * Checks that a shard's owner keeps it until it gives the shard up, its lease ends, or it is lost, and that only the
  * owner settles in the shard.
  */
 const checkShard = (log: readonly OwnerEntry[], report: Report): void => {
@@ -58,16 +59,16 @@ type Attempt = {
   readonly process: string
   /** Unix time in milliseconds. */
   readonly at: number
-  /** By the monotonic clock. */
+  /** Time of the monotonic clock, in milliseconds. */
   readonly begun: number
   readonly ended: number
 }
 
-/** Lists attempts. When a process is killed or exits, its running attempts end. */
+/** Lists attempts. A process's running attempts end when it is killed or exits. */
 const listAttempts = ({ attempts: lines, ends }: OwnerEvidence): Attempt[] => {
   const toKey = ({ process, number }: AttemptLine): string => `${process} ${number}`
   const ended = new Map(lines.flatMap((line) => (line.begun ? [] : [[toKey(line), line.monotonic] as const])))
-  // The first line of a process counts, because it is killed before it exits.
+  // The first line of each process counts, because a process is killed before it exits.
   const exited = new Map(ends.toReversed().map(({ process, monotonic }) => [process, monotonic]))
   return lines.flatMap((line) => {
     const { process, monotonic, begun } = line
@@ -77,8 +78,8 @@ const listAttempts = ({ attempts: lines, ends }: OwnerEvidence): Attempt[] => {
 }
 
 /**
- * Checks for overlapping attempts of one delivery. An overlap is allowed if one of the workers had lost the shard by
- * then. Returns the number of allowed overlaps.
+ * Checks that attempts of one delivery do not overlap, unless one of the workers had lost the shard by then. Returns
+ * the number of allowed overlaps.
  */
 const checkAttempts = (
   attempts: readonly Attempt[],
@@ -113,8 +114,8 @@ const checkAttempts = (
 }
 
 /**
- * Measures the time from each kill to the next attempt in each shard of the process, unless the next owner was killed
- * before.
+ * Measures the time from each kill to the next attempt in each of the process's shards, unless the next owner was
+ * killed first.
  */
 const measureResumed = (
   shards: ReadonlyMap<number, readonly OwnerEntry[]>,
@@ -143,8 +144,8 @@ const measureResumed = (
 }
 
 /**
- * Checks the log of owners and the attempts of the processes. They run on this machine, and so share the clock of the
- * database.
+ * Checks the log of owners and the processes' attempts. The processes run on this machine, so they share the database's
+ * clock.
  */
 export const checkOwners = (evidence: OwnerEvidence, report: Report): OwnerFigures => {
   const { log, deliveries, ends } = evidence

@@ -13,7 +13,7 @@ export type PostgresEngine = Engine & {
 
 /** Options for {@link createPostgresEngine}. */
 export type PostgresEngineOptions = {
-  /** Set if PostgreSQL syncs its files, as in production. It is faster without. */
+  /** Set if PostgreSQL syncs its files, as in production. It is faster without syncing. */
   readonly isSynced: boolean
 }
 
@@ -25,7 +25,7 @@ type DatabaseAddresses = Pick<EnvironmentDatabase, 'addressFor'> & {
   readonly address: () => string
 }
 
-/** Creates the tables and the log of owners in a database, and returns it for an environment. */
+/** Creates the tables and the log of owners in a database, and returns the database for an environment. */
 export const createDatabaseOn = async ({
   address,
   addressFor,

@@ -1,14 +1,16 @@
-/** A source of random numbers that is repeatable by its seed. */
+/** A source of random numbers, reproducible from its seed. */
 export type Random = {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** Returns a whole number from `least` to `most`, inclusive. */
+  /** Returns an integer from `least` to `most`, inclusive. */
   between(least: number, most: number): number
   /** Returns `true` with this probability. */
   happens(probability: number): boolean
 }
 
-/** Creates a source of random numbers: mulberry32, which passes the usual tests in five lines. */
+/**
+ * Creates a source of random numbers. Uses mulberry32, which takes five lines and passes the usual statistical tests.
+ */
 export const createRandom = (seed: number): Random => {
   let state = seed >>> 0
   const next = (): number => {

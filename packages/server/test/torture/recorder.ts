@@ -18,7 +18,7 @@ export type Recorder = {
   close(): Promise<void>
 }
 
-/** Calls `ended` when a request has a response, or its sender has disconnected. */
+/** Calls `ended` when a request has a response or its sender has disconnected. */
 const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => void): void => {
   const { socket } = request
   const end = (): void => {

@@ -4,9 +4,9 @@
  *   npm run torture -- [sqlite] [postgres] [--seed 42] [--kills 200] [--only kills,storage]
  *   npm run torture -- [sqlite] [postgres] --only soak [--minutes 60]
  *
- * Without an engine, both are tested. Each scenario runs servers under load in separate processes, makes them fail in
- * one way, and runs a checker, another process, which compares the acknowledged changes with the stored ones and with
- * the webhooks that arrived. Exits with 1 if a scenario failed, and with 2 if an argument is invalid.
+ * Without an engine, both are tested. Each scenario runs servers under load in separate processes and makes them fail
+ * in one way. Then a checker in another process compares the acknowledged changes with the stored ones and with the
+ * webhooks that arrived. Exits with 1 if a scenario failed, and with 2 if an argument is invalid.
  */
 import { type Choices, parseChoices } from './choices.ts'
 import type { Engine } from './engine.ts'
@@ -38,7 +38,7 @@ const toRow = ({ done, failures, result }: Awaited<ReturnType<Trial>>, start: nu
   passed: failures.length === 0,
 })
 
-/** Runs a scenario, and returns its failures. If it throws, the other scenarios still run. */
+/** Runs a scenario and returns its failures. If it throws, the other scenarios still run. */
 const runOne = async <On extends Engine>(
   name: string,
   scenario: Trial<On>,

@@ -21,14 +21,14 @@ export type ScenarioOptions<On extends Engine> = {
 
 /** The result of a scenario. */
 export type ScenarioResult = {
-  /** A summary of the work done: "200 kills". */
+  /** A summary of the work done, such as "200 kills". */
   readonly done: string
-  /** The reasons why it failed; empty if it passed. */
+  /** The reasons for failure; empty if the scenario passed. */
   readonly failures: readonly string[]
   readonly result: EnvironmentResult
 }
 
-/** A test of servers under a kind of failure, on an engine. */
+/** A test of servers under one kind of failure on an engine. */
 export type Scenario<On extends Engine = Engine> = (options: ScenarioOptions<On>) => Promise<ScenarioResult>
 
 /** Like a scenario, but possibly without an environment to check. */
@@ -36,14 +36,14 @@ export type Trial<On extends Engine = Engine> = (
   options: ScenarioOptions<On>,
 ) => Promise<Omit<ScenarioResult, 'result'> & Partial<ScenarioResult>>
 
-/** The failures of a result: broken rules and unexpected responses. */
+/** Lists the failures in a result: broken rules and unexpected responses. */
 export const listFailures = ({ problems, examples, load }: EnvironmentResult): string[] => [
   ...Object.entries(problems).map(([rule, count]) => `${rule}: ${count}`),
   ...(Object.keys(problems).length > 0 ? examples.slice(0, 5) : []),
   ...Object.entries(load.wrong).map(([status, count]) => `${count} requests got an unexpected ${status}`),
 ]
 
-/** Exposes an environment to a kind of failure a number of times. Resolves to the problems that it found. */
+/** Repeatedly exposes an environment to a kind of failure. Resolves to the problems it found. */
 export type Ordeal<On extends Engine = Engine> = (
   environment: Environment,
   options: Pick<ScenarioOptions<On>, 'engine' | 'times' | 'isCalm' | 'progress'>,
@@ -55,7 +55,7 @@ export const someMoment = (
   { isCalm }: { isCalm?: boolean },
 ): Promise<void> => setTimeout(random.between(20, isCalm ? 300 : 1_000))
 
-/** Creates a scenario: runs an ordeal on an environment, and then the checker. */
+/** Creates a scenario, which runs an ordeal on an environment and then the checker. */
 export const createScenario =
   <On extends Engine>(
     ordeal: Ordeal<On>,

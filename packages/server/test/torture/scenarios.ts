@@ -34,7 +34,7 @@ const onBoth = {
   targets: { run: targets, times: 10 },
   clock: { run: clock, times: 40 },
   ingest: { run: ingest, times: 20 },
-  // Here, `times` is a number of minutes.
+  // For this scenario, `times` is in minutes.
   soak: { run: soak, times: 60, isOnRequest: true },
 }
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 export type ServerProcessOptions = {
   /** The server's configuration file. */
   readonly config: string
-  /** Paths of modules that are loaded before the server. They get the messages to the process. */
+  /** Paths of modules that are loaded before the server. They receive the messages sent to the process. */
   readonly preloads?: readonly string[]
   /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>> | undefined
@@ -16,15 +16,15 @@ export type ServerProcessOptions = {
 /** `wabakit serve` in a separate process. */
 export type ServerProcess = {
   readonly pid: number
-  /** Resolves to its URL. Rejects if it ends before it is ready. */
+  /** Resolves to the URL. Rejects if the process ends before it is ready. */
   readonly ready: Promise<string>
-  /** Sends a signal, and resolves to the exit code (`null` if a signal ended it). */
+  /** Sends a signal and resolves to the exit code (`null` if a signal ended the process). */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
-  /** Pauses the process, which does not notice it. */
+  /** Pauses the process without notifying it. */
   pause(): void
   resume(): void
   readonly isRunning: () => boolean
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<unknown>
   /** Sends a question to a preloaded module. */
   ask(question: string): Promise<number>
@@ -55,7 +55,7 @@ export const startServerProcess = ({
     ],
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
   )
-  // Also ends the server if this process ends early.
+  // Also kills the server if this process ends early.
   const killChild = (): void => void child.kill('SIGKILL')
   process.once('exit', killChild)
   const exited = once(child, 'exit').finally(() => process.off('exit', killChild))

@@ -2,12 +2,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Maximum time until a process has found the database again, in milliseconds: a statement that hangs, and a new
- * connection.
+ * Maximum time until a process reconnects to the database, in milliseconds: a hanging statement and a new connection.
  */
 const patienceMs = 20_000
 
-/** Waits for every process to be ready without a restart, and lists those that are not. */
+/** Waits until every process is ready without a restart. Lists those that are not. */
 export const unready = async ({ members }: Fleet): Promise<string[]> => {
   const waiting = members.map(async (member) => {
     for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(50)) {

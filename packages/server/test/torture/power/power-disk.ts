@@ -9,27 +9,27 @@ type Operation =
 type Contents = { readonly bytes: Buffer; readonly size: number }
 
 type DiskFile = {
-  /** The contents that are certain to survive. */
+  /** The contents that survive for certain. */
   contents: Contents
   /** The operations since the last sync. */
   pending: Operation[]
-  /** Set if its name is certain to survive. */
+  /** Set if the file's name survives for certain. */
   isNamed: boolean
-  /** Set if it was unlinked, which is not certain to survive either. */
+  /** Set if the file was unlinked, which is not certain to survive either. */
   isUnlinked: boolean
 }
 
 /** The state of the disk at a loss of power. */
 export type PowerLoss = {
-  /** The number of writes that were not synced. */
+  /** Number of unsynced writes. */
   readonly unsynced: number
-  /** Set if the database file itself, and not only its write-ahead log, had such writes. */
+  /** Set if the database file also had unsynced writes, not only its write-ahead log. */
   readonly isCheckpoint: boolean
 }
 
-/** A disk that keeps synced data, and an arbitrary part of the rest. */
+/** A disk that keeps synced data and an arbitrary part of the rest. */
 export type PowerDisk = {
-  /** Leaves the files as they are after a loss of power. The server must be dead. */
+  /** Changes the files as a power loss would. The server must be dead. */
   losePower(): PowerLoss
 }
 
@@ -51,7 +51,7 @@ const apply = ({ bytes, size }: Contents, operation: Operation): Contents => {
   return { bytes: grown, size: Math.max(size, end) }
 }
 
-/** Splits a write at the boundaries of sectors. */
+/** Splits a write at sector boundaries. */
 const split = (operation: Operation): Operation[] => {
   if (operation.kind === 'truncate') return [operation]
   const { offset, data } = operation

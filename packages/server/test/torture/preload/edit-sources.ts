@@ -1,9 +1,9 @@
 import { registerHooks } from 'node:module'
 
-/** A text in a source, and its replacement. */
+/** A string in a source file and its replacement. */
 export type Edit = readonly [from: string, to: string]
 
-/** Edits the server's sources, given by the ends of their paths, as they are loaded. */
+/** Edits the server's sources as they are loaded. Sources are identified by the ends of their paths. */
 export const editSources = (files: Readonly<Record<string, readonly Edit[]>>): void => {
   registerHooks({
     load: (url, context, nextLoad) => {

@@ -1,8 +1,8 @@
 /**
- * Records the start and the end of each attempt of this process, when its HTTP client sends and ends the request. On a
- * busy machine, an endpoint notices both late, so that consecutive attempts can seem to overlap.
+ * Records the start and end of each attempt in this process, when its HTTP client sends and ends the request. On a busy
+ * machine, an endpoint notices both late, so consecutive attempts can seem to overlap.
  *
- * Also makes the server report failing subscriptions at once, so that it happens often.
+ * Also makes the server report failing subscriptions immediately, so that reports are frequent.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { type AttemptLine, openLines, readMonotonic } from '../lines.ts'
@@ -12,9 +12,9 @@ editSources({ '/storage/decide-health.ts': [['reportAfterMs: 10 * 60_000', 'repo
 
 const { WABAKIT_ATTEMPTS: file = '', WABAKIT_PROCESS: name = '' } = process.env
 const lines = openLines<AttemptLine>(file)
-/** The numbers of attempts, by their requests. */
+/** Attempt numbers, by request. */
 const running = new WeakMap<object, number>()
-// Saved before a scenario moves the clock.
+// Saved before a scenario changes the clock.
 const { now } = Date
 let count = 0
 

@@ -1,5 +1,5 @@
 /**
- * Turns the server into the next version: one more step of the schema expands most tables, and functions use the new
+ * Turns the server into the next version: an additional schema step expands most tables, and functions use the new
  * columns.
  */
 import { editSources } from './edit-sources.ts'

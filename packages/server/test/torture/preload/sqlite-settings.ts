@@ -1,5 +1,5 @@
 /**
- * Sets `synchronous` of SQLite (`WABAKIT_SYNCHRONOUS`), and the number of pages between checkpoints
+ * Sets SQLite's `synchronous` (`WABAKIT_SYNCHRONOUS`) and the number of pages between checkpoints
  * (`WABAKIT_CHECKPOINT`).
  */
 import { editSources } from './edit-sources.ts'

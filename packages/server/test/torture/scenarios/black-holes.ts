@@ -6,7 +6,7 @@ import { unready } from '../unready.ts'
 
 /**
  * Maximum duration of a request, in milliseconds: one statement (10 s), one silence (2 s) and one new connection (5 s),
- * with a reserve.
+ * plus a margin.
  */
 const longestMs = 20_000
 

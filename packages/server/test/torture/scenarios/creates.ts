@@ -20,7 +20,7 @@ const addCaller = async ({ control }: Environment): Promise<void> => {
 const terminateBackends = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'torture'`
 
-/** Creates ways to lose the response to a commit, each with its frequency out of ten. */
+/** Creates ways to lose the response to a commit, each with its frequency in tenths. */
 const createWays = ({ cluster }: PostgresEngine, proxy: TcpProxy, address: string) => {
   const cut = async (): Promise<void> => proxy.cut()
   const terminate = async (): Promise<void> => void (await runSql(address, terminateBackends))

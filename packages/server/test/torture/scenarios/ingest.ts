@@ -7,7 +7,7 @@ import { listFailures, type Scenario } from '../scenario.ts'
 const valid = { wabaNumber: '+15550100001', subject: 'Ingest' }
 const json = (value: object): string => JSON.stringify({ ...valid, ...value })
 
-/** The status of a request whose connection was closed before the response could be read. */
+/** The status of a request whose connection closed before the response could be read. */
 const closed = 0
 
 /** Bodies of create requests, and the statuses that they may get. */
@@ -36,7 +36,7 @@ const bodies: Record<string, readonly [body: string | Uint8Array<ArrayBuffer>, .
   'numbers without end': [`{"wabaNumber":"+15550100001","subject":${'9'.repeat(60_000)}}`, 400],
 }
 
-/** Bytes that are not HTTP, or never become a complete request. */
+/** Bytes that are not HTTP or never form a complete request. */
 const noise = [
   '\0\0\0\0',
   'GET\r\n\r\n',

@@ -8,8 +8,8 @@ import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 const patienceMs = 120_000
 
 /**
- * Starts a process, and waits until it has work, so that its next kill interrupts some: a worker owns shards; any other
- * process has acknowledged a change since it was ready. Returns the problems.
+ * Starts a process and waits until it has work, so that its next kill interrupts some. A worker has work when it owns
+ * shards; any other process, when it has acknowledged a change. Returns the problems.
  */
 const startWorking = async (
   { load, database }: Pick<Environment, 'load' | 'database'>,
@@ -27,8 +27,8 @@ const startWorking = async (
 }
 
 /**
- * Kills any process with SIGKILL at random moments, sometimes before it is ready again, and sometimes another one while
- * it is down. Its shards are taken over long before its lease is over.
+ * Kills any process with SIGKILL at random times, sometimes before it is ready again, and sometimes another one while
+ * it is down. Its shards are taken over long before its lease ends.
  */
 export const kill: Ordeal = async (environment, options) => {
   const { random, fleet } = environment

@@ -12,7 +12,7 @@ export const lies: Scenario = async ({ engine, seed, isCalm, times, progress }) 
     preload: engine.dropCommits,
     environment: { WABAKIT_DROP_EVERY: String(times) },
   })
-  // A dropped commit need not contain a change, so the load continues until several were dropped.
+  // A dropped commit may not contain a change, so the load continues until several are dropped.
   for (let dropped = 0; dropped < 5; progress(`${dropped} commits dropped`)) {
     await setTimeout(100)
     dropped = await environment.fleet.pick().ask('dropped')

@@ -10,7 +10,7 @@ const longestMs = 40_000
 /** The default number of slots, which is low enough for a backlog. */
 const fewSlots = { WABAKIT_DELIVERY_CONCURRENCY_PER_SUBSCRIPTION: '8' }
 
-/** Kills the only process with SIGKILL. It is started again at once, and takes over from its previous run. */
+/** Kills the only process with SIGKILL. It is restarted immediately, and takes over from its previous run. */
 export const loneKills: Scenario<PostgresEngine> = async (options) => {
   const { engine, seed, times, progress } = options
   await using environment = await createEnvironment({ engine, seed, roles: ['all'], environment: fewSlots })

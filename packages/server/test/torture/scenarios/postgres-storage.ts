@@ -9,15 +9,13 @@ import { awaitRefusals } from '../refusals.ts'
 import { createScenario, type Ordeal } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
-/** Causes a failure of the storage, and ends it when `isNoticed` has resolved. */
+/** Causes a storage failure, and ends it when `isNoticed` has resolved. */
 type Trouble = (address: string, isNoticed: () => Promise<void>) => Promise<void>
 
-/**
- * The size of a segment of PostgreSQL's log. There must always be space for one, because otherwise the server stops.
- */
+/** The size of a PostgreSQL log segment. Without space for one, the server would stop. */
 const roomBytes = 2 ** 24
 
-/** Fills the table of events beyond the size that is allowed later, and empties it again. */
+/** Fills the table of events beyond the size allowed later, and empties it again. */
 const fillTable = async (address: string): Promise<void> => {
   await runSql(address, 'ALTER TABLE wabakit.events SET (autovacuum_enabled = off)')
   await runSql(
@@ -31,7 +29,7 @@ const fillTable = async (address: string): Promise<void> => {
   await runSql(address, 'ALTER TABLE wabakit.events SET (fillfactor = 10)')
 }
 
-/** Sets the maximum size of files that the connections to a database can write, including later connections. */
+/** Sets the maximum file size for writes by a database's connections, including later ones. */
 const limitFiles = async (address: string, limit: string): Promise<void> => {
   const [server] = await runSql(
     address,
@@ -41,7 +39,7 @@ const limitFiles = async (address: string, limit: string): Promise<void> => {
     address,
     'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   )
-  // Only the user of a process may change its limits.
+  // Only a process's user may change its limits.
   const { uid, gid } = await stat(`/proc/${server?.pid}`)
   const limitOne = (pid: unknown): Promise<unknown> =>
     promisify(execFile)('prlimit', [`--pid=${pid}`, `--fsize=${limit}:`], { uid, gid })
@@ -51,7 +49,7 @@ const limitFiles = async (address: string, limit: string): Promise<void> => {
 }
 
 /**
- * Fills the disk for tables: PostgreSQL treats a file that may not grow like a full disk (postmaster.c: "ulimit
+ * Simulates a full disk for tables: PostgreSQL treats a file that may not grow like a full disk (postmaster.c: "ulimit
  * violations work like disk full").
  */
 const fillDisk: Trouble = async (address, isNoticed) => {
@@ -66,12 +64,12 @@ const isDeadlock = (error: unknown): boolean => {
   throw error
 }
 
-/** Holds a lock that every change needs for longer than a statement may take. */
+/** Holds a lock needed by every change for longer than a statement may take. */
 const lockTables: Trouble = async (address, isNoticed) => {
   const other = new pg.Client({ connectionString: address, application_name: 'torture' })
   other.on('error', () => {})
   await other.connect()
-  // In the order of a settlement. A change in the other order can end this with a deadlock.
+  // Locks in the order of a settlement. A change in the opposite order can end this with a deadlock.
   const lock = async (): Promise<unknown> => {
     await other.query('BEGIN')
     return other.query('LOCK TABLE wabakit.deliveries, wabakit.events IN EXCLUSIVE MODE')

@@ -13,7 +13,7 @@ import { listFailures, type ScenarioOptions, type ScenarioResult, type Trial } f
 
 const source = join(import.meta.dirname, '../power/power.c')
 
-/** Compiles the library that records writes and syncs; `undefined` if this machine cannot. */
+/** Compiles the library that records writes and syncs. Resolves to `undefined` if this machine cannot. */
 const compile = async (folder: string): Promise<string | undefined> => {
   const library = join(folder, 'power.so')
   const compiling = promisify(execFile)('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'])
@@ -49,7 +49,7 @@ type Setting = {
   readonly synchronous: 'full' | 'normal' | 'off'
 }
 
-/** Maximum number of writes and syncs until the power fails. There are a few hundred per second. */
+/** Maximum number of writes and syncs until the power fails. A few hundred occur per second. */
 const mostRecords = 400
 /** Maximum time until the power fails, in milliseconds, if the server has little to do. */
 const longestMs = 3_000
@@ -115,11 +115,11 @@ const losePower = async (
 
 const skipped = { done: 'skipped: this machine has no C compiler, or is not Linux', failures: [] }
 
-/** Unsynced writes are lost, in part or completely. No acknowledged change is. */
+/** Unsynced writes are partly or completely lost, but no acknowledged change is. */
 export const powerLosses: Trial<Engine> = async (options) =>
   (await losePower(options, { synchronous: 'full' })) ?? skipped
 
-/** The same with a server that does not sync each commit, in one of two ways. The checker must detect that. */
+/** The same with a server that omits syncs in one of two ways. The checker must detect that. */
 export const powerLies: Trial<Engine> = async (options) => {
   const done: string[] = []
   const failures: string[] = []

@@ -3,7 +3,7 @@ import { runSql } from '../postgres-sql.ts'
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
-/** Kills a process that serves a connection. PostgreSQL then ends all connections, and recovers by itself. */
+/** Kills a process that serves a connection. PostgreSQL then ends all connections and recovers automatically. */
 const killBackend = async (address: string): Promise<void> => {
   const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() LIMIT 1`
   const [backend] = await runSql(address, sql)
@@ -11,8 +11,8 @@ const killBackend = async (address: string): Promise<void> => {
 }
 
 /**
- * PostgreSQL is stopped, killed, or crashes under load. Requests get only 503, and the service continues without a
- * restart of its processes.
+ * PostgreSQL is stopped or killed, or crashes, under load. Requests get only 503, and the service continues without
+ * restarting its processes.
  */
 export const restart: Ordeal<PostgresEngine> = async (environment, options) => {
   const { engine, times, progress } = options

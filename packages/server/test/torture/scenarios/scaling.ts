@@ -7,8 +7,8 @@ const roles: readonly Role[] = ['api', 'worker', 'worker', 'worker', 'worker']
 const shards = 64
 
 /**
- * Workers leave, by SIGTERM or SIGKILL, and join again under load. The service continues while their shards move, and
- * in the end, each worker has its share.
+ * Workers leave by SIGTERM or SIGKILL and rejoin under load. The service continues while their shards move, and each
+ * worker has its share in the end.
  */
 export const scale: Ordeal<PostgresEngine> = async (environment, options) => {
   const { random, fleet, database } = environment

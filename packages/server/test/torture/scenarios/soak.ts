@@ -29,14 +29,14 @@ const settings = {
   ],
 }
 
-/** Number of creates per second. With the calls, this results in 60 events per second. */
+/** Number of creates per second. Together with the calls, they result in 60 events per second. */
 const rate = 40
-/** Number of parts into which the time is divided for comparison. */
+/** Number of equal periods to compare. */
 const parts = 6
 
 /**
- * Mixed load for some minutes. Old data is removed after a twelfth of the time, so from the second sixth on, all
- * measurements should be level: memory, handles, tables, indexes, files, and response times.
+ * A mixed load for a number of minutes. Old data is removed after a twelfth of the time, so from the second sixth on,
+ * all measurements should be level: memory, handles, tables, indexes, files, and response times.
  */
 export const soak: Trial<Engine> = async ({ engine, seed, times: minutes, progress }) => {
   await using made = new AsyncDisposableStack()

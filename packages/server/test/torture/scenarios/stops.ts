@@ -1,6 +1,6 @@
 import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
-/** Stops a process with SIGTERM at random moments. It exits with 0, in time, and gives up its shards. */
+/** Stops a process with SIGTERM at random times. It exits with 0 in time and gives up its shards. */
 export const stop: Ordeal = async (environment, options) => {
   const { fleet, database } = environment
   const { times, progress } = options

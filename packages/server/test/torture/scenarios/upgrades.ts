@@ -7,9 +7,8 @@ import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 const nextVersion = join(import.meta.dirname, '../preload/next-version.ts')
 
 /**
- * One process after another is replaced by one of the next version, which expands the tables that the others use. Then
- * the new version is rolled back in the same way, and so on. Both versions respond to requests and deliver side by
- * side.
+ * Processes are replaced one by one with the next version, which expands the tables that the others use. Then the new
+ * version is rolled back in the same way, and so on. Both versions respond to requests and deliver side by side.
  */
 export const upgrade: Ordeal<PostgresEngine> = async (environment, options) => {
   const { times, progress } = options

@@ -7,10 +7,10 @@ import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { createScenario, type Ordeal } from '../scenario.ts'
 
-/** Number of running attempts from which each worker has some. */
+/** Number of running attempts that gives every worker some. */
 const busy = 24
 
-/** Counts the results of a worker that came too late, because another worker had taken over the shard. */
+/** Counts a worker's results that came too late because another worker had taken over the shard. */
 const countStale = async (worker: Member): Promise<number> => {
   const metrics = await (await fetch(`${worker.url()}/metrics`)).text()
   return Number(/^wabakit_delivery_attempts_total\{outcome="stale"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
@@ -25,7 +25,7 @@ const findBusyWorker = async ({ database, fleet }: Environment): Promise<Member>
   return fleet.members.find((member) => member.name() === row?.process) ?? fleet.pick('worker')
 }
 
-/** SQL that ends the lease of a process, as if its time had passed. */
+/** SQL that ends a process's lease, as if its time had passed. */
 const endLease = `UPDATE wabakit.workers SET expires_at = wabakit.clock_ms()
   WHERE id IN (SELECT owner FROM torture.log WHERE process = $1)`
 
@@ -44,8 +44,8 @@ const pauseOnce = async (
   const worker = await findBusyWorker(environment)
   const stale = await countStale(worker)
   worker.pause()
-  // Once in the long form, the pause lasts until the lease really ends. In that case, the worker notices it before it
-  // has a result.
+  // Once in the long form, the pause lasts until the lease really ends. The worker then notices that before it has a
+  // result.
   const isWaitedFor = round === 1 && !isCalm
   if (!isWaitedFor) {
     // The worker's last statement may still be running in the database.
@@ -53,7 +53,7 @@ const pauseOnce = async (
     await runSql(database.address, endLease, [worker.name()])
   }
   const isTaken = await comesTrue(async () => (await database.countShards(worker.name())) === 0)
-  // Its results arrive at once, before it can notice the takeover.
+  // Its results arrive immediately, before it can notice the takeover.
   recorder.behave(calm(random))
   hold.letGo()
   worker.resume()
@@ -63,14 +63,14 @@ const pauseOnce = async (
 }
 
 /**
- * Maximum number of repetitions of a pause without a late result: attempts in a shard that the worker was giving up
- * have none.
+ * Maximum number of times to repeat a pause without a late result. Attempts in a shard that the worker is giving up
+ * have no late results.
  */
 const maxTries = 3
 
 /**
- * A worker is paused during attempts, for longer than its lease, so that others take over its shards. When it resumes,
- * its results are too late, and have no effect.
+ * A worker is paused during attempts for longer than its lease, so that others take over its shards. When it resumes,
+ * its results are too late and have no effect.
  */
 export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times, progress }) => {
   const failures: string[] = []

@@ -5,7 +5,7 @@ import type { LoadSample } from './steady-load.ts'
 /** The measurements at one moment. */
 export type Sample = LoadSample & { readonly processes: readonly ProcessSize[]; readonly sizes: Sizes }
 
-/** The measurements of one part of the time, by name and unit: megabytes, milliseconds, or numbers. */
+/** The measurements of one period, by name and unit: megabytes, milliseconds or counts. */
 export type Summary = Readonly<Record<string, number>>
 
 const mega = 2 ** 20
@@ -15,11 +15,11 @@ const round = (value: number): number => Math.round(value * 100) / 100
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
-/** Returns a percentile, from 0 to 1. */
+/** Returns a percentile, given as a number from 0 to 1. */
 const getPercentile = (values: readonly number[], share: number): number =>
   values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? 0
 
-/** Summarizes the samples of a part: percentiles of times, and means of sizes. */
+/** Summarizes the samples of a period: percentiles of times, and means of sizes. */
 export const summarize = (samples: readonly Sample[]): Summary => {
   const creates = samples.flatMap((sample) => sample.creates)
   const arrivals = samples.flatMap((sample) => sample.arrivals)
@@ -46,14 +46,14 @@ export const summarize = (samples: readonly Sample[]): Summary => {
   }
 }
 
-/** Allowed growth from the third part to the last, in addition to a tenth. */
+/** Allowed growth from the third period to the last, in addition to a tenth. */
 const tolerances: Readonly<Record<string, number>> = { 'memory, MB': 10, handles: 3 }
 const sizeTolerance = 1
 
-/** A table that keeps one row for each summarized call, as long as the organization exists. */
+/** A table that keeps one row for each summarized call while the organization exists. */
 const forever = 'summary_marks'
 
-/** Returns the measurement that must be level: a total without the rows that are kept forever. */
+/** Returns the measurement that must be level, without the rows that are kept forever. */
 const measure = (name: string, part: Summary = {}): number => {
   const kept = { 'tables, MB': `table ${forever}, MB`, 'indexes, MB': `index ${forever}_pkey, MB` }[name]
   return (part[name] ?? 0) - (kept === undefined ? 0 : (part[kept] ?? 0))
@@ -65,7 +65,7 @@ const isLevel = (name: string, parts: readonly Summary[]): boolean => {
 }
 
 /**
- * Judges the parts: no request may fail, response times may be at most 1.2 times those of the first part, and sizes
+ * Judges the periods: no request may fail, response times may be at most 1.2 times those of the first period, and sizes
  * must level off.
  */
 export const judge = (

@@ -25,6 +25,6 @@ const measureSqlite = (path: string): Sizes =>
     ]),
   )
 
-/** Measures the sizes of a database: the files of SQLite, or the tables and indexes of PostgreSQL. */
+/** Measures the sizes of a database: SQLite's files, or PostgreSQL's tables and indexes. */
 export const measureSizes = async (address: string): Promise<Sizes> =>
   address.startsWith('postgres://') ? measurePostgres(address) : measureSqlite(address)

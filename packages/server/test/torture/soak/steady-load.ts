@@ -6,9 +6,9 @@ import { setTimeout } from 'node:timers/promises'
 /** The measurements of the load since the last sample. Times are in milliseconds. */
 export type LoadSample = {
   readonly creates: readonly number[]
-  /** Times from a request to the arrival of its event. */
+  /** Times from each request to the arrival of its event. */
   readonly arrivals: readonly number[]
-  /** Numbers of failed requests, by status; 0 means no response. */
+  /** Number of failed requests by status; 0 means no response. */
   readonly failed: Readonly<Record<string, number>>
 }
 
@@ -19,7 +19,7 @@ export type SteadyLoad = {
   start(url: string): void
   sample(): LoadSample
   /**
-   * Ends the load, and waits for events. Resolves to the acknowledged groups whose event has not arrived within a
+   * Stops the load and waits for events. Resolves to the acknowledged groups whose events did not arrive within a
    * minute.
    */
   stop(): Promise<readonly string[]>
@@ -29,12 +29,14 @@ const headers = { authorization: 'wk_torture_0123456789', 'content-type': 'appli
 const calls = '/_wabakit/organizations/torture/calls'
 const call = { channel: 'PSTN', channelNumber: '+15550100002', direction: 'INCOMING' }
 
-/** Creates groups at a rate per second. At an eighth of it, plays calls, saves their summaries and fetches them. */
+/**
+ * Creates groups at a rate per second. At an eighth of that rate, plays calls, saves their summaries and fetches them.
+ */
 export const createSteadyLoad = async (rate: number): Promise<SteadyLoad> => {
   let creates: number[] = []
   let arrivals: number[] = []
   let failed: Record<string, number> = {}
-  /** The times of the requests for groups whose events have not arrived. */
+  /** The request times of groups whose events have not arrived. */
   const awaited = new Map<string, number>()
   const running = new Set<Promise<unknown>>()
   let isStopped = false
