@@ -49,7 +49,7 @@ export type TableName = keyof StoredRecords
 
 /**
  * The columns of all records. Reading, writing and migrating between engines are derived from this list, so a new field
- * needs an entry here and a migration of each engine.
+ * needs an entry here and a migration for each engine.
  */
 export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Table]> } = {
   organizations: {

@@ -1,17 +1,17 @@
 import type { Page } from '@wabakit/core'
 
-/** Returns the LIKE pattern for texts that contain this one. The escape character is the backslash. */
+/** Returns the LIKE pattern for strings that contain this one. The escape character is the backslash. */
 export const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** The rows of a page, and one more if there is a next page. */
+/** The rows of a page, plus one if there is a next page. */
 export type PageRows<Row, Item> = {
   readonly rows: readonly Row[]
   readonly limit: number
-  /** Set if the last page has a cursor, too, so that a reader can continue with records that are added later. */
+  /** Set if even the last page has a cursor, so that a reader can continue with records added later. */
   readonly isFollowed: boolean
   readonly toItem: (row: Row) => Item
   readonly toCursor: (row: Row) => string
-  /** The cursor of the next page, if this page has fewer rows than `limit` because it has examined its maximum. */
+  /** The cursor of the next page, if this page has fewer rows than `limit` because it examined its maximum. */
   readonly end?: string | undefined
 }
 

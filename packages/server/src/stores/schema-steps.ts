@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** Hashes the text of a step of a schema. */
+/** Hashes the SQL of a schema step. */
 export const hashStep = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
 /**
- * Finds a step that had a different text when it was applied. The functions and triggers of such a database come from
- * that text, so no server may use it.
+ * Finds a step that had different SQL when it was applied. The database's functions and triggers come from that SQL, so
+ * no server may use it.
  *
- * @returns its number; `undefined` if there is none.
+ * @returns its number, or `undefined` if there is none.
  */
 export const findDifferentStep = (
   applied: readonly string[],

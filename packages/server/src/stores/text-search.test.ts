@@ -9,7 +9,7 @@ import { sqliteStore } from './sqlite/sqlite-store.ts'
 const maxBytes = 4 * 1024 * 1024
 const sizes = [1, 2, 1, 1, 6, 1, 2, 2].map((megabytes) => megabytes * 1024 * 1024)
 
-/** Fills a store with events with large payloads that all have the text. */
+/** Fills a store with events whose large payloads all contain the text. */
 const fill = async (store: Store): Promise<Store> => {
   onTestFinished(store.close)
   await store.saveOrganization(organization())
@@ -23,7 +23,7 @@ type List = (
   page: { order: 'oldest_first' | 'newest_first'; cursor?: string | undefined },
 ) => Promise<Page<unknown>>
 
-/** Reads all pages, and returns the number of items of each. */
+/** Reads all pages. Returns the number of items on each. */
 const readAll = async (
   list: List,
   store: Store,
@@ -71,16 +71,19 @@ test.each(lists)(
   },
 )
 
-test.each(lists)('others are served between the pages of %s in %s', async (_name, _engine, list, open) => {
-  const store = await fill(open())
-  let [turns, isOver] = [0, false]
-  const turn = (): void => {
-    turns += 1
-    if (!isOver) setImmediate(turn)
-  }
-  setImmediate(turn)
-  const pages = await readAll(list, store, 'newest_first')
-  isOver = true
-  expect(pages.length).toBeGreaterThan(2)
-  expect(turns).toBeGreaterThanOrEqual(pages.length - 1)
-})
+test.each(lists)(
+  'other requests are served between the pages of %s in %s',
+  async (_name, _engine, list, open) => {
+    const store = await fill(open())
+    let [turns, isOver] = [0, false]
+    const turn = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const pages = await readAll(list, store, 'newest_first')
+    isOver = true
+    expect(pages.length).toBeGreaterThan(2)
+    expect(turns).toBeGreaterThanOrEqual(pages.length - 1)
+  },
+)

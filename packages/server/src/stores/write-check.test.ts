@@ -10,7 +10,7 @@ import { storeOnDatabase } from './sqlite/sqlite-store.ts'
 
 type Now = () => number
 
-/** What knows the outcome of writes: SQLite itself, or the watch of a store whose own check always writes. */
+/** Sources for the outcome of writes: SQLite itself, or a watched store whose own check always writes. */
 const engines = {
   'the store on SQLite': (path: string, now: Now) => storeOnDatabase(openDatabase(path), now),
   'a watched store': (path: string, now: Now) => {

@@ -1,7 +1,7 @@
-/** Time for which the outcome of a write is valid, in milliseconds. */
+/** Time that the outcome of a write is valid, in milliseconds. */
 const validMs = 5_000
 
-/** The outcome of the last write of a store: when it ended, and the error if it failed. */
+/** The outcome of a store's last write: the time it ended, and the error if it failed. */
 export type LastWrite = { readonly at: number; readonly error?: unknown }
 
 /** The outcome before the first write, which is never valid. */
@@ -16,7 +16,7 @@ export type WriteCheckOptions = {
 
 /**
  * Creates a check that resolves if the last write succeeded, and rejects with its error if it failed. If the last write
- * was more than 5 seconds ago, the check makes a write itself.
+ * was more than 5 seconds ago, the check writes something itself.
  */
 export const createWriteCheck = ({ write, readLast, now }: WriteCheckOptions): (() => Promise<void>) => {
   let writing: Promise<unknown> | undefined

@@ -1,4 +1,4 @@
-/** Thrown when a backup cannot be made. */
+/** Thrown when a backup cannot be created. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }

@@ -1,4 +1,7 @@
-/** Thrown when a database cannot be opened, such as for a wrong path, a missing permission or a refused connection. */
+/**
+ * Thrown when a database cannot be opened, for example because of a wrong path, a missing permission or a refused
+ * connection.
+ */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError'
   /** Identifies the error. */
@@ -8,7 +11,7 @@ export class DatabaseOpenError extends Error {
 
   /**
    * @param path - the database's file, or its address without password.
-   * @param reason - sentences with the cause and the remedy.
+   * @param reason - the cause and the remedy, as sentences.
    * @param options - the `cause`.
    */
   constructor(path: string, reason: string, options?: ErrorOptions) {

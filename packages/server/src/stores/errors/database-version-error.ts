@@ -1,4 +1,4 @@
-/** Thrown when a newer version of this software wrote a database. */
+/** Thrown when a database was written by a newer version of this software. */
 export class DatabaseVersionError extends Error {
   override readonly name = 'DatabaseVersionError'
   /** Identifies the error. */
@@ -10,7 +10,7 @@ export class DatabaseVersionError extends Error {
 
   /**
    * @param database - the file, or the address without password.
-   * @param versions - the version found, and the newest one supported.
+   * @param versions - the found version and the newest supported one.
    */
   constructor(
     database: string,

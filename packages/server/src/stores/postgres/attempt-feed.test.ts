@@ -30,7 +30,7 @@ const follow = async (database: PostgresDatabase, organizationId: string): Promi
   return shown
 }
 
-test('publishes attempts from before the followers were known', async () => {
+test('publishes attempts made before the followers were known', async () => {
   const shown = await follow(watcher, 'acme')
   worker.attempts.startPublishing()
   worker.attempts.publish('acme', { number: 1 })

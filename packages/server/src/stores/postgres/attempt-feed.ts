@@ -4,8 +4,8 @@ import * as z from 'zod/mini'
 import type { Notifications } from './notifications.ts'
 
 /**
- * Publishes the attempts of this process to the followers of an organization in other processes. Losing a message does
- * no harm, because the attempt is in the database.
+ * Publishes this process's attempts to the followers of an organization in other processes. A lost message does no
+ * harm, because the attempt is in the database.
  */
 export type AttemptFeed = {
   /** Starts listening for followers. */
@@ -13,7 +13,7 @@ export type AttemptFeed = {
   /** Publishes an attempt, as JSON, to the followers in other processes. */
   publish(organizationId: string, attempt: object): void
   /**
-   * Calls `onAttempt` with each attempt that another process publishes from now on.
+   * Calls `onAttempt` with each new attempt that another process publishes.
    *
    * @returns a function that stops following.
    */
@@ -23,7 +23,7 @@ export type AttemptFeed = {
 
 export type AttemptFeedOptions = {
   readonly notifications: Notifications
-  /** Notifies a channel, in its own transaction. */
+  /** Notifies a channel in a separate transaction. */
   notify(channel: string, payload: string): Promise<void>
   /** Identifies this process. */
   readonly sender: string
@@ -31,14 +31,14 @@ export type AttemptFeedOptions = {
 
 const channels = { followed: 'wabakit_followed', attempts: 'wabakit_attempts' } as const
 
-/** Interval of a follower's announcements, and the time for which an announcement is valid, in milliseconds. */
+/** Interval of a follower's announcements and validity of an announcement, in milliseconds. */
 const renewMs = 5_000
 const validMs = 15_000
 /** Maximum time to wait for the connection before a stream is opened, in milliseconds. */
 const connectMs = 2_000
 /** Time that a new publisher waits for followers to announce themselves, in milliseconds. */
 const announcementMs = 250
-/** The pause between messages in milliseconds, and the maximum number of attempts to keep for the next message. */
+/** The pause between messages, in milliseconds, and the maximum number of attempts to keep for the next message. */
 const pauseMs = 20
 const maxWaiting = 1_000
 /** Maximum size of a message. PostgreSQL accepts less than 8,000 bytes. */
@@ -68,7 +68,7 @@ const parse = (payload: string): z.infer<typeof Message> | undefined => {
 export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeedOptions): AttemptFeed => {
   /** Expiry of the last announcement for each organization. */
   const followed = new Map<string, number>()
-  /** Attempts from before the followers were known. */
+  /** Attempts made before the followers were known. */
   let early: Array<() => void> | undefined = []
   let waiting: PublishedAttempt[] = []
   let isSending = false

@@ -6,7 +6,7 @@ import type { PostgresDatabase } from './open-postgres.ts'
 export type BacklogMeasure = Pick<Store, 'measureBacklog'>
 
 /**
- * Maximum number of rows to examine: more than the limit, because the index does not distinguish heads from waiting
+ * Maximum number of rows to examine. It exceeds the limit, because the index does not distinguish heads from waiting
  * deliveries.
  */
 const most = '($1 * 2 + 10)'
@@ -67,7 +67,7 @@ const nothing: Awaited<ReturnType<Store['measureBacklog']>> = {
   disabledSubscriptions: 0,
 }
 
-/** Measures the backlog, using only ranges of indexes. */
+/** Measures the backlog using only index ranges. */
 export const createBacklogMeasure = ({ read }: Pick<PostgresDatabase, 'read'>): BacklogMeasure => ({
   measureBacklog: async ({ limit, now }) => {
     const [backlog] = await read<typeof nothing>(measure, [limit, Math.floor(now)])

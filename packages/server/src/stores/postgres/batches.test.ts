@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createBatches } from './batches.ts'
 
-/** Batches of words, which end on request. */
+/** Creates batches of words that end on request. */
 const createWords = (maxItems = 64) => {
   const batches: Array<{ readonly words: readonly string[]; end(): void }> = []
   const write = createBatches<string, string>({
@@ -37,7 +37,7 @@ test('combines items that arrive during a write into the next batch', async () =
   expect(await Promise.all([second, ...others])).toEqual(['B', 'C', 'D', 'E'])
 })
 
-test('leaves items with the same key, and items above the maximum, to the next batch', async () => {
+test('leaves items with the same key and items beyond the maximum to the next batch', async () => {
   const { batches, write } = createWords(3)
   const written = ['a1', 'a2', 'b', 'c', 'd'].map(write)
   await Promise.resolve()
@@ -49,7 +49,7 @@ test('leaves items with the same key, and items above the maximum, to the next b
   expect(await Promise.all(written)).toEqual(['A1', 'A2', 'B', 'C', 'D'])
 })
 
-/** Batches that fail with this error if they have `bad` among them, however few they are. */
+/** Creates batches that fail with this error if they contain `bad`, even alone. */
 const createFailing = (error: unknown) => {
   const batches: (readonly string[])[] = []
   const write = createBatches<string, string>({

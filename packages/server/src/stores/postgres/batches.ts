@@ -6,8 +6,8 @@ export type BatchOptions<Item, Outcome> = {
   /** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
   readonly maxConcurrent: number
   /**
-   * Returns the key of the row that an item changes. A batch has at most one item per key. Without this function, a
-   * batch can have any items.
+   * Returns the key of the row that an item changes. A batch has at most one item per key. Without this function,
+   * batches can contain any items.
    */
   readonly getKey?: (item: Item) => string
   /** Writes all items or none, and returns their outcomes in the same order. */
@@ -21,7 +21,7 @@ type Waiting<Item, Outcome> = {
 }
 
 /**
- * Combines the writes that arrive while others are running into the next statement, which costs little more than a single
+ * Combines writes that arrive while others are running into the next statement, which costs little more than a single
  * write. The first write starts without waiting for others.
  *
  * @returns a function that writes one item. It rejects only if `write` rejects for that item alone.
@@ -41,7 +41,7 @@ export const createBatches = <Item, Outcome>({
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome)
     } catch (error) {
       if (batch.length > 1 && (isLocked(error) || !isLost(error))) {
-        // Only one of the items may be invalid or blocked by a lock, so each is written alone.
+        // A single item may be invalid or blocked by a lock, so each is written alone.
         await Promise.all(batch.map((each) => run([each])))
       } else {
         for (const { reject } of batch) reject(error)

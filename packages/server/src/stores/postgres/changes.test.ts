@@ -9,7 +9,7 @@ import { postgresStore } from './postgres-store.ts'
 let cluster: PostgresCluster
 let database: PostgresDatabase
 let store: Store
-/** A session of somebody else. */
+/** Another session. */
 let other: pg.Client
 
 beforeAll(async () => {

@@ -41,7 +41,7 @@ type ChangeKind<Change, Table extends ChangedTable> = {
   getKey(change: Change): readonly string[]
 }
 
-/** Maximum number of changes per statement. Each locks lanes, and PostgreSQL's lock table is limited. */
+/** Maximum number of changes per statement. Each change locks lanes, and PostgreSQL's lock table is limited. */
 const maxChanges = 32
 
 const groups = mapTable('groups')
@@ -50,8 +50,7 @@ const calls = mapTable('calls')
 const summaries = mapTable('summaries')
 
 /**
- * Creates the methods that change records in PostgreSQL. Concurrent changes share a statement, which is one
- * transaction.
+ * Creates the methods that change records in PostgreSQL. Concurrent changes share a statement, and thus a transaction.
  */
 export const createChanges = ({ query, read, news }: PostgresDatabase): Changes => {
   const createChange = <

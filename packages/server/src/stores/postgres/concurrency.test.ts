@@ -34,7 +34,7 @@ const query = <Row extends Record<string, unknown>>(sql: string): Promise<Row[]>
   return database.query<Row>(sql)
 }
 
-/** Lanes in which something was never attempted, nothing blocks, and nothing is the head. */
+/** Lanes that have unattempted deliveries and no blocking delivery, but no head. */
 const lanesWithoutHead = `SELECT p.lane FROM wabakit.pending p
   WHERE p.state = 'fresh' GROUP BY p.lane HAVING NOT bool_or(${isHead}) AND NOT EXISTS (
     SELECT FROM wabakit.pending b WHERE b.lane = p.lane AND b.state <> 'fresh'
@@ -44,7 +44,7 @@ const twoHeads = `SELECT p.lane FROM wabakit.pending p WHERE ${isHead} GROUP BY 
 
 const pendingAndFinished = `SELECT subscription, event FROM wabakit.pending JOIN wabakit.deliveries USING (subscription, event)`
 
-/** Attempts that were recorded twice, or not at all. */
+/** Attempts that were recorded twice or not at all. */
 const miscountedAttempts = `SELECT d.subscription, d.event FROM (
     SELECT subscription, event, attempts, 0 AS own FROM wabakit.pending
     UNION ALL SELECT subscription, event, attempts, (started_at IS NOT NULL)::integer FROM wabakit.deliveries
@@ -111,7 +111,7 @@ const unique = (prefix: string): string => `${prefix}_${++names}`
 
 type Begun = { readonly key: AttemptKey; readonly delivery: DeliveryRecord }
 
-/** One of several processes that read and settle the same deliveries, as an old and a new owner may. */
+/** Creates one of several processes that read and settle the same deliveries, as an old and a new owner may. */
 const createProcess = (store: Store, organizationId: string) => {
   let begun: Begun[] = []
   const begin = async (limit: number): Promise<number> => {
@@ -228,7 +228,7 @@ const openOrganization = async (store: Store): Promise<string> => {
   return id
 }
 
-/** Asks again and again, while everything else runs, whether what must always hold does. */
+/** Repeatedly checks invariants while everything else runs. */
 const watch = (...invariants: readonly string[]) => {
   let isOver = false
   const watching = (async () => {
@@ -240,7 +240,7 @@ const watch = (...invariants: readonly string[]) => {
   }
 }
 
-test('each delivery is in one place, each attempt is recorded once, and each lane goes on, whatever several processes do', async () => {
+test('each delivery is in one place, each attempt is recorded once, and each lane continues, whatever several processes do', async () => {
   const plans = fc.array(fc.array(steps, { minLength: 30, maxLength: 40, size: 'max' }), {
     minLength: 6,
     maxLength: 9,

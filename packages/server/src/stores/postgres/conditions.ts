@@ -1,4 +1,4 @@
-/** Builds the conditions of a query, with their values. */
+/** Builds a query's conditions with their values. */
 export type Conditions = {
   /**
    * Adds a condition. Each `?` stands for one of the values.
@@ -8,7 +8,7 @@ export type Conditions = {
   and(sql: string, ...values: unknown[]): Conditions
   /** Adds a condition unless its value is `undefined`. */
   andIf(sql: string, value: unknown): Conditions
-  /** Adds a value that another part of the query uses, and returns its parameter, such as `$3`. */
+  /** Adds a value for another part of the query and returns its parameter, such as `$3`. */
   addValue(value: unknown): string
   /** The conditions, joined by AND. */
   readonly sql: string

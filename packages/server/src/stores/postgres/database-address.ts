@@ -1,12 +1,12 @@
-/** Returns a URL per host, given the URL of a database: `postgres://a:1,b:2/x` has two. */
+/** Splits a database's URL into one URL per host: `postgres://a:1,b:2/x` has two. */
 export const listAddresses = (url: string): string[] => {
   const [, start = '', hosts = '', end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
   return start === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${end}`)
 }
 
 /**
- * Returns a database's URL without password and parameters. Returns `undefined` if the end of the password is uncertain: in
- * a URL it ends at the first `/`, `?` or `#` that is not percent-encoded.
+ * Returns a database's URL without password and parameters, or `undefined` if the end of the password is uncertain: it
+ * ends at the first `/`, `?` or `#` that is not percent-encoded.
  */
 export const readAddress = (url: string): string | undefined => {
   const addresses = listAddresses(url).map((address) => URL.parse(address))
@@ -18,5 +18,5 @@ export const readAddress = (url: string): string | undefined => {
   return `postgres://${username === '' ? '' : `${username}@`}${hosts}${pathname}`
 }
 
-/** Like {@link readAddress}, with a general name for a URL that cannot be shown. */
+/** Returns the same as {@link readAddress}, or a general name for a URL that cannot be shown. */
 export const formatAddress = (url: string): string => readAddress(url) ?? 'PostgreSQL'

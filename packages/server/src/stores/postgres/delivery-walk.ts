@@ -12,7 +12,7 @@ export type DeliveryWalk = {
   readonly from: string
   readonly where: Conditions
   readonly orderBy: string
-  /** The cursor of the rows beyond the examined ones, if there are more. */
+  /** The cursor of the rows after the examined ones, if there are more. */
   readonly end: string | undefined
 }
 
@@ -30,10 +30,7 @@ const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
 const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
-/**
- * Returns whether to find events first, because few of them may match. Otherwise, an index of deliveries finds fewer
- * rows.
- */
+/** Returns whether to find events first because few may match. Otherwise, an index of deliveries finds fewer rows. */
 const startsWithEvents = (selection: DeliverySelection): boolean => {
   const { deliveryId, eventId, subject, subscriptionId, ...filters } = selection
   if (deliveryId !== undefined || eventId !== undefined) return false
@@ -43,14 +40,14 @@ const startsWithEvents = (selection: DeliverySelection): boolean => {
   return [names, digits, text, occurredFrom, occurredBefore].some((filter) => filter !== undefined)
 }
 
-/** Adds the conditions of a selection on deliveries. */
+/** Adds a selection's conditions on deliveries. */
 const filterDeliveries = (where: Conditions, selection: DeliverySelection): Conditions => {
   const { organizationId, deliveryId, eventId, subscriptionId } = selection
   const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
   if (subscriptionId !== undefined) {
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
   }
-  // A subscription belongs to one organization, so this condition is redundant. Without it, only the index of the
+  // A subscription belongs to one organization, so this condition would be redundant. Without it, only the index of the
   // subscription's deliveries can be used.
   if (subscriptionId === undefined || excludesDelivered(selection)) {
     where.and('d.organization_id = ?', organizationId)
@@ -63,14 +60,14 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
 }
 
-/** Adds the conditions of a selection that are checked on each examined delivery. */
+/** Adds a selection's conditions that are checked on each examined delivery. */
 const filterExamined = (
   where: Conditions,
   { statuses, responses, finishedFrom, finishedBefore }: DeliverySelection,
 ): Conditions =>
   where
     .andIf(`${deliveryStatus} = ANY (?)`, statuses)
-    // A sum, so that the planner does not use the index by time, which has the deliveries of all organizations.
+    // The sum prevents the planner from using the index by time, which contains the deliveries of all organizations.
     .andIf('d.finished_at + 0 >= ?', finishedFrom)
     .andIf('d.finished_at + 0 < ?', finishedBefore)
     .andIf(
@@ -79,7 +76,7 @@ const filterExamined = (
       responses,
     )
 
-// OFFSET 0 in the nested tables makes the planner, which cannot know how many rows match, keep their order.
+// OFFSET 0 in the nested tables makes the planner keep their order, because it cannot know how many rows match.
 const withSubscription = `
   CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions WHERE position = d.subscription AND revision > 0 OFFSET 0) AS s`
 const eventsFirst = `wabakit.events e
@@ -89,7 +86,7 @@ const eventsFirst = `wabakit.events e
 const deliveriesFirst = `${allDeliveries} AS d
   CROSS JOIN LATERAL (SELECT * FROM wabakit.events WHERE position = d.event OFFSET 0) AS e ${withSubscription}`
 
-/** The highest position that a cursor can have. */
+/** The highest position that a cursor can contain. */
 const lastSubscription = '9'.repeat(18)
 
 /** Chooses the way to read deliveries. */

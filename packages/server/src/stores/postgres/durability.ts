@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
-/** Settings of a server that must not be off, and the damage that a crash of its machine causes if they are. */
+/** Server settings that must not be off, and the damage that a machine crash causes if they are. */
 const damages: Readonly<Record<string, string>> = {
   fsync: 'loses changes that were acknowledged, and can damage the database',
   full_page_writes: 'can damage the database, unless its file system never writes a part of a page',
 }
 
-/** Returns warnings about settings that can make the server lose committed transactions, one sentence for each. */
+/** Returns a warning for each setting that can make the server lose committed transactions. */
 export const describeDurability = async (client: pg.Client, address: string): Promise<string[]> => {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,

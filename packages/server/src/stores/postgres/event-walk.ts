@@ -3,7 +3,7 @@ import { toLikePattern } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import type { Query } from './query.ts'
 
-/** Positions of events, both included. */
+/** A range of event positions, inclusive. */
 export type Positions = { readonly low: bigint; readonly high: bigint }
 
 export const allPositions: Positions = { low: 0n, high: 2n ** 63n - 1n }
@@ -14,18 +14,18 @@ type Examined = Positions & {
   readonly end: bigint | undefined
 }
 
-/** Reads the events `e` of an organization, or of one of its subjects, in the order of their positions. */
+/** Reads the events `e` of an organization or of one of its subjects, by position. */
 export type EventWalk = {
   readonly orderBy: string
-  /** Adds the conditions that an event belongs to the organization or subject, and has one of the positions. */
+  /** Adds the conditions that an event belongs to the organization or subject and is within the positions. */
   within(where: Conditions, positions: Positions): Conditions
-  /** Reduces the positions to those of at most `maxExamined` events, if it is given. */
+  /** Reduces the positions to at most `maxExamined` events, if it is given. */
   limit(read: Query, positions: Positions, maxExamined: number | undefined): Promise<Examined>
 }
 
 /**
- * Chooses the way to read events. Conditions compare rows, so that the planner can use only an index that begins with
- * the organization. With a condition on the organization alone, it could choose the primary key, and read the events of
+ * Chooses the way to read events. Conditions compare rows, so that the planner can use only an index that starts with
+ * the organization. With a condition on the organization alone, it could choose the primary key and read the events of
  * all organizations to find a few.
  */
 export const walkEvents = ({
@@ -58,17 +58,17 @@ export const walkEvents = ({
   }
 }
 
-/** Finds the longest part of a text without ASCII letters, which is the same in upper and lower case. */
+/** Finds the longest part of a string without ASCII letters, which is the same in upper and lower case. */
 const findCaseless = (text: string): string =>
   text.split(/[a-z]+/i).reduce((longest, part) => (part.length > longest.length ? part : longest))
 
-/** Adds the conditions of a selection that no index of `events e` should answer. */
+/** Adds a selection's conditions that should not use an index of `events e`. */
 export const filterEvents = (
   where: Conditions,
   { names, digits, text, occurredFrom, occurredBefore }: EventSelection,
 ): Conditions => {
   if (text !== undefined) {
-    // Searching for the digits of a number or an id first is much faster, because few payloads contain them.
+    // Searching for the digits of a number or id first is much faster, because few payloads contain them.
     const payload = 'e.payload COLLATE "C"'
     where.and(
       `(strpos(${payload}, ?) > 0 AND ${payload} ILIKE ? OR e.id = ?)`,
@@ -81,7 +81,7 @@ export const filterEvents = (
     where
       .andIf('e.name = ANY (?)', names)
       .andIf('e.digits = ?', digits)
-      // A sum, so that the planner does not use the index by time, which has the events of all organizations.
+      // The sum prevents the planner from using the index by time, which contains the events of all organizations.
       .andIf('e.occurred_at + 0 >= ?', occurredFrom)
       .andIf('e.occurred_at + 0 < ?', occurredBefore)
   )

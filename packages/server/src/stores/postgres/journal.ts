@@ -33,7 +33,7 @@ import { createWriteLimit } from './write-limit.ts'
 /** The relevant state of a delivery before its settlement. */
 type StateBefore = Pick<SettledDelivery, 'state' | 'finishedAt'>
 
-/** A settlement in a batch, and its changes. */
+/** A settlement in a batch and its changes. */
 type Item = {
   readonly settlement: Settlement
   readonly queue: string
@@ -41,7 +41,7 @@ type Item = {
   readonly decided: DecidedSettlement
 }
 
-/** Maximum number of decisions per batch. A row that differed can change again before the next one. */
+/** Maximum number of decisions per batch. A row that differed can change again before the next decision. */
 const maxTries = 5
 
 const toStatus = (state: SettledDelivery['state']): DeliveryStatus =>
@@ -97,7 +97,7 @@ export const createJournal = ({
 }: Pick<PostgresDatabase, 'query' | 'read' | 'news' | 'worker'>): Journal & {
   nextDueAt(): Promise<number | undefined>
 } => {
-  /** Subscriptions as they were when they were last read or settled. */
+  /** Subscriptions as of their last read or settlement. */
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
   /**
@@ -129,7 +129,7 @@ export const createJournal = ({
   }
 
   /**
-   * Decides the settlements of a batch in order. Each is based on its subscription as the earlier ones leave it.
+   * Decides a batch's settlements in order. Each is based on the subscription state left by the earlier ones.
    *
    * @param states - the known states of deliveries, without those that no longer exist.
    */

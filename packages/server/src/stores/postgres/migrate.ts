@@ -5,10 +5,10 @@ import { explainDifferentStep, findDifferentStep, hashStep } from '../schema-ste
 import { functionSchema, functions } from './functions/index.ts'
 import { migrations } from './schema.ts'
 
-/** A table that exists while a SQLite database is copied into this one, until both have been compared. */
+/** A table that exists while a SQLite database is copied into this one, until the two have been compared. */
 export const unfinishedCopy = 'wabakit.unfinished_copy'
 
-/** Returns whether a copy into a database has begun and is not finished. */
+/** Returns whether a copy into a database has started but not finished. */
 export const hasUnfinishedCopy = async (client: pg.ClientBase): Promise<boolean> => {
   const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
     unfinishedCopy,
@@ -16,7 +16,7 @@ export const hasUnfinishedCopy = async (client: pg.ClientBase): Promise<boolean>
   return rows[0]?.found ?? false
 }
 
-/** The advisory lock of the process that migrates: `wabakit` in ASCII. */
+/** The advisory lock of the migrating process: `wabakit` in ASCII. */
 const migrationLock = 0x776162616b6974n
 
 const oldestServer = { version: 140_000, name: 'PostgreSQL 14' }
@@ -45,7 +45,7 @@ export const hasSchema = async (client: pg.Client): Promise<boolean> =>
  * Runs `work` on the schema of a database in one transaction, while other processes wait.
  *
  * @param address - the database's address, for errors.
- * @throws DatabaseOpenError if the database's server cannot be used.
+ * @throws DatabaseOpenError if the PostgreSQL server cannot be used.
  */
 export const withSchemaLock = async <Result>(
   client: pg.Client,
@@ -61,15 +61,15 @@ export const withSchemaLock = async <Result>(
 }
 
 /**
- * Creates the functions of this version unless they exist. Drops those of all other versions except the last one used
- * before this one, whose processes may still be running.
+ * Creates this version's functions unless they exist. Drops those of all other versions except the previously used one,
+ * whose processes may still be running.
  */
 const updateFunctions = async (client: pg.Client): Promise<void> => {
   const { rows } = await client.query<{ name: string; exists: boolean }>(
     'SELECT name, to_regnamespace(name) IS NOT NULL AS exists FROM wabakit.function_schemas ORDER BY used_at DESC',
   )
   if (!rows.some(({ name, exists }) => name === functionSchema && exists)) {
-    // Functions that exist but are not listed date from before the schema "wabakit" was dropped.
+    // Functions that exist but are not listed were created before the schema "wabakit" was dropped.
     await client.query(`DROP SCHEMA IF EXISTS ${functionSchema} CASCADE`)
     await client.query(`CREATE SCHEMA ${functionSchema}`)
     await client.query(`SET LOCAL search_path = ${functionSchema}`)
@@ -88,11 +88,12 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
 }
 
 /**
- * Time for which a migration waits to lock each table, in milliseconds. Statements of running processes wait behind it.
+ * Maximum time that a migration waits to lock each table, in milliseconds. Statements of running processes wait behind
+ * it.
  */
 const tableLockMs = 2_000
 
-/** Runs steps of the schema, unless a long transaction uses its tables. */
+/** Runs schema steps, unless a long transaction uses the tables. */
 const runMigrations = async (
   client: pg.Client,
   { from, address }: { readonly from: number; readonly address: string },
@@ -130,11 +131,11 @@ const checkSteps = async (client: pg.Client, address: string): Promise<void> => 
 }
 
 /**
- * Migrates a database to the newest schema, with the functions of this version. Does not change tables that a newer
- * version has migrated. Requires the lock of {@link withSchemaLock}.
+ * Migrates a database to the newest schema, with this version's functions. Does not change tables that a newer version
+ * has migrated. Requires the lock of {@link withSchemaLock}.
  *
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
- * @throws DatabaseOpenError if a step of the schema had another text when it was applied.
+ * @throws DatabaseOpenError if a schema step had different SQL when it was applied.
  */
 export const upgradeSchema = async (client: pg.Client, address: string): Promise<void> => {
   if (!(await hasSchema(client))) {
@@ -156,11 +157,11 @@ export const upgradeSchema = async (client: pg.Client, address: string): Promise
 }
 
 /**
- * Migrates a database to the newest schema, for a server.
+ * Migrates a database to the newest schema for a server.
  *
  * @param address - the database's address, for errors.
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
- * @throws DatabaseOpenError if the database's server cannot be used, or a copy into the database is not finished.
+ * @throws DatabaseOpenError if the PostgreSQL server cannot be used, or a copy into the database is unfinished.
  */
 export const migrate = (client: pg.Client, address: string): Promise<void> =>
   withSchemaLock(client, address, async () => {

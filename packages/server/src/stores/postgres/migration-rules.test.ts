@@ -20,7 +20,7 @@ afterAll(async () => {
   await cluster.remove()
 })
 
-/** Runs all steps. Returns what those that do not say that they contract break. */
+/** Runs all steps. Returns the breaking changes of steps that are not marked as contracting. */
 const runAll = async (): Promise<string[]> => {
   const broken: string[] = []
   for (const [index, { sql, minimum }] of migrations.entries()) {
@@ -30,7 +30,7 @@ const runAll = async (): Promise<string[]> => {
   return broken
 }
 
-test('a step of the schema breaks nothing that the previous version needs, unless it says so', async () => {
+test('a schema step breaks nothing that the previous version needs, unless it is marked as contracting', async () => {
   expect(await runAll()).toEqual([])
   for (const [index, { minimum = 0 }] of migrations.entries()) expect(minimum).toBeLessThanOrEqual(index)
 })
@@ -72,7 +72,7 @@ test.each([
   expect(await listBreakingChanges(client, sql)).toContain(change)
 })
 
-test('a step may add tables, indexes, and columns that are empty or have a default', async () => {
+test('a step may add tables, indexes, and columns that are nullable or have a default', async () => {
   await runAll()
   const expansion = `CREATE TABLE wabakit.notes (id text PRIMARY KEY, text text NOT NULL);
     ALTER TABLE wabakit.events ADD COLUMN region text, ADD COLUMN size integer NOT NULL DEFAULT 0;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   worker.listen((each) => news.push(each))
   const { shards } = await worker.renewWorker({ worker: 'w', leaseMs: 60_000, now })
   await worker.takeShards({ worker: 'w', shards, now })
-  // The first news is that something may have been missed: from then on, nothing is.
+  // The first news reports that earlier news may have been missed. From then on, none is missed.
   await vi.waitFor(() => expect(news.length).toBeGreaterThan(0), 5_000)
 })
 
@@ -51,10 +51,10 @@ const addSlowly = (id: string, subject: string) =>
     JSON.stringify([mapTable('events').toRow(add(id, subject))]),
   ])
 
-/** The news of one kind since the last call. */
+/** Returns the news of one kind since the last call. */
 const take = (kind: News['kind']): News[] => news.splice(0).filter((each) => each.kind === kind)
 
-test('a worker is told by another process of heads, of what waits behind them, and of changes by hand', async () => {
+test('a worker gets news from another process about heads, deliveries waiting behind them, and changes by hand', async () => {
   take('head')
   await api.addEvent(add('first', 'group:1'))
   await api.addEvent(add('second', 'group:1'))
@@ -66,7 +66,7 @@ test('a worker is told by another process of heads, of what waits behind them, a
   take('changed')
 })
 
-test('what a slow transaction commits after later ones is told, and the rest is not told twice', async () => {
+test('deliveries that a slow transaction commits after later ones are reported, and the others are not repeated', async () => {
   await slow.query('BEGIN')
   await addSlowly('late', 'group:late')
   await api.addEvent(add('early', 'group:early'))
@@ -81,7 +81,7 @@ test('what a slow transaction commits after later ones is told, and the rest is 
   expect(next).toBeGreaterThan(Number(first))
 })
 
-test('a sweep lists what was committed since its cursor, however late, and nothing else', async () => {
+test('a sweep lists exactly the changes committed since its cursor, however late', async () => {
   const list = (since?: string) => worker.readQueues({ shards, since, limit: 10 })
   await slow.query('BEGIN')
   await addSlowly('later', 'group:later')
@@ -99,7 +99,7 @@ test('a sweep lists what was committed since its cursor, however late, and nothi
   expect((await list(after)).queues).toEqual([])
 })
 
-test('a lane has its events in the order of their commits, because the later one waits', async () => {
+test('a lane has its events in commit order, because the later one waits', async () => {
   await slow.query('BEGIN')
   await addSlowly('a', 'group:same')
   const waiting = api.addEvent(add('b', 'group:same'))

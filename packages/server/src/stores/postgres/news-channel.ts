@@ -6,15 +6,15 @@ import type { AddedRow } from './functions/lanes.ts'
 import type { Notifications } from './notifications.ts'
 import type { Query } from './query.ts'
 
-/** Carries news of queues to the schedulers of all processes. */
+/** Carries news about queues to the schedulers of all processes. */
 export type QueueNews = Pick<NewsChannel, 'listen'> & {
   /** Reports added deliveries. */
   tellAdded(rows: readonly AddedRow[]): void
-  /** Reports queues that were changed by request. */
+  /** Reports queues changed by request. */
   tellChanged(queues: readonly (QueueState | null)[]): void
   /** Notifies the schedulers of this process that their worker is lost. */
   tellLost(): void
-  /** Sets the shards of this process's worker, which does not need news of other shards. */
+  /** Sets the shards of this process's worker, which needs no news about other shards. */
   setShards(shards: ReadonlySet<number>): void
   close(): void
 }
@@ -30,13 +30,13 @@ export type QueueNewsOptions = {
 
 const channel = 'wabakit_news'
 
-/** The pause after a notification, in milliseconds: one late notification costs less than a thousand prompt ones. */
+/** The pause after a notification, in milliseconds. One late notification costs less than a thousand prompt ones. */
 const pauseMs = 20
 
-/** The pause before a notification that is not urgent because the worker is in this process, in milliseconds. */
+/** The pause before a notification that is not urgent because the worker runs in this process, in milliseconds. */
 const longPauseMs = 250
 
-/** Maximum number of deliveries that are reported one by one. */
+/** Maximum number of deliveries to report individually. */
 const maxAdded = 500
 
 const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState => ({
@@ -47,10 +47,10 @@ const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState
 })
 
 /**
- * Creates a channel. It reports the commits of this process at once. Other processes get a NOTIFY, and read the changes
- * that their last read did not see. Notifications are never part of the transaction that they report: PostgreSQL
- * commits notifying transactions one at a time, so those transactions could no longer share a disk write. If a
- * notification is lost, the next sweep of the scheduler finds the change.
+ * Creates a channel. It reports this process's commits immediately. Other processes get a NOTIFY and read the changes
+ * that their last read did not see. Notifications are never part of the transaction they report: PostgreSQL commits
+ * notifying transactions one at a time, so they could no longer share a disk write. If a notification is lost, the
+ * scheduler's next sweep finds the change.
  */
 export const createQueueNews = ({ read, notifications, notify, sender }: QueueNewsOptions): QueueNews => {
   const own = createNewsChannel()
@@ -75,7 +75,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
     )
   }
 
-  /** Reads the changes that other processes have committed since the last read. */
+  /** Reads the changes committed by other processes since the last read. */
   const readOn = async (since: Snapshot): Promise<void> => {
     const news = await readNews(read, { shards: [...shards], since, limit: maxAdded })
     for (const state of news.changed) own.tell({ kind: 'changed', state: toState(state) })
@@ -140,7 +140,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
         onMessage: (payload) => {
           if (payload !== sender) void readAll()
         },
-        // Notifications from before the connection are lost.
+        // Notifications sent before the connection are lost.
         onListening: () => {
           seen = undefined
           void read<{ snapshot: Snapshot }>('SELECT pg_current_snapshot()::text AS snapshot').then(

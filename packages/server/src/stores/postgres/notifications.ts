@@ -7,7 +7,7 @@ export type NotificationListener = {
   onListening(): void
 }
 
-/** The listening connection, for a holder whose state lasts as long as the session. */
+/** The listening connection, for a holder whose state is tied to the session. */
 export type ListeningConnection = {
   readonly client: pg.Client
   /** Aborts as soon as the connection is known to be lost. */
@@ -16,14 +16,12 @@ export type ListeningConnection = {
   giveUp(error: unknown): void
 }
 
-/**
- * Messages between the processes that share a database. They use one connection, which is open only while it is needed.
- */
+/** Messages between the processes that share a database. They share one connection, which is open only while needed. */
 export type Notifications = {
   /** @returns a function that stops listening. */
   listen(channel: string, listener: NotificationListener): () => void
   /**
-   * Keeps the connection open for one holder, and calls `onConnected` with each new connection before it listens. If
+   * Keeps the connection open for one holder. Calls `onConnected` with each new connection before it listens. If
    * `onConnected` rejects, the connection is replaced.
    *
    * @returns a function that releases the connection.
@@ -115,7 +113,7 @@ export const createNotifications = ({ connect, onError }: NotificationsOptions):
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners.add(own))
       startOnce()
-      // If this fails because the connection breaks, the next connection listens to all channels.
+      // If this fails because the connection breaks, the next connection will listen to all channels.
       if (connected !== undefined) listenTo(connected, channel).catch(() => {})
       return () => {
         listeners.delete(own)

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { DatabaseVersionError } from '../errors/database-version-error.ts'
 
-/** The privilege that the role needs: it creates the schemas, and then owns them. */
+/** The privilege that the role needs to create the schemas, which it then owns. */
 const grants =
   'As the owner of the database, run: GRANT CONNECT, CREATE ON DATABASE <database> TO <user>. If another role has created the schemas, use that role, or make this one a member of it'
 
@@ -10,14 +10,14 @@ const getReason = (error: unknown): string => {
   // The host has several addresses, and none of them accepts connections.
   if (error instanceof AggregateError) return error.errors.map(getReason).join('; ')
   if (!(error instanceof Error)) return String(error)
-  // This message of pg has no details.
+  // pg adds no details to this message.
   if (error.message === 'timeout expired') return 'It did not respond in time'
   return error instanceof pg.DatabaseError && error.code === '42501'
     ? `${error.message}. ${grants}`
     : error.message
 }
 
-/** Converts an error that occurred while a database was opened. */
+/** Converts an error that occurred while opening a database. */
 export const toOpenError = (error: unknown, address: string): Error =>
   error instanceof DatabaseVersionError || error instanceof DatabaseOpenError
     ? error

@@ -33,17 +33,17 @@ const open = async (options: Partial<Parameters<typeof openPostgres>[0]> = {}): 
   return database
 }
 
-/** The address of another database of the cluster. */
+/** Returns the address of another database in the cluster. */
 const other = (name: string): string => url.replace(/\/[^/]+$/, `/${name}`)
 
-/** Says something to the database, or to another one, past the store. */
+/** Runs a statement on this database or another one, bypassing the store. */
 const admin = async (sql: string, connectionString = url): Promise<void> => {
   const client = new pg.Client({ connectionString })
   await client.connect()
   await client.query(sql).finally(() => client.end())
 }
 
-/** Creates groups concurrently before, during and after a disturbance, and returns which were acknowledged. */
+/** Creates groups concurrently before, during and after a disturbance. Returns the acknowledged ones. */
 const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
   let isOver = false
   const acknowledged: string[] = []
@@ -67,7 +67,7 @@ const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
   return { acknowledged, failures }
 }
 
-/** What happens to the database while it is in use; afterwards it is as it was. */
+/** Disturbances of a database in use, which leave it unchanged. */
 const disturbances: Readonly<Record<string, () => Promise<void>>> = {
   'connections are cut off': async () => {
     for (let cut = 0; cut < 5; cut++) {
@@ -84,7 +84,7 @@ const disturbances: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 for (const [name, disturb] of Object.entries(disturbances)) {
-  test(`keeps what it acknowledged, and goes on, when ${name}`, async () => {
+  test(`keeps acknowledged changes, and continues, when ${name}`, async () => {
     const database = await open()
     const store = postgresStore(database)
     await store.saveOrganization(organization())
@@ -110,7 +110,7 @@ for (const [name, disturb] of Object.entries(disturbances)) {
   }, 20_000)
 }
 
-test('finds the primary among several hosts, and loses nothing that it acknowledged when the standby is promoted', async () => {
+test('finds the primary among several hosts, and loses no acknowledged change when the standby is promoted', async () => {
   await using pair = await createPair({ isSynchronous: true })
   const name = await pair.createDatabase()
   const errors: unknown[] = []
@@ -132,7 +132,7 @@ test('finds the primary among several hosts, and loses nothing that it acknowled
   opened.length = 0
 }, 20_000)
 
-test('says of each of several hosts why it cannot be used, without the password', async () => {
+test('explains for each of several hosts why it cannot be used, without the password', async () => {
   const refused = open({ url: 'postgres://me:secret@127.0.0.1:1,127.0.0.1:2/shop' })
   await expect(refused).rejects.toThrow(
     /^Cannot open the database postgres:\/\/me@127\.0\.0\.1:1,127\.0\.0\.1:2\/shop\. .*REFUSED 127\.0\.0\.1:1; .*:2\.$/,
@@ -158,7 +158,7 @@ test('closes a connection without responses, and continues when the network is b
   await proxy.close()
 }, 15_000)
 
-test('reports an unknown outcome for changes whose commit was not confirmed, and repeats none of them', async () => {
+test('reports an unknown outcome for changes with an unconfirmed commit, and repeats none of them', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const store = postgresStore(await open({ url: proxied }))
@@ -236,7 +236,7 @@ test('reports a read-only server as unavailable until it accepts writes', async 
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'wabakit' AND datname = '${name}'`,
   )
   const getError = () => store.createGroup(groupCreation('g')).catch((error: unknown) => error)
-  // On a connection whose end has not been noticed yet, the outcome is unknown.
+  // On a broken connection that has not been noticed yet, the outcome is unknown.
   await expect.poll(getError, { timeout: 5_000 }).toBeInstanceOf(StorageUnavailableError)
   expect(await getError()).toBeInstanceOf(StorageUnavailableError)
   await admin(`ALTER DATABASE ${name} RESET default_transaction_read_only`, other('postgres'))
@@ -260,7 +260,7 @@ const listFunctionSchemas = async (): Promise<string[]> => {
   return rows.map(({ name }) => name)
 }
 
-test('keeps the functions of the previous version, whose processes may be running, and drops older ones', async () => {
+test('keeps the functions of the previous version, whose processes may still be running, and drops older ones', async () => {
   expect(await listFunctionSchemas()).toEqual([functionSchema])
   for (const [name, hours] of [
     ['wabakit_oldest', 3],
@@ -286,7 +286,7 @@ test('starts on tables that a newer version has expanded', async () => {
   expect((await (await open()).query('SELECT FROM wabakit.migrations')).length).toBe(migrations.length + 1)
 })
 
-test('does not let all processes wait while a migration waits for a long transaction', async () => {
+test('does not block all processes while a migration waits for a long transaction', async () => {
   await (await open()).query('DELETE FROM wabakit.migrations')
   await admin('DROP TABLE wabakit.organizations')
   const dump = new pg.Client({ connectionString: url })
@@ -297,7 +297,7 @@ test('does not let all processes wait while a migration waits for a long transac
   await dump.end()
 }, 10_000)
 
-test('rejects a database that a newer version has contracted, and does not change it', async () => {
+test('rejects a database that a newer version has contracted, without changing it', async () => {
   await (await open()).query('INSERT INTO wabakit.migrations (version, minimum) VALUES (99, 98)')
   await expect(open()).rejects.toMatchObject({
     code: 'database_too_new',
@@ -314,7 +314,7 @@ test('rejects a database whose encoding cannot store every text', async () => {
   })
 })
 
-test('says which database cannot be reached, without its password', async () => {
+test('names a database that cannot be reached, without its password', async () => {
   const refused = open({ url: 'postgres://me:secret@127.0.0.1:1/shop' })
   await expect(refused).rejects.toMatchObject({ code: 'database_not_opened' })
   await expect(refused).rejects.toThrow(
@@ -322,7 +322,7 @@ test('says which database cannot be reached, without its password', async () => 
   )
 })
 
-test('says that a database did not respond, without waiting for it', async () => {
+test('reports that a database did not respond, without waiting for it', async () => {
   const proxy = await createTcpProxy(cluster.port)
   proxy.blackHole()
   const silent = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
@@ -332,13 +332,13 @@ test('says that a database did not respond, without waiting for it', async () =>
   await proxy.close()
 })
 
-test('commits to the disk, whatever the setting of the database', async () => {
+test("commits to disk, whatever the database's setting", async () => {
   await admin(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
   const [settings] = await (await open()).query(`SELECT current_setting('synchronous_commit') AS commit`)
   expect(settings).toEqual({ commit: 'on' })
 })
 
-test('a server that runs with fsync or full_page_writes off is used with a warning for each', async () => {
+test('a server with fsync or full_page_writes off is used, with a warning for each', async () => {
   await using careless = await createCluster({ settings: { full_page_writes: 'off' } })
   const warnings: string[] = []
   await open({ url: await careless.createDatabase(), onWarning: (warning) => warnings.push(warning) })
@@ -349,13 +349,13 @@ test('a server that runs with fsync or full_page_writes off is used with a warni
   expect(warnings.join()).not.toContain(':wabakit@')
 })
 
-test('a server that keeps what it commits is used without a warning, whatever the default of synchronous_commit', async () => {
+test('a durable server is used without a warning, whatever the default of synchronous_commit', async () => {
   await using careful = await createCluster({ settings: { fsync: 'on', synchronous_commit: 'off' } })
   const database = await open({ url: await careful.createDatabase(), onWarning: expect.fail })
   expect(await database.query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
 })
 
-test('refuses a database whose schema has steps with another text, and changes nothing', async () => {
+test('refuses a database with different schema steps, and changes nothing', async () => {
   await open()
   for (const sql of [
     `UPDATE wabakit.migrations SET hash = 'other'`,
@@ -368,7 +368,7 @@ test('refuses a database whose schema has steps with another text, and changes n
   }
 })
 
-test('says which GRANT a role needs', async () => {
+test('names the GRANT that a role needs', async () => {
   await admin(`CREATE ROLE stranger LOGIN PASSWORD 'stranger'`)
   const address = new URL(url)
   address.username = 'stranger'

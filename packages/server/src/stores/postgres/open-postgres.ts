@@ -18,14 +18,14 @@ import { createWorker, type Worker } from './worker.ts'
 /** Options for {@link openPostgres}. */
 export type PostgresOptions = {
   /**
-   * `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. If it
-   * names several hosts (`host1:5432,host2:5432`), the one that accepts writes is used, as with
+   * `postgres://user:password@host:5432/database`, with libpq parameters such as `?sslmode=verify-full`. If it names
+   * several hosts (`host1:5432,host2:5432`), the one that accepts writes is used, as with
    * `target_session_attrs=read-write`.
    */
   readonly url: string
   /**
-   * Maximum number of connections for statements, at least 1. One more connection listens if this process delivers or
-   * follows attempts.
+   * Maximum number of connections for statements, at least 1. An additional connection listens if this process delivers
+   * or follows attempts.
    * @default 10
    */
   readonly maxConnections?: number | undefined
@@ -41,12 +41,12 @@ export type PostgresOptions = {
    */
   readonly statementTimeoutMs?: number | undefined
   /**
-   * Receives errors of background work, such as an idle connection that broke, or a listener that must reconnect.
+   * Receives errors of background work, such as a broken idle connection or a listener that must reconnect.
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined
   /**
-   * Receives warnings for the operator, such as that the server runs with `fsync` off.
+   * Receives warnings for the operator, such as a warning that the server runs with `fsync` off.
    * @default console.warn
    */
   readonly onWarning?: ((message: string) => void) | undefined
@@ -62,7 +62,7 @@ export type PostgresDatabase = {
    */
   readonly query: Query
   /**
-   * Runs a statement that reads, or that can safely be repeated.
+   * Runs a statement that only reads or can safely be repeated.
    *
    * @throws StorageUnavailableError if there is no result.
    */
@@ -79,10 +79,10 @@ const readBackend = async (client: pg.Client): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
 
 /**
- * Checks that a connection has its own session, which prepared statements, LISTEN and session locks need. Behind a
+ * Checks that a connection has its own session, as required by prepared statements, LISTEN and session locks. Behind a
  * pooler in transaction mode, two concurrent connections get the same session.
  *
- * @throws Error if it shares a session.
+ * @throws Error if the connection shares a session.
  */
 const checkSession = async (client: pg.Client, connection: pg.ClientConfig): Promise<void> => {
   const other = new pg.Client(connection)
@@ -96,7 +96,7 @@ const checkSession = async (client: pg.Client, connection: pg.ClientConfig): Pro
 }
 
 /**
- * Migrates a database. If this process stops in the middle, PostgreSQL ends its transaction after `timeoutMs`.
+ * Migrates a database. If this process stops midway, PostgreSQL ends its transaction after `timeoutMs`.
  *
  * @returns warnings about the database's server.
  */
@@ -113,7 +113,7 @@ const prepareDatabase = async (
     await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
     await prepareSession(client, timeoutMs)
-    // Runs before the rest of the start, because the shards of lost workers become free 2 seconds later.
+    // Runs first, because the shards of lost workers become free 2 seconds later.
     await client.query(noticeLostWorkers)
     return await describeDurability(client, address)
   } catch (error) {
@@ -124,8 +124,9 @@ const prepareDatabase = async (
 }
 
 /**
- * Returns names for statements, so that each connection parses a statement only once. A name has a hash of the statement:
- * if a pooler lets processes share a connection after all, none of them runs a statement of another one by mistake.
+ * Returns names for statements, so that each connection parses a statement only once. A name contains a hash of the
+ * statement: if a pooler makes processes share a connection after all, they cannot run each other's statements by
+ * mistake.
  */
 const createStatementNames = (): ((sql: string) => string) => {
   const names = new Map<string, string>()
@@ -137,8 +138,8 @@ const createStatementNames = (): ((sql: string) => string) => {
 }
 
 /**
- * Connects to PostgreSQL and migrates its schema. Any number of processes may call it concurrently. Afterwards, broken
- * connections are replaced.
+ * Connects to PostgreSQL and migrates its schema. Any number of processes may call it concurrently. Broken connections
+ * are replaced later.
  *
  * @throws DatabaseOpenError if the database cannot be reached or used.
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
@@ -173,16 +174,16 @@ export const openPostgres = async ({
     query_timeout: statementTimeoutMs + silenceMs,
     onConnect: (client) => prepareSession(client, statementTimeoutMs),
   })
-  // The pool ignores errors of a connection in use, since its statement reports them.
+  // The pool ignores errors of a connection in use, because its statement reports them.
   pool.on('connect', (client) => client.on('error', () => {}))
   let isClosed = false
-  // The error has a reference to the connection with its password, which must not be logged.
+  // The error refers to the connection, whose password must not be logged.
   pool.on('error', ({ message }) => {
     if (!isClosed) onError(new StorageUnavailableError(`A connection to PostgreSQL broke: ${message}`))
   })
   const getName = createStatementNames()
 
-  /** Connects to the primary. If it has moved to another host, connects there. */
+  /** Connects to the primary, even if it has moved to another host. */
   const connect = async (): Promise<pg.PoolClient> => {
     const tried = primary.address()
     pool.options.connectionString = tried

@@ -16,14 +16,17 @@ let url: string
 let connection: pg.Client
 const notices: string[] = []
 
-/** The number of deliveries of each kind. A plan that reads all of them would show it. */
+/** Number of deliveries of each kind. A plan that reads them all would be noticed. */
 const many = 20_000
 
 const owner = `CASE WHEN n <= 10 THEN 'small' ELSE 'acme' END`
 
 const subject = `CASE WHEN n BETWEEN ${many} AND ${2 * many - 1} THEN 'call:long' ELSE 'call:' || n END`
 
-/** The first events belong to a small organization. There are lanes of one, one lane in which all but the first wait, and what is settled. */
+/**
+ * The first events belong to a small organization. There are lanes with one delivery, one lane in which all but the
+ * first wait, and settled deliveries.
+ */
 const backlog = `
   INSERT INTO wabakit.events
   SELECT n, 'old_' || n, ${owner}, 'CALL_ENDED', ${subject}, 'PSTN', '1', '{}', NULL, NULL, 0 FROM generate_series(1, ${3 * many}) n;
@@ -50,7 +53,7 @@ beforeAll(async () => {
   connection.on('notice', ({ message = '' }) => notices.push(message))
   await connection.query(backlog)
   await connection.query('ANALYZE')
-  // The database logs the plan of each statement, also inside functions, and what it read.
+  // The database logs the plan of each statement, even inside functions, and the rows it read.
   await connection.query(`LOAD 'auto_explain'`)
   for (const [name, value] of Object.entries({
     log_min_duration: 0,
@@ -86,13 +89,13 @@ type PlanNode = {
 
 const listNodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(listNodes)]
 
-/** Every node of every plan of what was done since the test began. */
+/** Returns all nodes of all plans since the test started. */
 const nodes = (): PlanNode[] =>
   notices
     .flatMap((notice) => /plan:\s*(\{.*\})\s*$/s.exec(notice)?.[1] ?? [])
     .flatMap((json) => listNodes(JSON.parse(json).Plan))
 
-/** Rows that scans of tables and indexes gave or looked at in vain. */
+/** Returns the number of rows that table and index scans returned or discarded. */
 const rowsRead = (): number =>
   nodes()
     .filter((node) => /(Index|Index Only|Seq|Bitmap Heap) Scan/.test(node['Node Type']))
@@ -123,7 +126,7 @@ const journal = createJournal({
   worker: { renew: () => Promise.reject(new Error('not here')), end: () => {} },
 })
 
-test('reading heads reads a few rows for each that is examined, however many are waiting or settled', async () => {
+test('reading heads reads a few rows for each examined one, however many are waiting or settled', async () => {
   const { heads, after } = await journal.readHeads({ queue, after: 2 * many, limit: 100 })
   expect([heads.length, after]).toEqual([100, 2 * many + 100])
   noSeqScan()
@@ -134,7 +137,7 @@ test('reading heads reads a few rows for each that is examined, however many are
   expect(rowsRead()).toBeLessThan(210)
 })
 
-test('listing queues, and what is new since then, reads a few rows', async () => {
+test('listing queues, and later changes, reads a few rows', async () => {
   const { queues, cursor } = await journal.readQueues({ shards: [shard], limit: 100 })
   expect(queues.length).toBe(1)
   expect((await journal.readQueues({ shards: [shard], since: cursor, limit: 100 })).queues).toEqual([])
@@ -142,7 +145,7 @@ test('listing queues, and what is new since then, reads a few rows', async () =>
   expect(rowsRead()).toBeLessThan(10)
 })
 
-test('loading and settling reads a few rows for each delivery, however long the lane is that goes on', async () => {
+test('loading and settling reads a few rows for each delivery, however long its lane is', async () => {
   const ids = [many, ...Array.from({ length: 9 }, (_, index) => 2 * many + index)]
   const keys = ids.map((event) => ({ id: `dlv_${event}_1`, turn: 0, shard, epoch: 0 }))
   const loaded = await journal.loadDeliveries(keys)
@@ -246,7 +249,7 @@ test.each(Object.entries({ nothing: {}, ...filters }))(
   },
 )
 
-test('measuring the backlog reads as much as it counts, and no table', async () => {
+test('measuring the backlog reads as many rows as it counts, and no table', async () => {
   const { measureBacklog } = createBacklogMeasure({ read: query })
   const limit = 500
   expect(await measureBacklog({ now: 4 * many, limit })).toMatchObject({
@@ -258,13 +261,13 @@ test('measuring the backlog reads as much as it counts, and no table', async () 
   expect(rowsRead()).toBeLessThan(14 * limit + 500)
 })
 
-test('pruning reads a few rows for each that it removes', async () => {
+test('pruning reads a few rows for each row it removes', async () => {
   const { rows } = await connection.query(`SELECT removed FROM prune(${many}, 100, 0, 0)`)
   expect(rows).toEqual([{ removed: 200 }])
   expect(rowsRead()).toBeLessThan(1_000)
 })
 
-test('what is new is found without a walk over what was finished while a transaction holds a snapshot', async () => {
+test('finding new deliveries does not scan finished ones while a transaction holds a snapshot', async () => {
   const holder = new pg.Client({ connectionString: url })
   await holder.connect()
   onTestFinished(() => holder.end())
@@ -282,7 +285,7 @@ test('what is new is found without a walk over what was finished while a transac
   expect(Math.max(...blocks)).toBeLessThan(30)
 })
 
-test('a rate limit reads one version of a bucket, however many a transaction with a snapshot keeps', async () => {
+test('a rate limit reads one version of a bucket, however many versions a snapshot retains', async () => {
   const holder = new pg.Client({ connectionString: url })
   await holder.connect()
   onTestFinished(() => holder.end())

@@ -8,8 +8,8 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createTenancy } from './tenancy.ts'
 
 /**
- * Creates a store in PostgreSQL. Any number of processes can share it. Leases are measured by the database's clock.
- * Closing the store closes the database.
+ * Creates a store in PostgreSQL. Any number of processes can share it. Leases use the database's clock. Closing the
+ * store closes the database.
  *
  * @example
  * const database = await openPostgres({ url: 'postgres://wabakit@localhost/wabakit' })

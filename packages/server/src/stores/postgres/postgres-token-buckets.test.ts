@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const setClock = (now: number) => databases[0]?.query('UPDATE public.clock SET now = $1', [now])
 
-test('all processes together get no more tokens than a bucket has', async () => {
+test('all processes in total get no more tokens than a bucket has', async () => {
   await setClock(1_000)
   const bucket = { key: 'organization:acme', capacity: 10, refillMs: 60_000 }
   const takes = Array.from({ length: 40 }, (_, index) =>
@@ -52,7 +52,7 @@ test('takes from several buckets in any order without a deadlock', async () => {
 
 let runs = 0
 
-test('decides like the buckets in memory, at every moment', async () => {
+test('decides like the in-memory buckets at all times', async () => {
   const request = fc.record({
     pauseMs: fc.integer({ min: 0, max: 700 }),
     keys: fc.uniqueArray(fc.constantFrom('x', 'y', 'z'), { minLength: 1 }),

@@ -3,7 +3,7 @@ import { listAddresses } from './database-address.ts'
 
 /** The host of a database that accepts writes. */
 export type Primary = {
-  /** Returns the URL of the host that was found last; initially, that of the first host. */
+  /** Returns the URL of the last found host, which is initially the first one. */
   address(): string
   /**
    * Finds the host that accepts writes, if there are several hosts. Concurrent callers share a search.
@@ -14,7 +14,7 @@ export type Primary = {
 }
 
 /**
- * Time for which the result of a search is used, in milliseconds, so that failing requests do not flood the hosts with
+ * Time that a search result is reused, in milliseconds, so that failing requests do not flood the hosts with
  * connections.
  */
 const searchMs = 250

@@ -21,7 +21,7 @@ const openStore = async () => {
 
 test('also removes deliveries that are older than the last removed one', async () => {
   const { store } = await openStore()
-  // Its deliveries are settled when their events happen.
+  // This subscription's deliveries are settled when their events happen.
   await store.saveSubscription(subscription({ disabledReason: 'by_hand' }))
 
   for (const occurredAt of [100, 50]) {
@@ -31,7 +31,7 @@ test('also removes deliveries that are older than the last removed one', async (
   expect(await store.prune({ before: 1_000, limit: 10 })).toBe(0)
 })
 
-test('continues the removal of a process that died, in transactions of at most the given number of rows', async () => {
+test("continues a dead process's removal, in transactions of at most the given number of rows", async () => {
   const { database, store } = await openStore()
   await store.saveSubscription(subscription())
   await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
@@ -40,7 +40,7 @@ test('continues the removal of a process that died, in transactions of at most t
   const removed: number[] = []
   do removed.push(await store.prune({ before: 0, limit: 10 }))
   while (removed.at(-1) !== 0)
-  // Deliveries, the subscription, events, the organization.
+  // Deliveries, the subscription, events and the organization.
   expect(removed).toEqual([10, 10, 10, 1, 10, 10, 10, 1, 0])
   for (const table of ['organizations', 'subscriptions', 'events', 'pending', 'deliveries']) {
     expect(await database.query(`SELECT FROM wabakit.${table}`)).toEqual([])

@@ -1,9 +1,9 @@
 import { columns, type Kind, type StoredRecords, type TableName, toSnakeCase } from '../columns.ts'
 
-/** A row of a table, as JSON: `json_populate_record` and `row_to_json` use it. `'all'` is stored as null. */
+/** A table row as JSON, for `json_populate_record` and `row_to_json`. `'all'` is stored as null. */
 export type JsonRow = Readonly<Record<string, unknown>>
 
-/** Maps the rows of a table, without validating them: only this package writes the tables. */
+/** Maps the rows of a table without validation, because only this package writes the tables. */
 export const mapTable = <Table extends TableName>(table: Table) => {
   const fields = Object.entries<Kind>(columns[table]).map(([field, kind]) => ({
     field,
@@ -19,7 +19,7 @@ export const mapTable = <Table extends TableName>(table: Table) => {
       }
       return row
     },
-    /** Ignores columns that belong to no field. */
+    /** Ignores columns without a field. */
     toRecord: (row: JsonRow): StoredRecords[Table] => {
       const record: Record<string, unknown> = {}
       for (const { field, column, isNames } of fields) {
@@ -31,11 +31,11 @@ export const mapTable = <Table extends TableName>(table: Table) => {
   }
 }
 
-/** Returns the condition that an organization exists and is not removed, given the parameter of its id. */
+/** Returns the condition that an organization exists and is not removed, given the parameter for its id. */
 export const ifOrganizationExists = (id: string): string =>
   `EXISTS (SELECT FROM wabakit.organizations WHERE id = ${id} AND revision > 0)`
 
-/** Returns SQL for the position of a subscription, given the parameters of its organization and id. */
+/** Returns SQL for a subscription's position, given the parameters for its organization and id. */
 export const findSubscription = (organizationId: string, id: string): string =>
   `(SELECT position FROM wabakit.subscriptions WHERE organization_id = ${organizationId} AND id = ${id} AND revision > 0)`
 

@@ -1,15 +1,15 @@
 import { continueRemovals } from './functions/removals.ts'
 import type { Query } from './query.ts'
 
-/** Removals, which begin in one transaction and end in further ones. */
+/** Removals, which start in one transaction and end in later ones. */
 export type Removals = {
   /** Completes all removals. */
   endAll(): Promise<void>
-  /** Completes a removal that has begun. If that fails, `prune` continues it. */
+  /** Completes a removal that has started. If that fails, `prune` continues it. */
   end<Outcome>(outcome: Outcome): Promise<Outcome>
 }
 
-/** Maximum number of rows that one transaction of a removal changes. */
+/** Maximum number of rows changed by one transaction of a removal. */
 const batch = 1_000
 
 export const createRemovals = (query: Query): Removals => {

@@ -1,8 +1,8 @@
-/** Number of shards. The subscriptions of a shard belong to one worker at a time. */
+/** Number of shards. A shard's subscriptions belong to one worker at a time. */
 export const shardCount = 64
 
 /**
- * The tables, and the functions that their triggers and all versions of the other functions need. `position` is the
+ * The tables, and the functions needed by their triggers and by all versions of the other functions. `position` is the
  * order in which rows were added. Times are Unix time in milliseconds. There are no foreign keys: the functions that
  * write maintain the references, under cheaper locks.
  */
@@ -251,8 +251,8 @@ CREATE UNLOGGED TABLE wabakit.token_buckets (
 );`
 
 /**
- * The clock of all processes, the keys of their advisory locks, and constants that rows contain. All versions must
- * agree on them.
+ * The clock of all processes, the keys of their advisory locks, and constants stored in rows. All versions must agree
+ * on them.
  */
 const agreements = /* sql */ `
 -- The clock of all processes, for leases and rate limits.
@@ -271,21 +271,21 @@ CREATE FUNCTION wabakit.shard_of(p_subscription bigint) RETURNS integer LANGUAGE
 RETURN (p_subscription * 633 % 1024)::integer / ${1_024 / shardCount};
 `
 
-/** A step of the schema. */
+/** A schema step. */
 export type Migration = {
   readonly sql: string
   /**
-   * Only for a step that contracts: the number of steps that a process must know in order to run afterwards. It is at
-   * most the number of the previous step, so that the previous version still runs.
+   * Only for a contracting step: the number of steps that a process must know to run afterwards. It is at most the
+   * number of the previous step, so that the previous version still runs.
    */
   readonly minimum?: number
 }
 
 /**
- * The steps from an empty database to the newest tables. A database of version n has had the first n steps. A released
- * step never changes. While a new version replaces the previous one, processes of both run on the tables of the new
- * one: a step expands the tables, and only a step with a `minimum` contracts them. `migration-rules.test.ts` checks
- * this.
+ * The steps from an empty database to the newest tables. In a database of version n, the first n steps have been
+ * applied. A released step never changes. While a new version replaces the previous one, processes of both run on the
+ * new version's tables: a step expands the tables, and only a step with a `minimum` contracts them.
+ * `migration-rules.test.ts` checks this.
  */
 export const migrations: readonly Migration[] = [
   { sql: `${tables}${agreements}` },

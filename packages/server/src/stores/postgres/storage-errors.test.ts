@@ -26,7 +26,7 @@ test.each([
   })
 })
 
-test('does not change an error that the statement caused', () => {
+test('does not change an error caused by the statement', () => {
   for (const severity of ['ERROR', 'FEHLER']) {
     const error = answer(severity, '23505')
     expect(toStorageError(error, true)).toBe(error)

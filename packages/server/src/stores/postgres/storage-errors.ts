@@ -2,15 +2,15 @@ import { RecordNotFoundError, StorageOutcomeUnknownError, StorageUnavailableErro
 import pg from 'pg'
 
 /**
- * SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of failures that the statement did not
- * cause: connection, transaction rollback, resources, lock or state of an object, intervention, system, internal.
+ * SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of failures not caused by the
+ * statement: connection, transaction rollback, resources, object lock or state, intervention, system, internal.
  */
 const unavailable: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX'])
 
 /** The server was demoted to a standby, which cannot write. The next connection finds the new primary. */
 const readOnly = '25006'
 
-/** A prepared statement already exists, or is missing, because another process uses the same session. */
+/** A prepared statement already exists or is missing, because another process uses the same session. */
 const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
 
 export const poolerMessage =
@@ -42,8 +42,9 @@ const locks: ReadonlySet<string> = new Set(['40P01', '55P03', '53200'])
 const rejections: ReadonlySet<string> = new Set([...locks, '40001', '57014', readOnly])
 
 /**
- * Returns whether a response rejects the statement, which was then rolled back. FATAL and PANIC end the connection, even after a
- * commit. The server may translate the severity; in that case, any code that can be FATAL is treated as FATAL.
+ * Returns whether a response rejects the statement, which has then been rolled back. FATAL and PANIC end the
+ * connection, even after a commit. The server may translate the severity, so any code that can be FATAL is then treated
+ * as FATAL.
  */
 const isRejection = ({ severity, code = '' }: pg.DatabaseError): boolean => {
   if (severity === 'ERROR') return !code.startsWith('08')
@@ -54,7 +55,7 @@ const isRejection = ({ severity, code = '' }: pg.DatabaseError): boolean => {
 /**
  * Converts the error of a failed statement.
  *
- * @param isCommitPossible - whether the statement, or its COMMIT, had been sent.
+ * @param isCommitPossible - whether the statement or its COMMIT had been sent.
  */
 export const toStorageError = (error: unknown, isCommitPossible: boolean): unknown => {
   if (!isResponse(error) || !isRejection(error)) {
@@ -66,14 +67,14 @@ export const toStorageError = (error: unknown, isCommitPossible: boolean): unkno
   return code === readOnly || unavailable.has(code.slice(0, 2)) ? toUnavailable(error) : error
 }
 
-/** Converts an error of a read, which changes nothing even if the connection is lost. */
+/** Converts an error from a read, which changes nothing even if the connection is lost. */
 export const toReadError = (error: unknown): unknown =>
   error instanceof StorageOutcomeUnknownError ? toUnavailable(error.cause) : error
 
-/** Returns whether the state of the connection after an error is unknown. */
+/** Returns whether an error leaves the connection in an unknown state. */
 export const isLost = (error: unknown): boolean =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 
-/** Returns whether a statement failed because of the locks that it needed. */
+/** Returns whether a statement failed because of the locks it needed. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof StorageUnavailableError && isResponse(error.cause) && locks.has(error.cause.code ?? '')

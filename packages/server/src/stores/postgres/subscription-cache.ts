@@ -2,7 +2,7 @@ import type { SubscriptionRecord } from '@wabakit/core'
 import type { Query } from './query.ts'
 import { mapTable, type SelectedRow } from './records.ts'
 
-/** The current state of a subscription: its revision, and the fields that change without a new one. */
+/** A subscription's current state: its revision and the fields that change without a new revision. */
 type Current = {
   readonly queue: string
   readonly revision: number
@@ -12,8 +12,7 @@ type Current = {
 
 export type SubscriptionCache = {
   /**
-   * Returns subscriptions by their queues, at least as new as `current`. A subscription that was removed in the
-   * meantime is missing.
+   * Returns subscriptions by queue, at least as new as `current`. A subscription removed in the meantime is missing.
    */
   find(current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>>
 }

@@ -19,7 +19,7 @@ export type Tenancy = Pick<
   | 'findCaller'
 >
 
-/** Maximum number of ids or hashes per statement. Every request begins by finding its caller. */
+/** Maximum number of ids or hashes per statement. Every request starts by finding its caller. */
 const maxReads = 256
 
 const organizations = mapTable('organizations')
@@ -29,7 +29,7 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
     if (await saveOrganization(query, organization)) return 'saved'
     if (organization.revision > 1) return 'stale'
-    // The removal of an organization with the same id may be under way.
+    // An organization with the same id may still be being removed.
     await createRemovals(query).endAll()
     return (await saveOrganization(query, organization)) ? 'saved' : 'stale'
   },

@@ -4,7 +4,7 @@ import { createTokenLeases } from './token-leases.ts'
 
 const bucket = { key: 'organization:acme', capacity: 1_000, refillMs: 60_000 }
 
-/** A bucket with so many tokens, which does not refill, and processes that take from it. */
+/** Creates a bucket with this many tokens, which does not refill, and processes that take from it. */
 const createBucket = (capacity: number, processes = 1) => {
   let left = capacity
   let changes = 0
@@ -19,7 +19,7 @@ const createBucket = (capacity: number, processes = 1) => {
     })
   }
   const leases = Array.from({ length: processes }, () => createTokenLeases(take, () => now))
-  /** Requests tokens for a second, one after the other. Returns how many were granted. */
+  /** Requests tokens for a second, one after another. Returns the number of granted tokens. */
   const request = async (count: number): Promise<number> => {
     let granted = 0
     for (let index = 0; index < count; index++) {
@@ -46,13 +46,13 @@ test('a bucket that is not busy changes with each request, so that it is exact',
   expect(countLeft()).toBe(60)
 })
 
-test('several processes together get every token of a busy bucket, and no more', async () => {
+test('several processes in total get every token of a busy bucket, and no more', async () => {
   const { request, countLeft } = createBucket(1_000, 3)
   expect(await request(3_000)).toBe(1_000)
   expect(countLeft()).toBe(0)
 })
 
-test('a busy bucket that is empty is asked a few times per second', async () => {
+test('an empty busy bucket is queried a few times per second', async () => {
   let asked = 0
   let now = 0
   const take = createTokenLeases(
@@ -67,6 +67,6 @@ test('a busy bucket that is empty is asked a few times per second', async () => 
     const [state] = await take({ now: 0, buckets: [bucket] })
     expect(state?.retryAfterMs).toBeGreaterThan(0)
   }
-  // Those before it is busy, and eight in each second.
+  // The queries before it is busy, and eight per second.
   expect(asked).toBeLessThan(50 + 2 * 10)
 })

@@ -6,28 +6,28 @@ import type { PostgresDatabase } from './open-postgres.ts'
 /** Returns a time in milliseconds that does not depend on the wall clock. */
 type Elapsed = () => number
 
-/** The state of a bucket as far as this process knows it. */
+/** The state of a bucket as known to this process. */
 type Lease = {
-  /** Number of requests in the current second, and in the previous one. */
+  /** Number of requests in the current second and in the previous one. */
   requests: number
   requestsBefore: number
   second: number
-  /** Tokens that were taken from the bucket but are not used yet, and their expiry. */
+  /** Tokens taken from the bucket but not used yet, and their expiry. */
   tokens: number
   until: number
-  /** The time until which the bucket is known to be empty. */
+  /** Time until which the bucket is known to be empty. */
   emptyUntil: number
-  /** Resolves when the tokens that are being taken have arrived, or were refused. */
+  /** Resolves when the tokens being taken have arrived or were refused. */
   taking?: Promise<void> | undefined
   state: TokenBucketState
 }
 
-/** Number of requests per second above which a bucket gets a reserve. Up to it, the limit is exact. */
+/** Number of requests per second above which a bucket gets a reserve. Below that, the limit is exact. */
 const hotRequests = 50
 
 /**
- * Time for which a reserve should last, in milliseconds, so that a bucket changes only a few times per second at any
- * request rate.
+ * Time that a reserve should last, in milliseconds, so that a bucket changes only a few times per second at any request
+ * rate.
  */
 const reserveMs = 250
 
@@ -36,8 +36,8 @@ const maxLeases = 10_000
 const full: TokenBucketState = { remaining: 0, retryAfterMs: 0, fullAfterMs: 0 }
 
 /**
- * Takes tokens from busy buckets in blocks, and remembers for a moment that such a bucket is empty. If a row changed
- * with each request, each change would leave a version of the row, which stays while any transaction holds a snapshot.
+ * Takes tokens from busy buckets in blocks, and briefly remembers that such a bucket is empty. If a row changed with
+ * each request, each change would leave a row version that stays while any transaction holds a snapshot.
  */
 export const createTokenLeases = (
   take: (wanted: readonly WantedTokens[]) => Promise<readonly TakenTokens[]>,
@@ -119,7 +119,7 @@ export const createTokenLeases = (
 }
 
 /**
- * Creates token buckets in PostgreSQL. Limits apply to all processes that share the database, by its clock. A lost
+ * Creates token buckets in PostgreSQL. Limits apply to all processes that share the database, and use its clock. A lost
  * connection may cost tokens.
  */
 export const postgresTokenBuckets = ({ read }: PostgresDatabase): TokenBuckets => {

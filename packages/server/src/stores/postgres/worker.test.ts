@@ -13,7 +13,7 @@ import { toStorageError } from './storage-errors.ts'
 
 let cluster: PostgresCluster
 let url: string
-/** Looks on; it is no worker. */
+/** Observes the database without being a worker. */
 let admin: Opened
 
 type Opened = { readonly database: PostgresDatabase; readonly store: Store }
@@ -43,7 +43,7 @@ afterEach(async () => {
 const now = 0
 let workers = 0
 
-/** A worker that takes what is free. */
+/** Opens a worker that takes free shards. */
 const openWorker = async ({
   leaseMs = 60_000,
   ...options
@@ -56,7 +56,7 @@ const openWorker = async ({
     if (kind === 'lost') losses++
   })
   const renew = () => store.renewWorker({ worker, leaseMs, now })
-  /** Returns the shards that it got. */
+  /** Takes free shards and returns them. */
   const take = async (): Promise<OwnedShard[]> => {
     const free = (await renew()).shards.filter(({ owner }) => owner === null)
     const taken = await store.takeShards({ worker, shards: free, now })
@@ -72,7 +72,7 @@ const addEvents = async (count: number): Promise<void> => {
   for (let added = 0; added < count; added++) await admin.store.addEvent(event())
 }
 
-/** Finds what a worker can attempt. */
+/** Finds the deliveries that a worker can attempt. */
 const findKeys = async ({ store, owned }: Worker): Promise<AttemptKey[]> => {
   const { queues } = await store.readQueues({ shards: [...owned.keys()], limit: 10 })
   const keys: AttemptKey[] = []
@@ -86,7 +86,7 @@ const findKeys = async ({ store, owned }: Worker): Promise<AttemptKey[]> => {
 
 const attempt = { startedAt: 0, durationMs: 1, url: '', status: 200, error: null, responseBody: '' }
 
-/** Loads and settles deliveries. Returns the outcomes; a delivery that could not be loaded has none. */
+/** Loads and settles deliveries. Returns the outcomes. A delivery that could not be loaded has none. */
 const load = async ({ store }: Worker, keys: readonly AttemptKey[]) => {
   const loaded = await store.loadDeliveries(keys)
   const settlements = keys.flatMap((key, index) => {
@@ -97,13 +97,13 @@ const load = async ({ store }: Worker, keys: readonly AttemptKey[]) => {
   return { count: settlements.length, settle: () => store.settleDeliveries(settlements) }
 }
 
-/** Ends a process without giving anything up. */
+/** Ends a process without giving up its shards. */
 const kill = async ({ database }: Opened): Promise<void> => {
   opened.splice(opened.indexOf(database), 1)
   await database.close()
 }
 
-/** Ends the session that proves that a worker is alive, while its process goes on. */
+/** Ends the session that proves that a worker is alive, while its process continues. */
 const endSession = ({ worker }: Worker) =>
   admin.database.query(
     `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory'
@@ -111,7 +111,7 @@ const endSession = ({ worker }: Worker) =>
     [worker],
   )
 
-test('the shards of a killed worker are free after 2 seconds, and what it had begun is attempted again', async () => {
+test('the shards of a killed worker are free after 2 seconds, and its attempts are repeated', async () => {
   const [lost, other] = [await openWorker(), await openWorker()]
   expect(await lost.take()).toHaveLength(64)
   expect(await other.take()).toEqual([])
@@ -124,13 +124,13 @@ test('the shards of a killed worker are free after 2 seconds, and what it had be
   expect((await load(other, await findKeys(other))).count).toBe(3)
 }, 20_000)
 
-test('the shards of a worker that does not renew its lease are free when it ends', async () => {
+test('the shards of a worker that does not renew its lease are free when the lease ends', async () => {
   const [paused, other] = [await openWorker({ leaseMs: 300 }), await openWorker()]
   await paused.take()
   await expect.poll(other.take, { timeout: 10_000 }).toHaveLength(64)
 })
 
-test('a settlement in a shard that was taken over is stale, and so is loading there', async () => {
+test('settling and loading deliveries of a shard that was taken over is stale', async () => {
   const [paused, other] = [await openWorker({ leaseMs: 300 }), await openWorker()]
   await paused.take()
   await addEvents(2)
@@ -143,7 +143,7 @@ test('a settlement in a shard that was taken over is stale, and so is loading th
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['settled', 'settled'])
 })
 
-test('taking a shard waits for a settlement of it that is being written, and then finds it written', async () => {
+test('taking a shard waits for a settlement that is being written, and then sees it', async () => {
   const [first, second] = [await openWorker({ leaseMs: 300 }), await openWorker()]
   await first.take()
   await addEvents(1)
@@ -173,7 +173,7 @@ test('taking a shard waits for a settlement of it that is being written, and the
   await slow.end()
 })
 
-test('a worker whose session ended is told that it is lost, and can take its shards again under new epochs', async () => {
+test('a worker whose session ended is notified that it is lost, and can retake its shards with new epochs', async () => {
   const worker = await openWorker()
   await worker.take()
   const epochs = new Map(worker.owned)
@@ -185,7 +185,7 @@ test('a worker whose session ended is told that it is lost, and can take its sha
   expect(taken.every(({ shard, epoch }) => epoch === (epochs.get(shard) ?? 0) + 1)).toBe(true)
 }, 20_000)
 
-test('what a worker gives up is free at once, and no worker takes what another has', async () => {
+test("shards that a worker gives up are free immediately, and no worker takes another's shards", async () => {
   const [first, second] = [await openWorker(), await openWorker()]
   const [some] = await first.take()
   if (some === undefined) throw new Error('nothing was taken')
@@ -198,7 +198,7 @@ test('what a worker gives up is free at once, and no worker takes what another h
   expect((await second.renew()).workers).toEqual([second.worker])
 })
 
-test('of many workers that take at once, each shard goes to one', async () => {
+test('when many workers take shards concurrently, each shard goes to one of them', async () => {
   const some = await Promise.all(Array.from({ length: 4 }, () => openWorker()))
   const view = await admin.database.query<OwnedShard>('SELECT shard, epoch FROM wabakit.shards')
   await Promise.all(some.map(({ renew }) => renew()))
@@ -236,7 +236,7 @@ test.runIf(hasPgBouncer)(
   30_000,
 )
 
-test('explains statements of another process in its session', () => {
+test("explains another process's statements in its session", () => {
   for (const code of ['42P05', '26000']) {
     const error = Object.assign(new pg.DatabaseError('exists', 1, 'error'), { severity: 'ERROR', code })
     expect(toStorageError(error, true)).toMatchObject({

@@ -4,7 +4,7 @@ import { holdWorker, type RenewedWorker } from './functions/workers.ts'
 import type { QueueNews } from './news-channel.ts'
 import type { Notifications } from './notifications.ts'
 
-/** This process as a worker. Its listening connection proves that it is alive. */
+/** This process as a worker. The listening connection proves that it is alive. */
 export type Worker = {
   /**
    * Renews the lease, once the listening connection holds the worker's lock. If that connection is lost later, notifies
@@ -20,7 +20,7 @@ export type Worker = {
 export type WorkerContext = {
   readonly news: Pick<QueueNews, 'tellLost'>
   readonly notifications: Pick<Notifications, 'hold'>
-  /** Prepares a new connection for our statements. */
+  /** Prepares a new connection for this package's statements. */
   prepare(client: pg.Client): Promise<void>
 }
 

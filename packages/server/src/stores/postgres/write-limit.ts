@@ -1,6 +1,6 @@
 /** Options for {@link createWriteLimit}. */
 export type WriteLimitOptions = {
-  /** Maximum number of writes within each period. */
+  /** Maximum number of writes per period. */
   readonly max: number
   /** Length of a period, in milliseconds. */
   readonly perMs: number
@@ -9,8 +9,8 @@ export type WriteLimitOptions = {
 const maxKeys = 10_000
 
 /**
- * Limits the rate of writes per key. While a transaction holds a snapshot, every version of a row stays, and each read
- * of the row has to walk through all of them.
+ * Limits the rate of writes per key. While a transaction holds a snapshot, every version of a row is kept, and each
+ * read of the row must walk through all of them.
  *
  * @returns a function that returns whether a key may be written at a time, and counts the write if so.
  */

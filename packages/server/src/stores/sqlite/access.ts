@@ -13,7 +13,7 @@ import { createRemember, type Effects } from './remember.ts'
 import { toStorageError } from './storage-errors.ts'
 import { createWriteBatches } from './write-batches.ts'
 
-/** Reads and writes of one database, for all parts of its store. */
+/** Reads and writes one database, for all parts of its store. */
 export type Access = ReturnType<typeof createAccess>
 
 type PagedQuery = { readonly organizationId: string; readonly cursor?: string | undefined }
@@ -26,7 +26,7 @@ const subscriptions = mapTable('subscriptions')
 const paces = mapRows<{ pace: Pace }>({ pace: 'text' })
 
 /**
- * Creates the functions that read and write an open database. Every function of a store reads or writes through it:
+ * Creates the functions that read and write an open database. All functions of a store read and write through them:
  * `write`, `writeTo`, `read`, `readAtOnce`, `readOwned` or `readPage`.
  */
 export const createAccess = (
@@ -38,7 +38,7 @@ export const createAccess = (
   const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
   const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
   const subscriptionByPosition = database.prepare('select * from subscriptions where seq = ?')
-  // Makes two changes, because SQLite does not write an update to the same value.
+  // Makes two changes, because SQLite does not write an update that keeps the same value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",
     'update owner set token = rtrim(token) where id = 1',
@@ -57,7 +57,7 @@ export const createAccess = (
     return row && { record: subscriptions.toRecord(row), pace: paces.toRecord(row).pace }
   })
 
-  /** Reads committed data, because no transaction lasts longer than a turn of the event loop. */
+  /** Reads committed data only, because no transaction lasts longer than a turn of the event loop. */
   const read = async <Result>(work: () => Result): Promise<Result> => {
     if (isClosed) throw new StorageUnavailableError('The store is closed.')
     try {
@@ -77,7 +77,7 @@ export const createAccess = (
     remember,
     findOrganization,
     /**
-     * Finds a subscription by its position. A removed subscription has a revision of -1 until its deliveries are removed.
+     * Finds a subscription by position. A removed subscription has a revision of -1 until its deliveries are removed.
      */
     findSubscription,
     /** Finds a subscription that receives deliveries: neither disabled nor removed. */
@@ -101,7 +101,7 @@ export const createAccess = (
           checkOwner()
           return work()
         } finally {
-          // Rolls back, because nothing was written. Unlike a commit, this cannot fail and leave the transaction open.
+          // Rolls back because nothing was written. Unlike a commit, this cannot fail and leave the transaction open.
           // Some failures have already ended it.
           if (database.isTransaction) rollback.run()
         }

@@ -12,7 +12,7 @@ const files = () => {
   return { from: join(folder, 'wabakit.db'), to: join(folder, 'backup.db') }
 }
 
-test('a backup of a database in use is complete, and only its owner can read it', async () => {
+test('a backup of a database in use is complete, and readable only by its owner', async () => {
   const { from, to } = files()
   const store = sqliteStore({ path: from })
   onTestFinished(store.close)
@@ -28,7 +28,7 @@ test('a backup of a database in use is complete, and only its owner can read it'
   expect(await restored.findOrganization('acme')).toEqual(organization())
 })
 
-test('a backup of a database that no server uses leaves it as it was', async () => {
+test('a backup of a database that no server uses does not change the database', async () => {
   const { from, to } = files()
   await sqliteStore({ path: from }).close()
   const before = readFileSync(from)
@@ -51,7 +51,7 @@ test('a backup overwrites no file', async () => {
   expect(() => backUp({ from, to: other })).toThrow(/another backup is under way, or was interrupted/)
 })
 
-test('what is not a database of ours is not backed up, and nothing is left', () => {
+test('a file that is not our database is not backed up, and no files are left behind', () => {
   const { from, to } = files()
   expect(() => backUp({ from, to })).toThrow(/There is no such file/)
   const theirs = new DatabaseSync(from)

@@ -23,7 +23,7 @@ const copy = ({ from, to }: Files): void => {
   }
 }
 
-/** Checks a complete copy, and syncs it. `vacuum into` does neither. */
+/** Checks and syncs a complete copy, which `vacuum into` does not do. */
 const secure = (path: string): void => {
   const database = new DatabaseSync(path, { readOnly: true })
   const [result] = database.prepare('pragma integrity_check(1)').all()
@@ -36,7 +36,7 @@ const secure = (path: string): void => {
 }
 
 /**
- * Syncs the folder of a file, so that its name is durable. Windows cannot open folders, but its file system journals
+ * Syncs a file's folder, so that the file name is durable. Windows cannot open folders, but its file system journals
  * names.
  */
 export const syncFolder = (
@@ -70,11 +70,11 @@ const reserve = (path: string): void => {
 
 /**
  * Copies a SQLite database to a new file that only its owner can read, even while a server uses the database. The file
- * appears under its name when it is complete, checked and synced.
+ * appears under its name once it is complete, checked and synced.
  *
  * @returns the size of the copy in bytes.
- * @throws BackupError if the file exists, or cannot be written.
- * @throws DatabaseOpenError if the database cannot be read, or is not one of ours.
+ * @throws BackupError if the file exists or cannot be written.
+ * @throws DatabaseOpenError if the database cannot be read or is not one of ours.
  * @throws DatabaseVersionError if a newer version of this software wrote the database.
  */
 export const backUp = ({ from, to }: Files): number => {

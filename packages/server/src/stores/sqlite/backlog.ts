@@ -2,7 +2,7 @@ import type { Store } from '@wabakit/core'
 import type { Access } from './access.ts'
 import { isHead, isRetry } from './lanes.ts'
 
-/** The subscriptions with unfinished deliveries, found with one index lookup for each. */
+/** The subscriptions with unfinished deliveries, found with one index lookup each. */
 const busySubscriptions = `with recursive busy (subscription) as (
   select min(subscription) from deliveries where finishedAt is null and subscription > ?
   union all
@@ -15,8 +15,8 @@ export const listBusySubscriptions = `${busySubscriptions}
   select subscription from busy where subscription is not null limit ? + 0`
 
 /**
- * The earliest due time of a subscription. It reads only the first few deliveries that were never attempted: later ones
- * are due later, unless they were sent again.
+ * The earliest due time of a subscription. Reads only the first few unattempted deliveries: later ones are due later,
+ * unless they were sent again.
  */
 const firstDue = `select min(dueAt) as dueAt from (
   select * from (
@@ -29,16 +29,15 @@ const firstDue = `select min(dueAt) as dueAt from (
   )
 )`
 
-/** Returns SQL that counts retries with one range of an index per subscription. */
+/** Returns SQL that counts retries with one index range per subscription. */
 const buildRetryCount = (when: '<=' | '>'): string =>
   `${busySubscriptions} select count(*) as count from (
      select 1 from busy cross join deliveries d on d.subscription = busy.subscription and ${isRetry} and d.dueAt ${when} ? limit ?
    )`
 
 /**
- * Counts deliveries that were never attempted, lane by lane, in the order of an index. A lane with a delivery that was
- * attempted is examined in detail. Reads more rows than the limit, because the index does not distinguish heads from
- * the deliveries behind them.
+ * Counts unattempted deliveries lane by lane, in index order. A lane with an attempted delivery is examined in detail.
+ * Reads more rows than the limit, because the index does not distinguish heads from the deliveries behind them.
  */
 const freshCount = `
   select sum(isHeld) as heads, sum(fresh) - sum(isHeld) as waiting from (
@@ -55,7 +54,7 @@ const freshCount = `
   )`
 
 /**
- * Measures the backlog, using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of each kind.
+ * Measures the backlog using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of each kind.
  */
 export const createBacklog = ({
   database,
@@ -89,7 +88,7 @@ export const createBacklog = ({
         const { heads, waiting } = countFresh.get(2 * limit) ?? {}
         return {
           waiting: Math.min(limit, Number(waiting)),
-          // A head has been due since its event.
+          // A head is due from the time of its event.
           due: Math.min(limit, Number(heads) + Number(countDue.get(0, now, limit)?.count)),
           later: Number(countLater.get(0, now, limit)?.count),
           oldestDueMs: Math.max(0, now - (findNextDueAt() ?? now)),

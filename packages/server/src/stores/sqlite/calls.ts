@@ -10,7 +10,7 @@ import { createSave } from './revisions.ts'
 
 /** Calls and their summaries. */
 export type Calls = Pick<Store, 'saveCall' | 'findCall' | 'listCalls' | 'saveSummary'> & {
-  /** Removes a call with its summary, and keeps a mark of the summary, in the transaction of the caller. */
+  /** Removes a call with its summary, keeping a mark of the summary, in the caller's transaction. */
   removeCall(organizationId: string, callId: string): void
 }
 

@@ -1,16 +1,16 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 
-/** Permissions that allow only the owner to read and write. SQLite gives `-wal` and `-shm` the same permissions. */
+/** Permissions for the owner only. SQLite gives `-wal` and `-shm` the same permissions. */
 const ownerOnly = 0o600
 
 /**
- * Creates an empty file that only its owner can read, if the file does not exist.
+ * Creates an empty file that only its owner can read, unless the file exists.
  *
  * @throws DatabaseOpenError if the file cannot be created.
  */
 export const createPrivateFile = (path: string): void => {
-  // Does not open an existing file, because closing it would drop SQLite's locks
+  // An existing file is not opened, because closing it would drop SQLite's locks
   // (https://sqlite.org/howtocorrupt.html).
   if (existsSync(path)) return
   try {
@@ -26,8 +26,8 @@ export const createPrivateFile = (path: string): void => {
 /**
  * Resolves symbolic links to the path of a database file.
  *
- * @throws DatabaseOpenError if the file has a second hard link. SQLite uses the write-ahead log next to the path that
- *   it opens, so with two paths there would be two logs.
+ * @throws DatabaseOpenError if the file has a second hard link. SQLite uses the write-ahead log next to the path it
+ *   opens, so two paths would have two logs.
  */
 export const resolveDatabaseFile = (file: string): string => {
   const path = realpathSync(file)
@@ -38,12 +38,12 @@ export const resolveDatabaseFile = (file: string): string => {
   )
 }
 
-/** Returns a warning if other users can read or write files of a database. */
+/** Returns a warning if other users can read or write a database's files. */
 export const describeExposure = (
   path: string,
   { platform }: { readonly platform: NodeJS.Platform } = process,
 ): string | undefined => {
-  // On Windows, the mode does not show the access lists.
+  // On Windows, the mode does not reflect access control lists.
   if (platform === 'win32') return undefined
   const exposed = ['', '-wal', '-shm', '-lock']
     .map((suffix) => `${path}${suffix}`)

@@ -11,10 +11,10 @@ const status = `case
   when d.state = 'fresh' then iif(${isHead}, 'pending', 'waiting')
   else d.state end`
 
-/** Rows of deliveries in the order of the query, with their keys, their state, and `isDisabled` of their subscriptions. */
+/** Delivery rows in the query's order, with their keys, state, and `isDisabled` of their subscriptions. */
 export type DeliveryRows = {
   readonly rows: Row[]
-  /** The cursor of the next page, if there are fewer rows than `limit` because the page has examined its maximum. */
+  /** The cursor of the next page, if there are fewer rows than `limit` because the page examined its maximum. */
   readonly end: string | undefined
 }
 
@@ -30,7 +30,7 @@ const columns = `
   d.deferredMs, e.occurredAt as createdAt, d.finishedAt, d.state, ${status} as status,
   iif(${status} = 'pending', d.dueAt, null) as dueAt, d.event, d.subscription, s.disabledReason is not null as isDisabled`
 
-/** The access path of a query: an index of the first table has the rows in order. */
+/** The access path of a query: an index of the first table provides the rows in order. */
 type Path = {
   readonly first: string
   readonly second: string
@@ -39,14 +39,14 @@ type Path = {
   /** The keys of the first table. */
   readonly event: 'd.event' | 'e.seq'
   readonly subscription: 'd.subscription' | '0'
-  /** The conditions that the index answers. */
+  /** The conditions covered by the index. */
   readonly where: Conditions
 }
 
 /** A position that sorts after the deliveries of an event. 0 sorts before them. */
 const aboveSubscriptions = 2 ** 40
 
-/** Returns the cursor of a page that ends before this key; the next one begins with it. */
+/** Returns the cursor of a page that ends before this key. The next page starts with the key. */
 const formatEnd = ([event, subscription]: readonly [number, number], isReverse: boolean): string => {
   if (isReverse) return `${event}.${subscription + 1}`
   return subscription > 0 ? `${event}.${subscription - 1}` : `${event - 1}.${aboveSubscriptions}`
@@ -56,7 +56,7 @@ const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.in
 
 /**
  * Returns whether the query selects only failed deliveries. They have their own index, because many undelivered
- * deliveries may only be in progress.
+ * deliveries may merely be in progress.
  */
 const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
@@ -79,7 +79,7 @@ const throughEvents = (where: Conditions): Path => ({
   where,
 })
 
-/** Chooses the index that skips the fewest rows, because SQLite has no statistics for this choice. */
+/** Chooses the index that skips the fewest rows, because SQLite has no statistics to choose it. */
 const choosePath = (query: DeliveryQuery): Path => {
   const { organizationId, deliveryId, eventId, subject, subscriptionId } = query
   if (deliveryId !== undefined) {
@@ -112,7 +112,7 @@ const choosePath = (query: DeliveryQuery): Path => {
   return throughEvents({ 'e.organizationId = ?': organizationId })
 }
 
-/** The conditions that the index of a path may not answer. */
+/** The conditions that a path's index may not cover. */
 const listFilters = (query: DeliveryQuery): Conditions => ({
   'd.organizationId = ?': query.organizationId,
   's.revision > 0': [],
@@ -134,7 +134,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
     const { event } = path
     const isReverse = order === 'newest_first'
     const [follows, precedes, direction] = isReverse ? ['<', '>', 'desc'] : ['>', '<', 'asc']
-    /** Returns the conditions for rows on one side of a key. An index answers the first condition. */
+    /** Returns the conditions for rows on one side of a key. An index covers the first condition. */
     const beside = (side: string, subscription: string, key: readonly number[] | undefined): Conditions => ({
       [`${event} ${side}= ?`]: key?.[0],
       [`(${event}, ${subscription}) ${side} (?, ?)`]: key,

@@ -16,7 +16,7 @@ const writerCommand = (path: string, width: number, total: number): string[] => 
   String(total),
 ]
 
-test('everything that a killed process acknowledged is in the database, with its event and delivery', async () => {
+test('everything a killed process acknowledged is in the database, with its event and delivery', async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const acknowledged: string[] = []
   for (const pauseMs of [5, 20, 45, 80, 125]) {
@@ -26,7 +26,7 @@ test('everything that a killed process acknowledged is in the database, with its
     await once(child.stdout, 'readable')
     await setTimeout(pauseMs)
     child.kill('SIGKILL')
-    // The last line may be cut.
+    // The last line may be incomplete.
     acknowledged.push(...(await output).split('\n').slice(0, -1))
   }
   expect(acknowledged.length).toBeGreaterThan(20)
@@ -41,7 +41,7 @@ test('everything that a killed process acknowledged is in the database, with its
   }
 }, 60_000)
 
-test('a commit that the disk fails halfway has an unknown outcome, and loses nothing acknowledged', async () => {
+test('a commit interrupted by a disk failure has an unknown outcome, and loses nothing acknowledged', async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   // Files may not grow past 600 KiB, so a write of the log fails in the middle of a COMMIT.
   const limited = `trap '' XFSZ; ulimit -f 600; exec "$@"`

@@ -1,7 +1,7 @@
 import type { EventSelection } from '@wabakit/core'
 import type { Conditions } from './queries.ts'
 
-/** Returns the conditions of a selection that no index of `events e` answers. */
+/** Returns a selection's conditions that no index of `events e` covers. */
 export const listEventFilters = ({
   names,
   digits,
@@ -13,6 +13,6 @@ export const listEventFilters = ({
   'e.digits = ?': digits,
   'e.occurredAt >= ?': occurredFrom,
   'e.occurredAt < ?': occurredBefore,
-  // Does not use LIKE, whose duration grows with the product of the lengths of the payload and the text.
+  // Avoids LIKE, whose duration grows with the product of the lengths of payload and search text.
   '(instr(lower(e.payload), lower(?)) > 0 or e.id = ?)': text === undefined ? undefined : [text, text],
 })

@@ -7,7 +7,7 @@ import type { Lanes, Recipient } from './lanes.ts'
 import { createQueries } from './queries.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 
-/** Stores an event and creates its deliveries, in the transaction of the caller. */
+/** Stores an event and creates its deliveries, in the caller's transaction. */
 export type Publish = (event: EventRecord, subscriptionId?: string) => void
 
 export type Events = Pick<Store, 'addEvent' | 'addEventTo' | 'listEvents'> & { readonly publish: Publish }

@@ -28,7 +28,7 @@ export type JournalParts = {
 const settledColumns = ['state', 'dueAt', 'finishedAt', 'attempts', 'failures', 'deferrals', 'deferredMs']
 
 /**
- * Selects the loaded delivery, unless it has since been settled. A delivery that was skipped in the meantime can still
+ * Selects the loaded delivery unless it has been settled since. A delivery that was skipped in the meantime can still
  * be settled.
  */
 const isSettled = `event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`
@@ -58,7 +58,7 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
   const findUnfinished = database.prepare(
     'select 1 from deliveries where subscription = ? and finishedAt is null limit 1',
   )
-  // With `limit ?`, SQLite would compile the statement for each call, because a plan may depend on the limit.
+  // With `limit ?`, SQLite would recompile the statement for each call, because a plan may depend on the limit.
   const listFresh = database.prepare(
     `select d.event, d.dueAt, d.turn, ${isHead} as isHead from deliveries d indexed by freshDeliveries
      where d.subscription = ? and d.state = 'fresh' and d.event > ? order by d.event limit ? + 0`,
@@ -108,8 +108,8 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
   }
 
   /**
-   * Settles a delivery, unless the settlement is stale. The next head of its lane is determined after the whole batch,
-   * by {@link toOutcome}.
+   * Settles a delivery unless the settlement is stale. {@link toOutcome} determines the next head of its lane after the
+   * whole batch.
    */
   const settleOne = (settlement: Settlement) => {
     const { id, turn, now, delivery, result, pace: newPace } = settlement

@@ -6,7 +6,7 @@ import type { QueueNews } from './queue-news.ts'
 const ofLane = (row: string): string =>
   `${row}.subscription = d.subscription and ${row}.subject = d.subject and ${row}.finishedAt is null`
 
-/** SQL condition: a delivery `d` that was never attempted is the head of its lane, see {@link Journal}. */
+/** SQL condition: an unattempted delivery `d` is the head of its lane. See {@link Journal}. */
 export const isHead = `(
   not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'fresh' and b.event < d.event)
   and not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'started' and b.event < d.event)
@@ -16,7 +16,7 @@ export const isHead = `(
   ))
 )`
 
-/** SQL condition: a delivery `d` was attempted before, and is not finished. */
+/** SQL condition: a delivery `d` has been attempted but is not finished. */
 export const isRetry = `d.state in ('started', 'passable')`
 
 /** A subscription that receives an event. */
@@ -26,13 +26,13 @@ export type Recipient = {
 }
 
 export type Lanes = {
-  /** Creates the delivery of an event to a subscription. */
+  /** Adds the delivery of an event to a subscription. */
   add(position: number, event: EventRecord, recipient: Recipient): void
   /** Finds the head of a lane. */
   findHead(subscription: number, subject: string): PendingDelivery | undefined
 }
 
-/** Returns the part of a row that a scheduler holds. */
+/** Returns the part of a row held by a scheduler. */
 export const toPending = (
   subscription: number,
   { event, dueAt, turn }: Readonly<Record<string, unknown>>,

@@ -4,11 +4,11 @@ import { createPrivateFile } from './database-file.ts'
 import { isBusy, toOpenError } from './storage-errors.ts'
 
 /**
- * Locks a database for this process, until the returned function is called or the process ends, even by a crash.
+ * Locks a database for this process until the returned function is called or the process ends, even by a crash.
  *
  * Node.js has no file locks, so this locks an empty SQLite database next to the file. A lock on the database itself
  * (`locking_mode=EXCLUSIVE`) would exclude readers such as backups. The lock is a write lock (`immediate`), which users
- * with only read access cannot take.
+ * with read-only access cannot take.
  *
  * @throws DatabaseInUseError if another process has the lock.
  */
@@ -25,7 +25,7 @@ const lockFile = (path: string): (() => void) => {
 }
 
 /**
- * Locks a database for this process, opens it, and releases the lock when it is closed.
+ * Locks a database for this process and opens it. The lock is released when the database is closed.
  *
  * @throws DatabaseInUseError if another process has the lock.
  * @throws DatabaseOpenError if SQLite cannot open the database.

@@ -24,8 +24,7 @@ const readHashes = (database: DatabaseSync): unknown[] => {
  * Reads the version of a database's schema: the number of its migrations. Writes nothing.
  *
  * @throws DatabaseVersionError if the version is newer than this software.
- * @throws DatabaseOpenError if the database belongs to another program, or had migrations that differ from those of
- * this software.
+ * @throws DatabaseOpenError if the database belongs to another program, or its migrations differ from this software's.
  */
 export const readVersion = (database: DatabaseSync, path: string): number => {
   const found = readNumber(database, 'pragma user_version')
@@ -41,7 +40,7 @@ export const readVersion = (database: DatabaseSync, path: string): number => {
   return found
 }
 
-/** Migrates a database from a version to the newest, in one transaction. */
+/** Migrates a database from a version to the newest one, in one transaction. */
 export const migrate = (database: DatabaseSync, version: number): void => {
   if (version === migrations.length) return
   database.exec(`

@@ -1,5 +1,5 @@
 /**
- * The SQL expression for the digits of a customer's number, which an index uses. The core has checked that there are no
+ * The SQL expression for the digits of a customer's number, used by an index. The core has checked that there are no
  * other characters to remove.
  */
 export const customerDigits = ['+', ' ', '.', '-', '('].reduce(
@@ -8,8 +8,8 @@ export const customerDigits = ['+', ' ', '.', '-', '('].reduce(
 )
 
 /**
- * The schema in steps. A database of version n has had the first n steps. A released step never changes. Columns are
- * named like the fields of the records; `seq` is the position of a row in its table.
+ * The schema in steps. In a database of version n, the first n steps have been applied. A released step never changes.
+ * Columns are named like the records' fields; `seq` is a row's position in its table.
  */
 export const migrations: readonly string[] = [
   `

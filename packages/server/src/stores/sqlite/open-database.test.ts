@@ -30,7 +30,7 @@ const edit = (path: string, sql: string): void => {
   database.close()
 }
 
-/** Arguments of a Node that opens the database and then does something else. */
+/** Returns the arguments of a Node process that opens the database and then runs other code. */
 const openingArguments = (path: string, then: string): string[] => {
   const code = `
     import { sqliteStore } from ${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url))}
@@ -40,7 +40,7 @@ const openingArguments = (path: string, then: string): string[] => {
   return ['--conditions=@wabakit/source', '--input-type=module', '-e', code]
 }
 
-/** A process that has the database open until it is killed. */
+/** Starts a process that keeps the database open until it is killed. */
 const holdElsewhere = async (path: string) => {
   const child = spawn(process.execPath, openingArguments(path, 'setInterval(() => {}, 1_000)'))
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -51,7 +51,7 @@ const holdElsewhere = async (path: string) => {
   }
 }
 
-test('a commit is on the disk before it returns: write-ahead log with synchronous FULL', () => {
+test('a commit is on disk when it returns: write-ahead log with synchronous FULL', () => {
   const { database, close } = openDatabase(temporaryPath())
   onTestFinished(close)
   expect(database.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 })
@@ -69,7 +69,7 @@ test('records survive closing and opening', async () => {
   await second.close()
 })
 
-test('a database of a newer version is rejected with both versions, and not changed', async () => {
+test('a database of a newer version is rejected with both versions, without changing it', async () => {
   const path = temporaryPath()
   await sqliteStore({ path }).close()
   edit(path, `pragma user_version = ${migrations.length + 1}`)
@@ -85,7 +85,7 @@ test('a database of a newer version is rejected with both versions, and not chan
   expect(readFileSync(path)).toEqual(before)
 })
 
-test('the database of another program is rejected and not changed', () => {
+test("another program's database is rejected without changing it", () => {
   const path = temporaryPath()
   edit(path, 'create table theirs (id integer)')
   const before = readFileSync(path)
@@ -93,7 +93,7 @@ test('the database of another program is rejected and not changed', () => {
   expect(readFileSync(path)).toEqual(before)
 })
 
-test('a file that is not a database is rejected and not changed', () => {
+test('a file that is not a database is rejected without changing it', () => {
   const path = temporaryPath()
   writeFileSync(path, 'not a database, but long enough to have a header of one hundred bytes'.repeat(20))
   const before = readFileSync(path)
@@ -103,20 +103,20 @@ test('a file that is not a database is rejected and not changed', () => {
   expect(readFileSync(path)).toEqual(before)
 })
 
-test('a path in a folder that does not exist is refused by name', () => {
+test('a path in a missing folder is refused with its name', () => {
   const path = join(temporaryFolder(), 'nowhere', 'wabakit.db')
   expect(() => sqliteStore({ path })).toThrow(
     expect.objectContaining({ name: 'DatabaseOpenError', path, message: expect.stringContaining(path) }),
   )
 })
 
-test('a lock file that is no lock file is not taken for another server', () => {
+test('an invalid lock file is not mistaken for another server', () => {
   const path = temporaryPath()
   writeFileSync(`${path}-lock`, 'not a database, but long enough to have a header of 100 bytes'.repeat(20))
   expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseOpenError' }))
 })
 
-test('a failed opening leaves nothing locked', () => {
+test('a failed attempt to open leaves nothing locked', () => {
   const path = temporaryPath()
   edit(path, 'create table theirs (id integer)')
   expect(() => sqliteStore({ path })).toThrow(/another program/)
@@ -124,7 +124,7 @@ test('a failed opening leaves nothing locked', () => {
   return sqliteStore({ path }).close()
 })
 
-test('a second store on one file is refused, by whichever name of the file', async () => {
+test('a second store on one file is refused, whatever path it uses', async () => {
   const path = temporaryPath()
   const first = sqliteStore({ path })
   const link = `${path}.link`
@@ -139,7 +139,7 @@ test('a second store on one file is refused, by whichever name of the file', asy
   await sqliteStore({ path }).close()
 })
 
-test('a store that was refused does not cost the first one its lock', async () => {
+test("a refused store does not release the first store's lock", async () => {
   const path = temporaryPath()
   const first = sqliteStore({ path })
   onTestFinished(first.close)
@@ -150,7 +150,7 @@ test('a store that was refused does not cost the first one its lock', async () =
   expect(stderr).toContain('DatabaseInUseError')
 }, 60_000)
 
-test('a second process on one file is refused, until the first is gone, even killed', async () => {
+test('a second process on one file is refused until the first one has ended or is killed', async () => {
   const path = temporaryPath()
   const kill = await holdElsewhere(path)
   expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseInUseError', path }))
@@ -207,18 +207,21 @@ test.skipIf(isWindows)('only their owner can read the files of a database', asyn
   }
 })
 
-test.skipIf(isWindows)('files that others can open are opened with a warning that names them', async () => {
-  const path = temporaryPath()
-  await sqliteStore({ path }).close()
-  chmodSync(path, 0o640)
-  const warnings: string[] = []
-  const store = sqliteStore({ path, onWarning: (message) => warnings.push(message) })
-  onTestFinished(store.close)
-  expect(warnings).toEqual([expect.stringContaining(`chmod 600 ${path} ${path}-wal ${path}-shm`)])
-  expect(describeExposure(path, { platform: 'linux' })).toContain('chmod 600')
-  expect(describeExposure(path, { platform: 'win32' })).toBeUndefined()
-  expect(warnings[0]).not.toContain(`${path}-lock`)
-})
+test.skipIf(isWindows)(
+  'files accessible to other users are opened with a warning that names them',
+  async () => {
+    const path = temporaryPath()
+    await sqliteStore({ path }).close()
+    chmodSync(path, 0o640)
+    const warnings: string[] = []
+    const store = sqliteStore({ path, onWarning: (message) => warnings.push(message) })
+    onTestFinished(store.close)
+    expect(warnings).toEqual([expect.stringContaining(`chmod 600 ${path} ${path}-wal ${path}-shm`)])
+    expect(describeExposure(path, { platform: 'linux' })).toContain('chmod 600')
+    expect(describeExposure(path, { platform: 'win32' })).toBeUndefined()
+    expect(warnings[0]).not.toContain(`${path}-lock`)
+  },
+)
 
 test('other programs can read and copy the database while it is open', async () => {
   const path = temporaryPath()
@@ -231,7 +234,7 @@ test('other programs can read and copy the database while it is open', async () 
   await copy.close()
 })
 
-test('what the process before had begun is due at once, and can be settled once', async () => {
+test('attempts started by the previous process are due immediately, and can be settled once', async () => {
   const path = temporaryPath()
   const first = sqliteStore({ path })
   await first.saveOrganization(organization())
@@ -255,7 +258,7 @@ test.each(['', '-wal', '-shm'])('acknowledges nothing once its file "%s" is dele
   onTestFinished(store.close)
   await store.saveOrganization(organization())
   rmSync(`${path}${suffix}`)
-  // The files are looked at every 25 ms.
+  // The files are checked every 25 ms.
   await new Promise((resolve) => setTimeout(resolve, 30))
   await expect(store.createGroup(groupCreation('g1'))).rejects.toMatchObject({
     name: 'StorageOutcomeUnknownError',
@@ -268,7 +271,7 @@ test.each(['', '-wal', '-shm'])('acknowledges nothing once its file "%s" is dele
   await expect(store.checkWritable()).rejects.toThrow('was deleted or replaced')
 })
 
-test('refuses a database whose schema has steps with another text', async () => {
+test('refuses a database with different schema steps', async () => {
   for (const sql of [`update schemaSteps set hash = 'other'`, 'drop table schemaSteps']) {
     const path = temporaryPath()
     await sqliteStore({ path }).close()

@@ -14,19 +14,19 @@ export type OpenDatabase = {
    * replaced.
    */
   checkOwner(): void
-  /** Called after a commit, see {@link PresentFiles.look}. */
+  /** Called after a commit. See {@link PresentFiles.look}. */
   checkFiles(): void
   /** Closes the database and releases the lock. */
   close(): void
 }
 
-/** Maximum time to wait for another program, such as a backup, when the database is opened, in milliseconds. */
+/** Maximum time to wait for another program, such as a backup, while opening the database, in milliseconds. */
 const openingTimeoutMs = 2_000
 
 /**
- * WAL with `synchronous=FULL`: a commit is on disk when it returns. There is a checkpoint every 4,096 pages (16 MiB),
- * four times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0075).
- * The size limit truncates a log that has grown longer, because later changes would not overwrite its end.
+ * WAL with `synchronous=FULL`: a commit is on disk when it returns. Checkpoints occur every 4,096 pages (16 MiB), four
+ * times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0075). The
+ * size limit truncates a longer log, because later changes would not overwrite its end.
  */
 const settings = `
   pragma synchronous = full;
@@ -53,7 +53,7 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
     database.exec(settings)
     migrate(database, version)
     const checkOwner = takeOver(database)
-    // From now on, does not wait for locks, because waiting would block the event loop.
+    // From now on, do not wait for locks, because waiting would block the event loop.
     database.exec('pragma busy_timeout = 0')
     const files = watchFiles(path)
     return {
@@ -73,7 +73,7 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
 /**
  * Opens a database and creates it if it does not exist.
  *
- * @param onWarning - receives warnings for the operator, such as that other users can read the file.
+ * @param onWarning - receives warnings for the operator, such as a warning that other users can read the file.
  * @throws DatabaseInUseError, DatabaseVersionError or DatabaseOpenError.
  */
 export const openDatabase = (

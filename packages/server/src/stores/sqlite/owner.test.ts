@@ -19,7 +19,7 @@ const takenOver = expect.objectContaining({
   message: expect.stringContaining('Another server has opened this database'),
 })
 
-/** Two stores on one file, because somebody removed the lock file of the first. */
+/** Opens two stores on one file by removing the first one's lock file. */
 const openTwice = async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const first = open(path)
@@ -30,7 +30,7 @@ const openTwice = async () => {
   return { path, first, second: open(path) }
 }
 
-test('a store whose database another has taken over writes nothing more and tells each caller', async () => {
+test('a store whose database was taken over writes nothing more and rejects each call', async () => {
   const { first, second } = await openTwice()
   const outcomes = await Promise.allSettled([
     first.createGroup(groupCreation('g2')),
@@ -43,19 +43,19 @@ test('a store whose database another has taken over writes nothing more and tell
   expect((await beginDue(second)).map(({ event }) => event.id)).toEqual(['evt_g1'])
 })
 
-test('a store whose database another has taken over does not say when something is due', async () => {
+test('a store whose database was taken over does not report due times', async () => {
   const { first, second } = await openTwice()
   await expect(first.nextDueAt()).rejects.toEqual(takenOver)
   expect(await second.nextDueAt()).toBe(start)
 })
 
-test('the store that took a database over goes on when the other one is closed', async () => {
+test('the store that took over a database continues when the other one is closed', async () => {
   const { first, second } = await openTwice()
   await first.close()
   expect((await second.createGroup(groupCreation('g2'))).outcome).toBe('created')
 })
 
-test('a copy that was made while a store was open can be opened, and the store goes on', async () => {
+test('a copy made while a store is open can be opened, and the store continues', async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const store = open(path)
   await store.saveOrganization(organization())

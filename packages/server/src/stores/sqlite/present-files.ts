@@ -7,12 +7,12 @@ const intervalMs = 25
 const explanation = (file: string): string =>
   `${file} was deleted or replaced while the server had it open, so what it writes would be lost. It writes nothing more: stop it, and start it again on the file or on a backup.`
 
-/** Detects that files of an open database were deleted or replaced. */
+/** Detects that an open database's files were deleted or replaced. */
 export type PresentFiles = {
   /**
-   * Checks the files, unless they have just been checked. Call it after each commit, before the commit is acknowledged.
+   * Checks the files unless they were just checked. Call it after each commit, before the commit is acknowledged.
    *
-   * @throws StorageOutcomeUnknownError if one of them was deleted or replaced.
+   * @throws StorageOutcomeUnknownError if a file was deleted or replaced.
    */
   look(): void
   /** @throws StorageUnavailableError if an earlier check found that a file was deleted or replaced. */
@@ -20,8 +20,8 @@ export type PresentFiles = {
 }
 
 /**
- * Watches the files of a database. SQLite continues to write to deleted files, and to files that a restored backup has
- * replaced, without an error. So this compares the inodes with those of the files that were opened.
+ * Watches a database's files. SQLite silently continues to write to deleted files, and to files replaced by a restored
+ * backup. So this compares the inodes with those of the opened files.
  */
 export const watchFiles = (path: string, now: () => number = () => performance.now()): PresentFiles => {
   const readInode = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino

@@ -3,7 +3,7 @@ import { maxSearchedBytes } from '@wabakit/core/storage'
 
 export type Row = Record<string, SQLOutputValue>
 
-/** The conditions of a query: SQL with its values. A condition whose value is `undefined` is left out. */
+/** The conditions of a query: SQL with its values. A condition whose value is `undefined` is omitted. */
 export type Conditions = Readonly<Record<string, SQLInputValue | readonly SQLInputValue[] | undefined>>
 
 type Selection = {
@@ -15,10 +15,10 @@ type Selection = {
 
 export type ListQuery = Selection & { readonly limit: number; readonly offset?: number }
 
-/** Limits on the rows that a page may examine. */
+/** Limits on the rows examined for a page. */
 export type Bounds = {
   readonly maxExamined?: number | undefined
-  /** The text to search for in payloads. If it is set, the selection has their sizes in the column `bytes`. */
+  /** The text to search for in payloads. If set, the selection has the payload sizes in the column `bytes`. */
   readonly text?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
-/** Every statement that a store prepares, lists of each form included, and how SQLite would run it. */
+/** Returns every statement that a store prepares, including all forms of lists, with its query plan. */
 const explainAll = async (): Promise<Map<string, string[]>> => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
@@ -56,7 +56,7 @@ const explainAll = async (): Promise<Map<string, string[]>> => {
   )
 }
 
-test('no statement reads a whole table, or sorts what it found', async () => {
+test('no statement reads a whole table or sorts its rows', async () => {
   const plans = await explainAll()
   expect(plans.size).toBeGreaterThan(50)
   const costly = [...plans].flatMap(([sql, plan]) =>
@@ -72,11 +72,11 @@ test('no statement reads a whole table, or sorts what it found', async () => {
   expect(costly).toEqual([...atOpening, ...countedUpToALimit].map((each) => expect.stringContaining(each)))
 })
 
-/** The steps of the statements with a text. */
+/** Lists the query plan steps of the statements that contain a string. */
 const listSteps = async (fragment: string): Promise<string[]> =>
   [...(await explainAll())].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
 
-test('heads are found in the order of an index, and what blocks each by looks into the index of lanes', async () => {
+test('heads are found in index order, and the deliveries that block them with lookups in the index of lanes', async () => {
   const [first, ...blockers] = await listSteps('d.event > ? order by d.event')
   expect(first).toBe('SEARCH d USING INDEX freshDeliveries (subscription=? AND event>?)')
   for (const step of blockers.filter((each) => each.includes(' b '))) {
@@ -86,12 +86,12 @@ test('heads are found in the order of an index, and what blocks each by looks in
   }
 })
 
-test('the first of a lane is found by one look into the index of lanes', async () => {
+test('the first delivery of a lane is found with one lookup in the index of lanes', async () => {
   const [first] = await listSteps('deliveries d indexed by lanes')
   expect(first).toBe('SEARCH d USING INDEX lanes (subscription=? AND subject=? AND state=?)')
 })
 
-test('retries are read and counted by ranges of their index', async () => {
+test('retries are read and counted with ranges of their index', async () => {
   expect((await listSteps('order by d.dueAt, d.event')).at(0)).toBe(
     'SEARCH d USING INDEX retries (subscription=?)',
   )
@@ -102,7 +102,7 @@ test('retries are read and counted by ranges of their index', async () => {
   }
 })
 
-test('subscriptions with unfinished deliveries are found by one look into an index each', async () => {
+test('subscriptions with unfinished deliveries are found with one index lookup each', async () => {
   const steps = await listSteps('select subscription from busy')
   const looks = steps.filter((step) => step.includes('deliveries'))
   expect(looks).toEqual(Array(2).fill('SEARCH deliveries USING COVERING INDEX lanes (subscription>?)'))

@@ -2,7 +2,7 @@ import type { Journal, PendingDelivery, QueueState } from '@wabakit/core'
 import { createNewsChannel } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 
-/** A changed queue, and the position from which to read it again. 0 means from the start. */
+/** A changed queue and the position from which to read it again. 0 means from the start. */
 export type TouchedQueue = { readonly subscription: number; readonly from: number }
 
 /**
@@ -17,18 +17,18 @@ export type QueueNews = Pick<Journal, 'listen'> & {
   getCursor(): string
   /** Lists the queues that have changed since a cursor. */
   listSince(cursor: string): TouchedQueue[]
-  /** Returns a subscription as a scheduler sees it, unless it is removed. */
+  /** Returns a subscription as seen by a scheduler, unless it is removed. */
   findState(subscription: number): QueueState | undefined
 }
 
-/** The last changes of a queue: the position of the last delivery, and the order of the last other change. */
+/** The last changes of a queue: the position of the last delivery and the order of the last other change. */
 type Touched = { event: number; change: number }
 
-/** Creates the channel for changes to queues. Only one process uses the file, so all changes are recorded here. */
+/** Creates the channel for changes to queues. Only one process uses the file, so it sees all changes. */
 export const createQueueNews = ({ effects, findSubscription }: Access): QueueNews => {
   const news = createNewsChannel()
   const touched = new Map<number, Touched>()
-  /** The position of the last delivery, and the order of the last change. */
+  /** The position of the last delivery and the order of the last change. */
   const last: Touched = { event: 0, change: 0 }
 
   const touch = (subscription: number): Touched => {
@@ -45,7 +45,7 @@ export const createQueueNews = ({ effects, findSubscription }: Access): QueueNew
     return { queue: String(subscription), shard: 0, organizationId: record.organizationId, pace }
   }
   /**
-   * Records a change for the commit and for a rollback: after a rollback, positions are reused, and if the outcome of a
+   * Records a change for both commit and rollback: after a rollback, positions are reused, and if the outcome of a
    * commit is unknown, there may be new deliveries.
    */
   const note = (subscription: number, afterCommit: () => void): void => {

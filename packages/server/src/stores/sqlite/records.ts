@@ -16,18 +16,18 @@ const decode = (value: unknown, kind: Kind): unknown => {
   return kind === 'json' || kind === 'names' ? JSON.parse(String(value)) : value
 }
 
-/** Maps the rows of a query, without validating them: only this package writes the tables. */
+/** Maps the rows of a query without validation, because only this package writes the tables. */
 export const mapRows = <Row extends Readonly<Record<string, unknown>>>(columns: Columns<Row>) => {
   const fields = Object.entries<Kind>(columns)
   return {
     columns: fields.map(([field]) => field),
-    /** Returns the values by column, in the order of `columns`. */
+    /** Returns a record's values by column, in the order of `columns`. */
     toRow: (record: Row): Record<string, SQLInputValue> => {
       const row: Record<string, SQLInputValue> = {}
       for (const [field, kind] of fields) row[field] = encode(record[field], kind)
       return row
     },
-    /** Ignores columns that belong to no field. */
+    /** Ignores columns without a field. */
     toRecord: (row: Readonly<Record<string, unknown>>): Row => {
       const record: Record<string, unknown> = {}
       for (const [field, kind] of fields) record[field] = decode(row[field], kind)

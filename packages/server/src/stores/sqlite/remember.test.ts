@@ -32,7 +32,7 @@ test('reads a value once, until a row of the table is added, changed or removed'
   expect([find('x'), countReads()]).toEqual([0, 5])
 })
 
-test('forgets what it has read in a transaction that is rolled back', () => {
+test('forgets values read in a transaction that is rolled back', () => {
   const { database, effects, find, insert } = openRemembered()
   database.exec('begin')
   insert.run('acme')

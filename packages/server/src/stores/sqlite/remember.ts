@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Functions that update memory after a transaction: after its commit, or if its changes are rolled back, in the order
- * of the changes. The list is empty after the transaction. If the outcome of a commit is unknown, it is treated as
- * rolled back.
+ * Functions that update memory after a transaction's commit or rollback, in the order of the changes. The list is empty
+ * after the transaction. If the outcome of a commit is unknown, it is treated as rolled back.
  */
 export type Effects = { readonly afterCommit?: () => void; readonly afterRollback?: () => void }[]
 
@@ -12,12 +11,12 @@ export const applyCommit = (effects: Effects): void => {
   for (const { afterCommit } of effects.splice(0)) afterCommit?.()
 }
 
-/** Applies the effects of a rollback, starting with the last change, until only `length` effects are left. */
+/** Applies the effects of a rollback, last change first, until only `length` effects are left. */
 export const applyRollback = (effects: Effects, length = 0): void => {
   while (effects.length > length) effects.pop()?.afterRollback?.()
 }
 
-/** Tables that rarely change, and are read with each request, event or delivery. */
+/** Tables that rarely change but are read with each request, event or delivery. */
 const tables = ['organizations', 'apiKeys', 'subscriptions'] as const
 
 /**
@@ -30,7 +29,7 @@ export type Remember = <Key extends readonly (string | number)[], Value>(
   read: (...key: Key) => Value,
 ) => (...key: Key) => Value
 
-/** Maximum number of values that each function remembers. */
+/** Maximum number of values cached by each function. */
 const maxValues = 10_000
 
 export const createRemember = (database: DatabaseSync, effects: Effects): Remember => {
@@ -62,7 +61,7 @@ export const createRemember = (database: DatabaseSync, effects: Effects): Rememb
       const found = known.get(name)
       if (found !== undefined) return found
       const value = read(...key)
-      // Does not cache missing records, because guesses, such as of API keys, must not evict existing ones.
+      // Missing records are not cached: guesses, such as of API keys, must not evict existing records.
       if (value === undefined) return value
       if (known.size >= maxValues) known.clear()
       known.set(name, value)

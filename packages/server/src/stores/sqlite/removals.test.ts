@@ -13,7 +13,10 @@ const disabled = subscription({ revision: 2, disabledReason: 'by_hand' })
 
 const tables = ['organizations', 'subscriptions', 'events', 'deliveries', 'attempts']
 
-/** A store of an organization with many deliveries, and a function that counts rows as another program sees them. */
+/**
+ * Opens a store with an organization that has many deliveries, and returns a function that counts rows as seen by
+ * another program.
+ */
 const openFilled = async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const store = sqliteStore({ path })
@@ -28,7 +31,7 @@ const openFilled = async () => {
   return { path, store, count }
 }
 
-/** Returns the maximum number of rows that went away in one turn of the event loop, in which there is one transaction. */
+/** Returns the maximum number of rows removed in one turn of the event loop, and thus in one transaction. */
 const watch = async (work: Promise<unknown>, count: () => number): Promise<number> => {
   let [isOver, most, before] = [false, 0, count()]
   work.finally(() => {
@@ -72,7 +75,7 @@ test.each<[string, string, (store: Store) => Promise<unknown>]>([
   expect(-served).toBeGreaterThan(many / 200)
 })
 
-test('a removal that was interrupted is continued by pruning, and nobody finds the organization meanwhile', async () => {
+test('pruning continues an interrupted removal, and the organization cannot be found meanwhile', async () => {
   const { path, store, count } = await openFilled()
   const removal = store.removeOrganization('acme')
   while (count('deliveries') === many) await new Promise((resolve) => setImmediate(resolve))
@@ -89,7 +92,7 @@ test('a removal that was interrupted is continued by pruning, and nobody finds t
   for (const table of tables) expect(count(table)).toBe(0)
 })
 
-test('deliveries that an interrupted disabling has left are not sent when the subscription is enabled again', async () => {
+test('deliveries left by an interrupted disabling are not sent when the subscription is enabled again', async () => {
   const { path, store, count } = await openFilled()
   const disabling = store.saveSubscription(disabled)
   while (count(`deliveries where state = 'skipped'`) === 0)
@@ -104,7 +107,7 @@ test('deliveries that an interrupted disabling has left are not sent when the su
   expect(count(`deliveries where state = 'skipped'`)).toBe(many)
 })
 
-test('erased data is in no file after the server has stopped', async () => {
+test('no file contains erased data after the server has stopped', async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const store = sqliteStore({ path })
   const number = '+15550199001'

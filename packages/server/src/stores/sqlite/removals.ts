@@ -1,16 +1,19 @@
 import type { Access } from './access.ts'
 
-/** Removals, which begin in one transaction and end in further ones. */
+/** Removals, which start in one transaction and end in later ones. */
 export type Removals = ReturnType<typeof createRemovals>
 
-/** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
+/**
+ * Maximum number of deliveries or other rows changed by one transaction of a removal, which takes 2 to 5 ms of the
+ * event loop.
+ */
 const batch = 200
 
-/** SQL that begins the removal of subscriptions. From then on, they match no event and have no due deliveries. */
+/** SQL that starts the removal of subscriptions. From then on, they match no event and have no due deliveries. */
 export const markRemoved = `update subscriptions
   set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
 
-/** Tables with rows of organizations, in the order of their removal, and their keys. */
+/** Tables with organizations' rows, in the order of removal, and their keys. */
 const owned = {
   events: 'seq',
   participants: 'organizationId, groupId, digits',
@@ -50,7 +53,7 @@ export const createRemovals = ({ database, write }: Access) => {
   const run = (statement: typeof skip, ...values: (string | number)[]): number =>
     Number(statement.run(...values).changes)
 
-  /** Removes or skips at most `limit` rows of one kind, and returns their number. */
+  /** Removes or skips at most `limit` rows of one kind. Returns their number. */
   const takeStep = (limit: number): number => {
     const subscription = Number(removedSubscription.get()?.key ?? 0)
     if (subscription > 0) {
@@ -72,7 +75,7 @@ export const createRemovals = ({ database, write }: Access) => {
 
   /**
    * Removes the records of removed organizations and subscriptions, and skips the unfinished deliveries of disabled
-   * subscriptions, in the transaction of the caller.
+   * subscriptions, in the caller's transaction.
    *
    * @returns the number of changed rows, at most `limit`; 0 if none are left.
    */
@@ -100,7 +103,7 @@ export const createRemovals = ({ database, write }: Access) => {
   return {
     takeSteps,
     endAll,
-    /** Completes a removal that has begun. If that fails, `prune` continues it. */
+    /** Completes a removal that has started. If that fails, `prune` continues it. */
     end: async <Outcome>(outcome: Outcome): Promise<Outcome> => {
       await endAll().catch(() => {})
       return outcome

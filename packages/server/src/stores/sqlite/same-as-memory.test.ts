@@ -9,7 +9,7 @@ import { sqliteStore } from './sqlite-store.ts'
 
 const subjects = ['call:a', 'call:b', 'call:c']
 const subscriptionIds = ['sub_1', 'sub_2']
-/** The events of a call, in order; what comes later has no name of its own. */
+/** The events of a call, in order. Later events have no specific names. */
 const names = ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
 
 const step = fc.oneof(
@@ -63,7 +63,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 
-/** Runs steps on a store; gives what it answered and how things stand after each. */
+/** Runs steps on a store. Returns the result and the state after each step. */
 const play = async (store: Store, steps: readonly Step[], run: number): Promise<unknown[]> => {
   const organizationId = `org_${run}`
   const page = { organizationId, limit: 1_000 }
@@ -72,7 +72,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
   const answers: unknown[] = []
   let now = start
 
-  /** A delivery without its id, which every store makes in its own way. */
+  /** Returns a delivery without its id, which every store generates differently. */
   const nameless = ({ id: _, ...delivery }: DeliveryRecord) => delivery
   const formatName = ({ event, subscription }: Begun) => `${event.id} ${subscription.id}`
   /** The order of queues is undefined. */
@@ -191,7 +191,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
   return answers
 }
 
-test('answers like the memory store, whatever happens in whichever order', async () => {
+test('behaves like the memory store for any sequence of steps', async () => {
   const sqlite = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
   onTestFinished(sqlite.close)
   const memory = memoryStore()

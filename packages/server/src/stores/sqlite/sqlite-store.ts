@@ -47,12 +47,12 @@ export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => 
 /** Options for {@link sqliteStore}. */
 export type SqliteStoreOptions = {
   /**
-   * The path of the database file. The files with the suffixes `-wal`, `-shm` and `-lock` are next to it. If the file
-   * does not exist, it is created with access for its owner only. The folder must exist.
+   * The path of the database file. Files with the suffixes `-wal`, `-shm` and `-lock` are created next to it. If the
+   * file does not exist, it is created with access for its owner only. The folder must exist.
    */
   readonly path: string
   /**
-   * Receives warnings for the operator, such as that other users can read the file.
+   * Receives warnings for the operator, such as a warning that other users can read the file.
    * @default console.warn
    */
   readonly onWarning?: ((message: string) => void) | undefined
@@ -60,11 +60,11 @@ export type SqliteStoreOptions = {
 
 /**
  * Opens a store in a SQLite file, for one process. Every resolved write is on disk (WAL with `synchronous=FULL`), and
- * concurrent writes share a commit. Other programs may read the file in the meantime.
+ * concurrent writes share a commit. Other programs may read the file at the same time.
  *
  * @throws DatabaseInUseError if another process, or another store of this process, uses the file.
  * @throws DatabaseVersionError if a newer version of this software wrote the file.
- * @throws DatabaseOpenError if the file cannot be opened, or belongs to another program.
+ * @throws DatabaseOpenError if the file cannot be opened or belongs to another program.
  * @example
  * const store = sqliteStore({ path: 'wabakit.db' })
  */

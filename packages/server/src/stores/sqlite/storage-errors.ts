@@ -24,7 +24,7 @@ const getResultCode = (error: unknown): number | undefined =>
 /** Returns whether another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
 
-/** Returns the remedy for a failure of the database; `undefined` for any other error. */
+/** Returns the remedy for a database failure, or `undefined` for any other error. */
 const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
 
 /** Returns whether the disk was full. In that case, no part of the transaction is in the file. */
@@ -43,7 +43,7 @@ export const toCommitError = (error: unknown, isTransaction: boolean): unknown =
         { cause: error },
       )
 
-/** Returns a {@link StorageUnavailableError} for a failure of the database, and any other error unchanged. */
+/** Returns a {@link StorageUnavailableError} for a database failure, and any other error unchanged. */
 export const toStorageError = (error: unknown): unknown => {
   const remedy = findRemedy(error)
   return remedy === undefined
@@ -51,7 +51,7 @@ export const toStorageError = (error: unknown): unknown => {
     : new StorageUnavailableError(`The database failed. ${remedy}`, { cause: error })
 }
 
-/** Returns a {@link DatabaseOpenError} for a failure of a database that is being opened, and any other error unchanged. */
+/** Returns a {@link DatabaseOpenError} for a failure to open a database, and any other error unchanged. */
 export const toOpenError = (error: unknown, path: string): unknown => {
   if (!(error instanceof Error) || getResultCode(error) === undefined) return error
   const reason = `Its tables do not match its schema version: ${error.message}. Restore a backup.`

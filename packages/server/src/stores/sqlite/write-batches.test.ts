@@ -21,7 +21,7 @@ const openStore = async () => {
   const begun = vi.spyOn(prepare.mock.results[begin]?.value, 'run')
   await store.saveOrganization(organization())
   await store.saveSubscription(subscription())
-  /** Waits until the store has tried to begin a transaction, and tried again. */
+  /** Waits until the store has tried and retried to begin a transaction. */
   const waitsForLock = () => {
     const before = begun.mock.calls.length
     return expect.poll(() => begun.mock.calls.length).toBeGreaterThan(before + 1)
@@ -29,7 +29,10 @@ const openStore = async () => {
   return { path, store, database: opened.database, waitsForLock }
 }
 
-/** How many transactions the write-ahead log holds, by its format (https://sqlite.org/fileformat2.html#walformat). */
+/**
+ * Counts the transactions in the write-ahead log, according to its format
+ * (https://sqlite.org/fileformat2.html#walformat).
+ */
 const countCommits = (path: string): number => {
   const log = readFileSync(`${path}-wal`)
   const [header, frameHeader, pageSize] = [32, 24, log.readUInt32BE(8)]
@@ -47,7 +50,7 @@ const createMany = (store: Store, count: number, from = 0) =>
     Array.from({ length: count }, (_, index) => store.createGroup(groupCreation(`g${from + index}`))),
   )
 
-/** A lock of another program on the database. */
+/** Locks the database like another program. */
 const lock = (path: string) => {
   const other = new DatabaseSync(path)
   other.exec('begin immediate')
@@ -61,7 +64,7 @@ test('concurrent writes share a transaction', async () => {
   expect(countCommits(path)).toBe(before + 1)
 })
 
-test('a write resolves when others can see it, not earlier', async () => {
+test('a write resolves only when others can see it', async () => {
   const { path, store } = await openStore()
   const other = new DatabaseSync(path, { readOnly: true })
   onTestFinished(() => other.close())
@@ -114,7 +117,7 @@ test('more writes than the maximum of a transaction all resolve', async () => {
   expect(await store.findGroup('acme', 'g1999')).toBeDefined()
 })
 
-test('on a full disk nothing is acknowledged that is not stored, and writes continue when there is space', async () => {
+test('on a full disk, only stored writes are acknowledged, and writes continue when there is space', async () => {
   const { store, database } = await openStore()
   const pages = Number(database.prepare('pragma page_count').get()?.page_count)
   database.exec(`pragma max_page_count = ${pages + 20}`)
@@ -239,7 +242,7 @@ test('closing commits pending writes, and rejects later ones', async () => {
   expect(await again.findGroup('acme', 'g1')).toBeDefined()
 })
 
-test('memory follows the writes that were committed, and no others', async () => {
+test('memory reflects committed writes only', async () => {
   const memory: string[] = []
   const effects: Effects = []
   const { write } = createWriteBatches({
@@ -256,19 +259,22 @@ test('memory follows the writes that were committed, and no others', async () =>
     })
   const outcomes = await Promise.allSettled([change('a'), change('b', new RangeError()), change('c')])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  // All of them are rolled back, and then run again one by one.
+  // All writes are rolled back, and then run again one by one.
   expect(memory).toEqual(['not b', 'not a', 'not b', 'a', 'c'])
   expect(effects).toEqual([])
 })
 
-/** The news that a store tells. */
+/** Collects the news from a store. */
 const listen = (store: Store): News[] => {
   const told: News[] = []
   onTestFinished(store.listen((news) => told.push(news)))
   return told
 }
 
-/** Changes that memory has seen, because a later write of the same transaction read them, and how to read them after it failed. */
+/**
+ * Changes cached in memory because a later write in the same transaction read them, and functions that read them after
+ * it failed.
+ */
 const rolledBack: Record<
   string,
   {
@@ -349,7 +355,7 @@ test('loads nothing of a disabled subscription, even if its deliveries could not
   expect(await store.loadDeliveries(keys)).toEqual([undefined])
 })
 
-test('tells of the deliveries that were committed, each once, and of no others', async () => {
+test('reports each committed delivery once, and no others', async () => {
   const { store } = await openStore()
   const told = listen(store)
   const { group, event } = groupCreation('g2')
@@ -363,7 +369,7 @@ test('tells of the deliveries that were committed, each once, and of no others',
   expect((await beginDue(store)).map(({ event: { id } }) => id)).toEqual(['evt_g1', 'evt_g3'])
 })
 
-test('lists a queue whose delivery got the position of one that was rolled back', async () => {
+test('lists a queue whose delivery got the position of a rolled-back one', async () => {
   const { store, database } = await openStore()
   await store.createGroup(groupCreation('g1'))
   database.exec(`create temp trigger failure before insert on groups when new.clientCustomGroupId = 'fatal'
@@ -376,7 +382,7 @@ test('lists a queue whose delivery got the position of one that was rolled back'
   expect((await store.readQueues({ shards, limit: 9, since: cursor })).queues).toMatchObject([{ from: 2 }])
 })
 
-test('lists a queue again after a commit that failed, because it may have happened', async () => {
+test('lists a queue again after a failed commit, because it may have taken effect', async () => {
   const { store, database } = await openStore()
   await store.createGroup(groupCreation('g1'))
   const { cursor } = await store.readQueues({ shards, limit: 9 })

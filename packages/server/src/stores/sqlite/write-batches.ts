@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-// Imports the timers, because a test may replace the global ones.
+// Imports the timers because a test may replace the global ones.
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { type LastWrite, noWrite } from '../write-check.ts'
@@ -8,9 +8,8 @@ import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 
 export type WriteBatches = {
   /**
-   * Runs `work` atomically, and resolves to its result after the commit. If `work` throws, only its own changes are
-   * rolled back. If another write of the same batch fails, `work` runs a second time, after its first changes were
-   * rolled back.
+   * Runs `work` atomically and resolves to its result after the commit. If `work` throws, only its own changes are
+   * rolled back. If another write in the same batch fails, `work` is rolled back and runs again.
    *
    * @throws StorageUnavailableError if nothing was committed.
    * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect.
@@ -18,17 +17,15 @@ export type WriteBatches = {
   write<Result>(work: () => Result): Promise<Result>
   /** Returns the outcome of the last write. */
   lastWrite(): LastWrite
-  /** Commits the pending writes, and rejects later ones. */
+  /** Commits the pending writes and rejects later ones. */
   close(): void
 }
 
 export type WriteBatchesOptions = {
   readonly database: DatabaseSync
-  /** Called first in each transaction. If it throws, all writes of the transaction reject with its error. */
+  /** Called first in each transaction. If it throws, all writes in the transaction reject with its error. */
   readonly checkOwner: () => void
-  /**
-   * Called after each commit, before it is acknowledged. Throws if the files of the database were deleted or replaced.
-   */
+  /** Called after each commit, before it is acknowledged. Throws if the database's files were deleted or replaced. */
   readonly checkFiles: () => void
   /** The list to which writes add their changes to memory. */
   readonly effects: Effects
@@ -44,7 +41,7 @@ const isStorageError = (error: unknown): boolean =>
 /** Maximum number of writes per transaction, because writes block the event loop. */
 const maxWrites = 512
 
-/** Maximum number of attempts while another program holds the lock, and the pause between them in milliseconds. */
+/** Maximum number of attempts while another program holds the lock, and the pause between them, in milliseconds. */
 const busy = { retries: 100, pauseMs: 20 }
 
 /**
@@ -94,7 +91,7 @@ export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches =
     try {
       rollback.run()
     } catch {
-      // There is no transaction if `runJobs` threw for that reason.
+      // The transaction has already ended if `runJobs` threw for that reason.
     }
     applyRollback(effects)
   }

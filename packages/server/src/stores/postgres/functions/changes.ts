@@ -10,20 +10,20 @@ type ChangeFunction = {
   readonly table: TableName
   /** The columns that identify a record. */
   readonly key: readonly string[]
-  /** The action for records that already exist. */
+  /** The `ON CONFLICT` action for existing records. */
   readonly conflict: string
-  /** A condition for the records to insert. */
+  /** A condition on the records to insert. */
   readonly where?: string
-  /** Statements to run before the events of the changes are published. */
+  /** Statements to run before the changes' events are published. */
   readonly before?: string
-  /** Statements to run after that. */
+  /** Statements to run after the changes' events are published. */
   readonly after?: string
 }
 
 /**
- * Returns the SQL of a function that makes several changes, each of a different record, with the event that reports it and
- * the deliveries of that event. Records are locked in the order of their keys, which prevents deadlocks. `done` has the
- * ordinals, from 1, of the changes that were made as requested.
+ * Returns the SQL of a function that makes several changes to different records, each with the event that reports it
+ * and that event's deliveries. Records are locked in key order, which prevents deadlocks. `done` contains the ordinals,
+ * from 1, of the changes that were made as requested.
  */
 const formatChange = (change: ChangeFunction): string => {
   const { name, table, conflict, where = '', before = '', after = '' } = change
@@ -51,7 +51,7 @@ END $$;
 `
 }
 
-/** Returns a change of records that have a revision. It is made only if the revision follows the stored one. */
+/** Returns a change to records with a revision, which is made only if the revision follows the stored one. */
 const formatRevision = ({ name, table, key }: Pick<ChangeFunction, 'name' | 'table' | 'key'>): string =>
   formatChange({
     ...{ name, table, key },
@@ -105,7 +105,7 @@ export const changeFunctions: string = [
   }),
 ].join('')
 
-/** An existing group with the id of a requested one. */
+/** An existing group with the requested id. */
 export type ExistingGroup = {
   readonly ordinal: number
   readonly outcome: 'same' | 'conflict'
@@ -135,7 +135,7 @@ const statements = {
 
 export type ChangedTable = keyof typeof statements
 
-/** Changes records of one table, and publishes the events of the changes. */
+/** Changes records of one table and publishes the changes' events. */
 export const changeRecords = async <Table extends ChangedTable>(
   query: Query,
   { table, records, events }: ChangeInput<Table>,

@@ -3,7 +3,7 @@ import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 
-/** All deliveries: those in `pending`, and the finished ones. */
+/** All deliveries: the rows of `pending` and the finished ones. */
 export const allDeliveries = /* sql */ `(
   SELECT
     p.subscription, p.event, p.organization_id, p.state, p.lane, p.waits, p.webhook_id, p.due_at, p.attempts, p.failures,
@@ -16,7 +16,7 @@ export const allDeliveries = /* sql */ `(
   FROM wabakit.deliveries f
 )`
 
-/** All attempts. A successful attempt is stored in the row of its delivery. */
+/** All attempts. A successful attempt is stored in its delivery's row. */
 export const allAttempts = /* sql */ `(
   SELECT
     a.subscription, a.event, a.number, a.started_at, a.duration_ms, a.url, a.status, a.error, a.response_body, a.succeeded,
@@ -127,7 +127,7 @@ const { toRow } = mapTable('events')
 export const formatEvents = (events: ReadonlyArray<EventRecord | null>): string =>
   JSON.stringify(events.map((event) => (event === null ? {} : toRow(event))))
 
-/** Publishes events, only to `subscriptionId` if it is given. Returns the added deliveries. */
+/** Publishes events, to `subscriptionId` only if it is given. Returns the added deliveries. */
 export const addEvents = async (
   query: Query,
   events: readonly EventRecord[],
@@ -143,8 +143,8 @@ export const addEvents = async (
 }
 
 /**
- * Returns the last position that a follower may read now. Transactions do not commit in the order of their positions, so a
- * follower that reads further would miss an event that commits later with an earlier position.
+ * Returns the last position that a follower may read now. Transactions do not commit in position order, so a follower
+ * that reads further would miss an event that commits later with an earlier position.
  */
 export const readLastPosition = async (read: Query, organizationId: string): Promise<string | undefined> => {
   const [row] = await read<{ last: string }>('SELECT read_last_position($1)::text AS last', [organizationId])

@@ -10,7 +10,7 @@ import { tenancyFunctions } from './tenancy.ts'
 import { tokenBucketFunctions } from './token-buckets.ts'
 import { workerFunctions } from './workers.ts'
 
-/** The SQL functions of this version. They call each other without a schema. */
+/** The SQL functions of this version. They call each other without a schema name. */
 export const functions: string = [
   locks,
   eventFunctions,
@@ -24,5 +24,5 @@ export const functions: string = [
   workerFunctions,
 ].join('')
 
-/** The schema of these functions. Its name has a hash of their text, so that versions do not share functions. */
+/** The schema of these functions. Its name contains a hash of their source, so that versions do not share functions. */
 export const functionSchema = `wabakit_${createHash('sha256').update(functions).digest('hex').slice(0, 12)}`

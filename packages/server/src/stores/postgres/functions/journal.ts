@@ -4,8 +4,8 @@ import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './l
 
 /**
  * The transactions that were visible to a read, as returned by `pg_current_snapshot()`. Additional rows in a later read
- * were written by a transaction that was under way, or that began later. So no transaction is missed, even if it
- * commits late, and none is read twice.
+ * were written by a transaction that was under way or started later. So no transaction is missed, even if it commits
+ * late, and none is read twice.
  */
 export type Snapshot = string
 
@@ -16,8 +16,8 @@ const parseSnapshot = (snapshot: Snapshot): { readonly end: string; readonly und
 }
 
 /**
- * Formats one of the two conditions on a column with the transaction of a change, for `$1` and `$2` of
- * {@link toValues}. In a database that was restored from a dump, rows can contain ids of future transactions.
+ * Formats two alternative conditions on a column that contains a change's transaction, for `$1` and `$2` of
+ * {@link toValues}. In a database restored from a dump, rows can contain ids of future transactions.
  */
 const sinceConditions = (column: string): readonly string[] => [
   `${column} >= $1::xid8 AND ${column} < pg_snapshot_xmax(pg_current_snapshot())`,
@@ -72,7 +72,7 @@ const listChanged = `
     WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
   ) AS found ON true`
 
-/** Lists queues that were changed by transactions that were not visible to a read. */
+/** Lists queues changed by transactions that were not visible to a read. */
 export const listChangedQueues = async (
   read: Query,
   shards: readonly number[],
@@ -106,16 +106,16 @@ const listNews = `
 
 /** The changes of transactions that were not visible to a read. */
 export type CommittedNews = {
-  /** Deliveries that were added. */
+  /** Added deliveries. */
   readonly added: readonly AddedRow[]
-  /** Queues that were changed by request. */
+  /** Queues changed by request. */
   readonly changed: readonly QueueState[]
   readonly snapshot: Snapshot
 }
 
 type NewsRow = (AddedRow | (QueueState & { readonly id: null })) & { readonly snapshot: Snapshot }
 
-/** Reads the deliveries that were added since a read, at most `limit`, and the queues that were changed. */
+/** Reads at most `limit` deliveries added since a read, and the changed queues. */
 export const readNews = async (
   read: Query,
   {
@@ -169,8 +169,8 @@ export const readRetries = async (
 }
 
 /**
- * The earliest due time of each open subscription with unfinished deliveries. It reads only the first of the deliveries
- * that were never attempted: later ones are due later, unless they were sent again.
+ * The earliest due time of each open subscription with unfinished deliveries. Reads only the first unattempted
+ * delivery: later ones are due later, unless they were sent again.
  */
 export const firstDue = /* sql */ `
   SELECT s.position, least(

@@ -1,12 +1,12 @@
 import type { PendingDelivery, QueueState } from '@wabakit/core'
 
-/** A delivery that was added, and its queue. */
+/** An added delivery and its queue. */
 export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
 
 /**
- * SQL condition: a row `p` of `pending` is the head of its lane: the first delivery that was never attempted, with no
- * delivery before it that blocks the lane or that its event waits for. OFFSET 0 makes each of these checks read one
- * range of the index by lane, the only index that can be used then.
+ * SQL condition: a row `p` of `pending` is the head of its lane. The head is the first unattempted delivery, with no
+ * delivery before it that blocks the lane or that its event waits for. With OFFSET 0, each of these checks can only use
+ * the index by lane, and reads one range of it.
  */
 export const isHead = /* sql */ `(
   p.state = 'fresh'
@@ -21,14 +21,14 @@ export const isHead = /* sql */ `(
   ))
 )`
 
-/** A row `p` of `pending` as a scheduler holds it. */
+/** A row `p` of `pending` as held by a scheduler. */
 export const pendingColumns = /* sql */ `
   'dlv_' || p.event || '_' || p.subscription AS id, p.event::double precision AS position,
   p.due_at::double precision AS "dueAt", p.turn`
 
-/** A subscription `s` as a scheduler sees it. */
+/** A subscription `s` as seen by a scheduler. */
 export const queueColumns = /* sql */ `
   s.position::text AS queue, wabakit.shard_of(s.position) AS shard, s.organization_id AS "organizationId", s.pace`
 
-/** SQL condition: attempts to a subscription `s` may begin. */
+/** SQL condition: attempts to a subscription `s` may start. */
 export const isOpen = `s.revision > 0 AND s.disabled_reason IS NULL`

@@ -1,14 +1,14 @@
 /**
- * Locks. Every function that writes requires READ COMMITTED: each statement sees what was committed before it began, so
- * after taking a lock it sees all changes that were made under that lock. To prevent deadlocks, advisory locks are
- * taken in this order, and those of one kind in the order of their keys.
+ * Locks. Every function that writes requires READ COMMITTED: each statement sees all data committed before it started,
+ * so after taking a lock it sees all changes made under that lock. To prevent deadlocks, advisory locks are taken in
+ * this order, and locks of the same kind in key order.
  *
- * 1. A shard's lock: exclusive for settling deliveries of the shard, taking it and giving it up.
- * 2. An organization's lock: shared for writing to it, exclusive for removing it. A reader who follows its events takes
- *    the lock exclusively for a moment, to wait for the events that are being written.
+ * 1. A shard's lock: exclusive for settling its deliveries, taking the shard and giving it up.
+ * 2. An organization's lock: shared for writing to it, exclusive for removing it. A reader that follows its events
+ *    briefly takes the lock exclusively, to wait for events that are being written.
  * 3. A subscription's lock: shared for adding and settling deliveries, exclusive for changing, skipping, resending or
  *    removing them.
- * 4. A subject's lock: exclusive for publishing. So the events of a subject are committed in the order of their positions.
+ * 4. A subject's lock: exclusive for publishing, so that a subject's events are committed in position order.
  */
 export const locks = /* sql */ `
 CREATE FUNCTION lock_all(p_kind text, p_names text[]) RETURNS void LANGUAGE plpgsql AS $$

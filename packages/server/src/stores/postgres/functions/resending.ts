@@ -95,7 +95,7 @@ BEGIN
 END $$;
 `
 
-/** The result of a change: whether the delivery was changed, and its queue. */
+/** The result of a change: its queue, and whether the delivery was changed. */
 export type ChangedDelivery = { readonly changed: boolean; readonly queue: QueueState | null }
 
 const change = async (

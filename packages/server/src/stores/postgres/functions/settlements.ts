@@ -15,9 +15,9 @@ import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
 
 /**
- * Functions that load and settle deliveries. The process decides the changes of a settlement from the delivery as it
- * was loaded. So `settle` compares and sets: it writes all results; or, if rows differ from the assumptions, it returns
- * these rows and writes nothing.
+ * Functions that load and settle deliveries. The process decides a settlement's changes from the loaded delivery. So
+ * `settle` compares and sets: it writes all results or, if rows differ from the assumptions, returns these rows and
+ * writes nothing.
  */
 export const settlementFunctions = /* sql */ `
 -- The epochs of shards are those that the worker knows.
@@ -239,7 +239,7 @@ export type LoadedRow = Pick<
   'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
 > &
   Omit<EventRecord, 'id'> & {
-    /** The number of its key, from 1. */
+    /** The number of the delivery's key, from 1. */
     readonly n: number
     readonly queue: string
     readonly revision: number
@@ -264,7 +264,7 @@ export const loadDeliveries = (read: Query, keys: readonly AttemptKey[]): Promis
   ])
 }
 
-/** A subscription as a settlement assumes it to be. */
+/** A subscription as assumed by a settlement. */
 export type AssumedQueue = Pick<SubscriptionRecord, 'failingSince' | 'isReported' | 'disabledReason'>
 
 /** The columns of a subscription that a settlement writes. */
@@ -291,11 +291,11 @@ export type SettleInput = {
   readonly assumed: ReadonlyMap<string, AssumedQueue>
   readonly changed: readonly NewQueue[]
   readonly rows: readonly DecidedRow[]
-  /** Events about the health of the subscriptions. */
+  /** Events about the subscriptions' health. */
   readonly events: readonly EventRecord[]
 }
 
-/** The rows that differ from the assumptions of the settlements. A missing delivery makes its settlement stale. */
+/** The rows that differ from the settlements' assumptions. A missing delivery makes its settlement stale. */
 export type Difference = {
   readonly lost: readonly number[]
   readonly queues: ReadonlyArray<AssumedQueue & { readonly queue: string }> | null
@@ -341,7 +341,7 @@ const toOther = ({ key, before, after, attempt }: DecidedRow) => ({
   deferred: attempt.deferred,
 })
 
-/** Writes results, unless a row differs from the assumptions. */
+/** Writes results unless a row differs from the assumptions. */
 export const settle = async (query: Query, input: SettleInput): Promise<Settled> => {
   const { epochs, assumed, changed, rows, events } = input
   const successes = rows.filter(isSuccess)

@@ -108,10 +108,10 @@ BEGIN
 END $$;
 `
 
-/** The result of a change: whether the subscription was changed, and its queue. */
+/** The result of a change: its queue, and whether the subscription was changed. */
 export type SubscriptionChange = { readonly isDone: boolean; readonly queue: QueueState | null }
 
-/** Saves a subscription, unless its revision does not follow the stored one. */
+/** Saves a subscription if its revision follows the stored one. */
 export const saveSubscription = async (
   query: Query,
   subscription: SubscriptionRecord,
@@ -123,7 +123,7 @@ export const saveSubscription = async (
   return row ?? { isDone: false, queue: null }
 }
 
-/** Marks a subscription as removed, if it exists. */
+/** Marks a subscription as removed if it exists. */
 export const removeSubscription = async (
   query: Query,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },

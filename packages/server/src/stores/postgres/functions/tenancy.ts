@@ -44,7 +44,7 @@ BEGIN
 END $$;
 `
 
-/** Saves an organization, unless its revision does not follow the stored one. */
+/** Saves an organization if its revision follows the stored one. */
 export const saveOrganization = async (query: Query, organization: OrganizationRecord): Promise<boolean> => {
   const [row] = await query<{ saved: boolean }>('SELECT save_organization($1) AS saved', [
     JSON.stringify(mapTable('organizations').toRow(organization)),

@@ -58,13 +58,13 @@ BEGIN
 END $$;
 `
 
-/** A bucket, and the number of tokens to take from it. */
+/** A bucket and the number of tokens to take from it. */
 export type WantedTokens = TokenBucket & { readonly wanted: number }
 
-/** The state of a bucket, and the number of tokens that were taken. */
+/** The state of a bucket and the number of tokens taken. */
 export type TakenTokens = TokenBucketState & { readonly taken: number }
 
-/** Takes tokens from each bucket, at least one, or from none if one of them is empty. */
+/** Takes at least one token from each bucket, or none at all if a bucket is empty. */
 export const takeTokens = async (query: Query, buckets: readonly WantedTokens[]): Promise<TakenTokens[]> => {
   const [row] = await query<{ states: TakenTokens[] }>('SELECT take_tokens($1) AS states', [
     JSON.stringify(buckets),

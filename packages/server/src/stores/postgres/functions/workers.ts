@@ -3,8 +3,8 @@ import type { Query } from '../query.ts'
 
 /**
  * Functions for workers and their shards. A worker is alive until its lease ends or, if its session ends earlier, for 2
- * more seconds, in which a living process ends its attempts. The session that listens holds the advisory lock of its
- * worker in shared mode. So if another session gets the lock exclusively, the worker's session has ended.
+ * more seconds, in which a living process ends its attempts. The listening session holds its worker's advisory lock in
+ * shared mode. So if another session gets the lock exclusively, the worker's session has ended.
  */
 export const workerFunctions = /* sql */ `
 CREATE FUNCTION is_alive(p_worker text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -87,7 +87,7 @@ BEGIN
 END $$;
 `
 
-/** Holds the lock of a worker in the session of a client. */
+/** Holds a worker's lock in a client's session. */
 export const holdWorker = `SELECT pg_advisory_lock_shared(wabakit.lock_key('worker', $1))`
 
 /** Marks the workers whose sessions have ended as lost. */
