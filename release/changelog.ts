@@ -1,5 +1,6 @@
 /**
- * Formats changelog entries: the text of each changeset, and, once, the versions of our packages that a package needs.
+ * Formats changelog entries: the text of each changeset, and one line with the versions of our packages that a package
+ * needs.
  */
 export default {
   getReleaseLine: async ({ summary }: { readonly summary: string }): Promise<string> =>

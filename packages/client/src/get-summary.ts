@@ -19,8 +19,8 @@ const isObject = (value: unknown): value is Fields =>
 
 /**
  * Reads the record from a response. The service does not document the shape of its response, so this accepts the record
- * or the summary alone, either of them also wrapped in `{ "data": … }` or `{ "summary": … }`. A missing `callId` is set
- * to the requested one.
+ * or the summary alone, each optionally wrapped in `{ "data": … }` or `{ "summary": … }`. A missing `callId` is set to
+ * the requested one.
  */
 const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json

@@ -46,4 +46,4 @@ export {
 } from './errors/call-errors.ts'
 
 // Not exported: the retry rules, the redaction of secrets and the generator of group ids. Change them through `retry`,
-// `hooks`, `random` and `generateGroupIds`. Requests and responses are typed by @wabakit/contract.
+// `hooks`, `random` and `generateGroupIds`. The types of requests and responses are in @wabakit/contract.

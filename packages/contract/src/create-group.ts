@@ -16,18 +16,18 @@ export const CreateGroupRequest: ObjectSchema<CreateGroupRequest> =
   /* @__PURE__ */ createSchema(createGroupRequestRule)
 
 /**
- * The error code of each field of {@link CreateGroupRequest}. An error body has the code of the first invalid field.
+ * The error code for each field of {@link CreateGroupRequest}. An error body has the code of the first invalid field.
  */
 export const createGroupErrorCodes = {
-  /** Code of `wabaNumber`. */
+  /** Code for `wabaNumber`. */
   wabaNumber: 'invalid_waba_number',
-  /** Code of `subject`. */
+  /** Code for `subject`. */
   subject: 'invalid_subject',
-  /** Code of `description`. */
+  /** Code for `description`. */
   description: 'invalid_description',
-  /** Code of `joinApprovalMode`. */
+  /** Code for `joinApprovalMode`. */
   joinApprovalMode: 'invalid_join_approval_mode',
-  /** Code of `groupId`. */
+  /** Code for `groupId`. */
   groupId: 'invalid_group_id',
 } as const satisfies { readonly [Field in keyof CreateGroupRequest]-?: wire.ErrorCode }
 

@@ -130,7 +130,7 @@ export type CallNotPickedEvent = wire.CallNotPickedEvent
 export const CallNotPickedEvent: ObjectSchema<CallNotPickedEvent> = /* @__PURE__ */ createEventSchema('CALL_NOT_PICKED', callLifecycleRule)
 
 /**
- * Lenient schemas for receiving events, by name: the nine events of the specification, then three that a live service
+ * Lenient schemas for receiving events, by name: the nine events in the specification, then three that a live service
  * sends. {@link emittedEventSchemas} has the strict schemas for sending.
  */
 export const eventSchemas: { readonly [Name in wire.EventName]: ObjectSchema<wire.WebhookEventOf<Name>> } = {

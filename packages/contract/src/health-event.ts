@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { UtcTimestamp } from './timestamp.ts'
 
-/** Names of the events about the health of subscriptions. They are for operators, and not part of the interface. */
+/** Names of the events about subscription health. They are for operators, and not part of the interface. */
 export const healthEventNames = [
   'delivery.exhausted',
   'subscription.failing',
@@ -54,5 +54,5 @@ const defineHealthEvent = () =>
 export const HealthEvent = /* @__PURE__ */ defineHealthEvent()
 export type HealthEvent = z.infer<typeof HealthEvent>
 
-/** Name of an event about the health of a subscription. */
+/** Name of an event about subscription health. */
 export type HealthEventName = HealthEvent['type']

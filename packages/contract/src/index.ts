@@ -64,4 +64,4 @@ export { extraFields } from './extra-fields.ts'
 export { Issue, toIssues } from './issue.ts'
 export { validate } from './validate.ts'
 
-// Withheld: the schema builders (exact, text, storable …).
+// Not exported: the schema builders (exact, text, storable …).

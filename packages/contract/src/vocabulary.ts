@@ -29,6 +29,9 @@ export type CallType = wire.CallType
 export const TriggeredVia = /* @__PURE__ */ z.enum(triggers)
 export type TriggeredVia = wire.TriggeredVia
 
-/** People who may join a group: all with the link (`auto_approve`), or only those an admin approves (`approval_required`). */
+/**
+ * People who may join a group: anyone with the link (`auto_approve`), or only those an admin approves
+ * (`approval_required`).
+ */
 export const JoinApprovalMode = /* @__PURE__ */ z.enum(joinApprovalModes)
 export type JoinApprovalMode = wire.JoinApprovalMode

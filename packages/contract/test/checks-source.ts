@@ -88,7 +88,7 @@ type Fields = { readonly [name: string]: Rule }
 const formatTable = (fields: Fields): string[] =>
   Object.entries(fields).map(([name, rule]) => `${name}: ${formatCheck(rule).source}`)
 
-/** Checks that are created once for all fields, by their sources. */
+/** Checks that are created once for all fields, by source. */
 const shared = new Map<string, string>()
 
 /** Formats an object's fields as calls, which are fast. */
@@ -108,7 +108,7 @@ type CheckFunction = { readonly name: string; readonly lines: readonly string[] 
 
 const listFields = (rule: Rule): Fields => (rule.kind === 'object' ? rule.fields : {})
 
-/** Formats a function for each event. Events with the same fields, or the same first ones, share them. */
+/** Formats a function for each event. Events with the same fields, or the same leading fields, share them. */
 const formatEvents = () => {
   const known: CheckFunction[] = []
   const functions: string[] = []

@@ -88,7 +88,7 @@ export type {
   SubscriptionRecord,
 } from './records.ts'
 
-// Stores: the one in memory, and the types for implementing others
+// Stores: the in-memory store, and the types for implementing others
 
 export { memoryStore } from './memory-store/memory-store.ts'
 export type { TokenBucket, TokenBucketState, TokenBuckets } from './rate-limit/token-buckets.ts'

@@ -62,7 +62,7 @@ export type Settlement = AttemptKey & {
   readonly result: AttemptVerdict
   /** The new pace of the subscription; omit it to keep the stored one. */
   readonly pace?: Pace | undefined
-  /** Time for which all attempts may fail before the subscription is disabled, in milliseconds. */
+  /** Time without a successful attempt after which a failing subscription is disabled, in milliseconds. */
   readonly failingLimitMs: number
 }
 

@@ -190,7 +190,7 @@ export type EventRecord = {
  */
 export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 
-/** A subscription to the events of one number, or to those about the health of subscriptions (`OPERATIONS`). */
+/** A subscription to the events of one number, or to subscription health events (`OPERATIONS`). */
 export type SubscriptionRecord = {
   readonly id: string
   readonly organizationId: string

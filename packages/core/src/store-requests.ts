@@ -181,7 +181,7 @@ export type ResendOutcome = {
 export type PruneRequest = {
   /** Removes deliveries that finished before this time, and events that occurred before it. */
   readonly before: number
-  /** Removes calls, groups and participants without a change since this time. Without it, they are kept. */
+  /** Removes calls, groups and participants that have not changed since this time. Without it, they are kept. */
   readonly recordsBefore?: number | undefined
   /** Maximum number of records of each kind that one transaction removes. */
   readonly limit: number

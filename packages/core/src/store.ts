@@ -117,7 +117,7 @@ export type Store = Journal & {
   /**
    * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`:
    * the call had one, which was replaced, and no event is published. Of any number of concurrent calls, exactly one is
-   * `first`, for as long as the organization exists, even if the call has been pruned or erased.
+   * `first`, as long as the organization exists, even if the call has been pruned or erased.
    */
   saveSummary(change: SummaryChange): Promise<'first' | 'replaced'>
 

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { start } from './suite/scenario.ts'
 
-// Two organizations share a server, and each has one of its own where the same is done without the other. No matter
-// what the two do, each must see exactly what it would see alone.
+// Two organizations share a server. Each also has its own server, on which it does the same without the other. No
+// matter what the two do, each must see exactly what it would see alone.
 
 const tenants = ['left', 'right'] as const
 type Tenant = (typeof tenants)[number]
@@ -13,7 +13,7 @@ const waba = '+15550100001'
 const pstn = '+15550100002'
 const settings = (id: string) => ({
   id,
-  // The same numbers on purpose: only the organization tells them apart.
+  // The numbers are deliberately the same: only the organization distinguishes them.
   integrations: [{ wabaNumber: waba }, { wabaNumber: '+15550100009', enabled: false }],
   pstnNumbers: [pstn],
   apiKeys: [{ key: `wk_${id}_0123456789` }],
@@ -31,7 +31,7 @@ const createScenario = async (members: readonly Tenant[]): Promise<Scenario> => 
     random: () => 0,
     rateLimit: { organization: { requests: 20, perMs: 60_000 }, key: { requests: 15, perMs: 60_000 } },
     fetch: async (_, init, { delivery }) => {
-      // Only the sent body decides about failures, so that they are the same on both servers.
+      // Only the body decides whether an attempt fails, so that failures are the same on both servers.
       const status = String(init.body).length % 3 === 0 ? 500 : 200
       if (isTenant(delivery.organizationId))
         log[delivery.organizationId].push(['sent', clock.time, init.body, status])

@@ -25,7 +25,7 @@ export const mockHandlers = (mock: MockedService, baseUrl: string): HttpHandler[
         const init = { method, headers, signal, ...(body.byteLength > 0 && { body }) }
         return await mock.fetch(new Request(`${mock.url}${path}${search}`, init))
       } catch {
-        // The only way to make a request fail in msw.
+        // This is the only way to make a request fail in msw.
         return HttpResponse.error()
       }
     }),

@@ -9,7 +9,7 @@ import { createParserRefusal, formatRefusal, refuseRequest } from '@wabakit/core
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
 
 export type OpenPort = {
-  /** Without a trailing slash. */
+  /** The URL without a trailing slash. */
   readonly url: string
   close(): Promise<void>
 }

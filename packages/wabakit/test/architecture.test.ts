@@ -14,7 +14,7 @@ const readDependencies = (name: string): string[] => {
 const findReachable = (name: string): Set<string> =>
   new Set(readDependencies(name).flatMap((dependency) => [dependency, ...findReachable(dependency)]))
 
-/** The dependencies that no other dependency of the package brings along. */
+/** The dependencies that no other dependency of the package brings in. */
 const findDirect = (name: string): string[] => {
   const dependencies = readDependencies(name)
   return dependencies.filter(

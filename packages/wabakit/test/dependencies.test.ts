@@ -167,7 +167,7 @@ test.each(publishedPackages)('%s declares exactly the dependencies that it impor
       .filter((specifier) => !/^(?:[.#]|node:)/.test(specifier))
       .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')),
   )
-  // Strict package managers find an optional peer only if every package between declares it.
+  // Strict package managers find an optional peer only if every package in between declares it.
   const inheritedPeers =
     name === 'wabakit'
       ? (dependencies.wabakit ?? []).flatMap((each) => Object.keys(readManifest(each).peerDependencies ?? {}))

@@ -133,7 +133,7 @@ test("the endpoint in the server's README receives the signed webhooks of a call
 }, 60_000)
 
 test('the command wabakit explains how to run the server if it is not installed', async () => {
-  // Outside the installation, where the server cannot be found.
+  // A folder outside the installation, from which the server cannot be found.
   const away = mkdtempSync(join(tmpdir(), 'wabakit-alone-'))
   onTestFinished(() => rmSync(away, { recursive: true }))
   cpSync(join(project, 'node_modules/wabakit/dist/bin.js'), join(away, 'bin.mjs'))

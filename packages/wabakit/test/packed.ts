@@ -64,7 +64,7 @@ const isPageBuilt = (): boolean => {
 /** The folder of a release, whose tarballs are used instead of ours. */
 const released = process.env.WABAKIT_RELEASE
 
-/** Builds all packages, unless every build is newer than its sources, or those of a release are used. */
+/** Builds all packages, unless every build is newer than its sources, or a release is used instead. */
 export const ensureBuilt = async (): Promise<void> => {
   if (released !== undefined) return
   if (listPublishedPackages().every(isBuilt) && isPageBuilt()) return

@@ -3,7 +3,7 @@ import { createMock } from '@wabakit/mock'
 import { createReceiver, memoryDedupe, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
 import { expect, it } from 'vitest'
 
-// The receiver against the deliveries of the service itself: its signing, its retries, its order.
+// Tests the receiver against the deliveries of the service itself: its signatures, retries and order.
 
 const receiving = async () => {
   const mock = await createMock()

@@ -34,6 +34,9 @@ export const callTypes: readonly CallType[] = ['AI_BOT', 'AGENT']
 export type TriggeredVia = 'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'
 export const triggers: readonly TriggeredVia[] = ['INBOUND', 'CAMPAIGN', 'API', 'UI']
 
-/** People who may join a group: all with the link (`auto_approve`), or only those an admin approves (`approval_required`). */
+/**
+ * People who may join a group: anyone with the link (`auto_approve`), or only those an admin approves
+ * (`approval_required`).
+ */
 export type JoinApprovalMode = 'auto_approve' | 'approval_required'
 export const joinApprovalModes: readonly JoinApprovalMode[] = ['auto_approve', 'approval_required']

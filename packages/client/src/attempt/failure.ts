@@ -31,7 +31,7 @@ type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: u
 export const wasNeverSent = (error: unknown, depth = 0): boolean => {
   if (depth > 4) return false
   const { code, syscall, message, cause, errors }: Failure = Object(error)
-  // If several addresses were tried, every one must have failed before the request was sent.
+  // If several addresses were tried, all attempts must have failed before the request was sent.
   if (Array.isArray(errors) && errors.length > 0) {
     return errors.every((inner) => wasNeverSent(inner, depth + 1))
   }

@@ -11,7 +11,7 @@ export class ConnectionError extends WabakitError {
     return 'ConnectionError'
   }
   readonly code = 'connection_failed'
-  /** `true` if the request provably never left this machine; `false` if that is not known. */
+  /** `true` if the request provably never left this machine; `false` if unknown. */
   readonly neverSent: boolean
 
   constructor(message: string, { neverSent, cause }: { neverSent: boolean; cause: unknown }) {
@@ -34,7 +34,7 @@ export class TimeoutError extends WabakitError {
   declare readonly limit: 'timeoutMs' | 'totalTimeoutMs' | 'maxWaitMs'
   /** The limit in milliseconds. */
   declare readonly timeoutMs: number
-  /** `true` if the request provably never left this machine; `false` if that is not known. */
+  /** `true` if the request provably never left this machine; `false` if unknown. */
   declare readonly neverSent: boolean
 
   constructor(message: string, details: Omit<TimeoutError, keyof WabakitError>, options?: ErrorOptions) {

@@ -35,8 +35,8 @@ export type FetchInit = {
 }
 
 /**
- * Sends a request, like the `fetch` from the platform, undici or node-fetch. A body that is not a web stream is read
- * with `text()`.
+ * Sends a request, like `fetch` from the platform, undici or node-fetch. A body that is not a web stream is read with
+ * `text()`.
  */
 export type Fetch = (
   url: string,
@@ -96,9 +96,9 @@ export type ClientOptions = {
   readonly apiKey?: string | undefined
   /** The way that requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
   readonly auth?: Auth | undefined
-  /** Time limit of one attempt, including the body, in milliseconds; `Infinity` for none. @default 15_000 */
+  /** Time limit for one attempt, including the body, in milliseconds; `Infinity` for none. @default 15_000 */
   readonly timeoutMs?: number | undefined
-  /** Time limit of a call with all its attempts and waits, in milliseconds; `Infinity` for none. @default 60_000 */
+  /** Time limit for a call with all its attempts and waits, in milliseconds; `Infinity` for none. @default 60_000 */
   readonly totalTimeoutMs?: number | undefined
   /** Options for retrying failed attempts. */
   readonly retry?: RetryOptions | undefined

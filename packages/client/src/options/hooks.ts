@@ -47,15 +47,14 @@ export type Hooks = {
         /** The attempt's request. */
         readonly request: HookRequest
         /**
-         * A `ConnectionError`, a `TimeoutError`, the reason for an abort, or an error that `beforeRequest` or `auth`
-         * threw.
+         * A `ConnectionError`, a `TimeoutError`, an abort reason, or an error that `beforeRequest` or `auth` threw.
          */
         readonly error: unknown
         /** Duration of the attempt in milliseconds. */
         readonly durationMs: number
       }) => unknown)
     | undefined
-  /** Runs before the wait for a retry. */
+  /** Runs before the client waits to retry. */
   readonly beforeRetry?:
     | ((context: {
         /** The failed attempt's request. */
@@ -70,7 +69,7 @@ export type Hooks = {
 
 /** A logger: anything with a `debug` method, such as `console`, pino or winston. */
 export type Logger = {
-  /** Called with one object per attempt, the only form of arguments that all loggers print in full. */
+  /** Called with one object per attempt, the only argument format that all loggers print in full. */
   debug(fields: LogFields): void
 }
 

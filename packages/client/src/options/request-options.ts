@@ -5,7 +5,7 @@ export type RequestOptions = {
   /** Aborts the call at any stage. The call then rejects with `signal.reason` itself. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Time limit of one attempt, in milliseconds. The client's `totalTimeoutMs` still applies.
+   * Time limit for one attempt, in milliseconds. The client's `totalTimeoutMs` still applies.
    * @default the client's `timeoutMs`
    */
   readonly timeoutMs?: number | undefined

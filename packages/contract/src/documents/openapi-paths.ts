@@ -11,7 +11,7 @@ const commonHeaders = {
   'RateLimit-Policy': createRef('headers', 'RateLimit-Policy'),
 }
 
-/** Further response headers by status. */
+/** Additional response headers by status. */
 const headersByStatus: { readonly [status: number]: JsonObject } = {
   202: { 'Retry-After': createRef('headers', 'Retry-After') },
   401: { 'WWW-Authenticate': createRef('headers', 'WWW-Authenticate') },

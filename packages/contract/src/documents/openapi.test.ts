@@ -7,7 +7,7 @@ import { createAsyncApiDocument } from './asyncapi.ts'
 import { endpointErrors } from './errors.ts'
 import { createOpenApiDocument } from './openapi.ts'
 
-/** A place in the document, with references followed. */
+/** Returns a place in the document, following references. */
 const at = (document: unknown, ...path: string[]): unknown => {
   let value = document
   for (const key of path) {

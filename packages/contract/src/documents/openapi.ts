@@ -16,7 +16,7 @@ import { webhookHeaders } from './webhook-headers.ts'
 /** Options for {@link createOpenApiDocument}. @inline */
 export type OpenApiOptions = {
   /**
-   * URL of the server, to which the paths of the endpoints are appended.
+   * URL of the server. Endpoint paths are appended to it.
    * @default a server variable named `baseUrl`
    */
   readonly baseUrl?: string
@@ -27,7 +27,7 @@ export type OpenApiOptions = {
   readonly authHeader?: string
 }
 
-/** The ways that a request can carry its key. */
+/** The ways in which a request can carry its key. */
 const securitySchemes = {
   authorization: {
     type: 'apiKey',

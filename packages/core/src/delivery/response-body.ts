@@ -1,4 +1,4 @@
-/** Maximum number of characters to keep of a response body. */
+/** Maximum number of characters of a response body to keep. */
 const maxLength = 4_096
 
 /** Minimum length of a value to hide. Shorter ones cannot be distinguished from other text. */
@@ -39,7 +39,7 @@ const findNext = (text: string, secrets: readonly string[], from: number) => {
   return next
 }
 
-/** Returns the start of a string with all secrets replaced, even one that extends beyond the start. */
+/** Returns the start of a string with all secrets replaced, even one that is cut off at the end. */
 const hideSecrets = (text: string, secrets: readonly string[]): string => {
   let kept = ''
   let end = 0

@@ -36,7 +36,7 @@ const maxRetryAfterMs = 24 * hour
 const maxDeferrals = 20
 const maxDeferredMs = 15 * minute
 
-/** Time for which all attempts may fail before a subscription is disabled, in milliseconds. */
+/** Time without a successful attempt after which a failing subscription is disabled, in milliseconds. */
 export const failingLimitMs = 5 * 24 * hour
 
 /**

@@ -5,7 +5,7 @@ import { memoryStore } from '../memory-store/memory-store.ts'
 import type { AttemptVerdict, News, Settlement, Store } from '../store.ts'
 import { createScheduler, type Ended, type Job } from './scheduler.ts'
 
-// What `scheduler.ts` lists as never happening.
+// The conditions that must never happen, as listed in `scheduler.ts`.
 
 type Options = {
   readonly store?: Store

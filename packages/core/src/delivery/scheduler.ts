@@ -141,7 +141,7 @@ export const windowLimits = { budget: 10_000, perQueue: 512 }
 /** Maximum number of pages that are read concurrently. */
 const maxReading = 4
 
-/** The pause after a failed read, and before a queue is read again because it has changed, in milliseconds. */
+/** Pause after a failed read, and before rereading a queue that has changed, in milliseconds. */
 const failurePauseMs = 250
 const missPauseMs = 20
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createStartLimit } from './start-limit.ts'
 
-/** Makes each start a little later than possible. Returns the times. */
+/** Makes each start a little later than allowed. Returns the times. */
 const runLate = (perSecond: number, delays: readonly number[]): number[] => {
   const limit = createStartLimit()
   return delays.map((delay) => {

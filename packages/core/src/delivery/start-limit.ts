@@ -22,7 +22,7 @@ export type StartLimit = {
   isOver(now: number): boolean
 }
 
-/** Time for which a start counts, in milliseconds: the limit may be lowered to its minimum, 0.01 per second. */
+/** Time that a start counts, in milliseconds: the limit may be lowered to its minimum, 0.01 per second. */
 const memoryMs = 100_000
 
 export const createStartLimit = (): StartLimit => {

@@ -5,7 +5,7 @@ import type { DeliveryRecord } from '../records.ts'
 export type DeliveryTrace = {
   /** The delivery. `attempts` is the number of earlier attempts. */
   readonly delivery: DeliveryRecord
-  /** The URL of the subscription. */
+  /** The subscription's URL. */
   readonly url: string
   /**
    * Headers that the attempt sends: the `traceparent` of the request that caused the event, if it had one. A subscriber to

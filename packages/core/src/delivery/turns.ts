@@ -12,7 +12,7 @@ export type Turns<Item> = {
   next(except: ReadonlySet<string>): Item | undefined
 }
 
-/** Creates empty turns. Every call takes constant time, however many items there are. */
+/** Creates turns without items. Every call takes constant time, however many items there are. */
 export const createTurns = <Item>(): Turns<Item> => {
   const organizations = new Map<string, Set<Item>>()
   const organizationIds = new Map<Item, string>()

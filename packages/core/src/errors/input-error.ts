@@ -1,6 +1,6 @@
 import type { Issue } from '@wabakit/contract'
 
-/** The input of an operation is invalid. Nothing was changed. */
+/** The input to an operation is invalid. Nothing was changed. */
 export class InputError extends Error {
   override readonly name = 'InputError'
   /** Identifies the error. */

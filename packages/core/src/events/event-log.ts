@@ -39,7 +39,7 @@ export type EventLog = {
 
 type Registration = { readonly listener: EmissionListener }
 
-/** @param onError - receives the errors of listeners. */
+/** @param onError - receives errors from listeners. */
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
   /** The arrays are never modified, so that a listener may add and remove listeners. */
   const registrations = new Map<EmittedEventName | '*', readonly Registration[]>()

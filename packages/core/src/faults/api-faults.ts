@@ -16,7 +16,7 @@ export type ApiFault = {
   readonly message?: string | undefined
   /** `Retry-After`: seconds, or any text, for a date or a malformed header. */
   readonly retryAfterSeconds?: number | string | undefined
-  /** Further response headers. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Replaces the whole body: a string is sent as is, any other value as JSON. */
   readonly body?: unknown

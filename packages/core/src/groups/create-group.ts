@@ -23,7 +23,7 @@ export type CreatedGroup = {
 export type GroupCreator = {
   readonly organization: OrganizationRecord
   readonly permitted: 'all' | readonly string[]
-  /** The `traceparent` of the request, which the webhooks carry. */
+  /** The request's `traceparent`, which the webhooks carry. */
   readonly traceparent?: string | null
 }
 
@@ -36,7 +36,7 @@ type RequestedFields = Pick<GroupRecord, Exclude<keyof CreateGroupRequest, 'grou
 /**
  * Parses the body of a create request. Unknown fields are ignored.
  *
- * @throws RequestRefusedError if the body is not an object (`invalid_body`) or fields are invalid. The code is that of
+ * @throws RequestRefusedError if the body is not an object (`invalid_body`) or fields are invalid. The code belongs to
  * the first invalid field, and `issues` lists all invalid fields.
  */
 export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
@@ -53,8 +53,8 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
 }
 
 /**
- * Hashes a create request. Requests are the same if their WABA numbers have the same digits and all other fields are
- * equal. Defaults are not part of the hash, so a retry has the same hash even if a default has changed.
+ * Hashes a create request. Two requests are the same if their WABA numbers have the same digits and all other fields
+ * are equal. Defaults are not part of the hash, so a retry has the same hash even if a default has changed.
  */
 const hashRequest = (request: CreateGroupRequest): string => {
   const { wabaNumber, subject, description, joinApprovalMode, groupId } = request

@@ -21,7 +21,7 @@ export type ParticipantInput = {
 /**
  * The participants of groups. Each action publishes its event. It throws `IllegalTransitionError` if
  * `participantMachine` does not allow it, `RecordNotFoundError` if there is no such group or organization, and
- * `InputError` if `phone` is not a phone number, or the number of the group has been removed from the organization.
+ * `InputError` if `phone` is not a phone number, or the group's number has been removed from the organization.
  */
 export type Participants = {
   /** Adds a person to a group, and publishes GROUP_PARTICIPANT_JOINED. */

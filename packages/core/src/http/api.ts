@@ -10,7 +10,7 @@ import type { RequestReported } from './request-report.ts'
 
 /** A connection, as the host knows it. */
 export type ConnectionInfo = {
-  /** The peer's IP address. Without it, limits by address do not apply. */
+  /** The peer's IP address. Without it, per-address limits do not apply. */
   readonly remoteAddress?: string | undefined
 }
 

@@ -113,7 +113,7 @@ const toRefusal = (error: unknown): RequestRefusedError => {
 /**
  * Builds the response to a request that failed.
  *
- * @param error - a `RequestRefusedError` or an error of the store; anything else becomes `internal_error`.
+ * @param error - a `RequestRefusedError` or an error from the store; anything else becomes `internal_error`.
  */
 export const refuseRequest = (error: unknown, { requestId, headers: more }: ResponseHead): ApiResponse => {
   const { status, code, message, issues, headers } = toRefusal(error)

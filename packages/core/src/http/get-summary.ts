@@ -7,7 +7,7 @@ import type { CallWithSummary, Store } from '../store.ts'
 import { identifierRule, isIdentifier } from '../values/identifier.ts'
 
 /**
- * Parses the query of the endpoint.
+ * Parses the endpoint's query.
  *
  * @throws RequestRefusedError `invalid_call_id`.
  */

@@ -67,7 +67,7 @@ export type HistoryContext = {
 }
 
 /**
- * Takes a position for a delivery, after the last one of its lane. In a database, a transaction may take its position
+ * Takes a position for a delivery, after the last one in its lane. In a database, a transaction may take its position
  * long before it is committed, so that the position precedes those of deliveries that were committed in the meantime.
  */
 export type TakePosition = (order: number, lastOfLane: number) => number

@@ -22,7 +22,7 @@ import { sha256 } from '../values/sha256.ts'
  * reset, and it stays reported until an attempt succeeds.
  *
  * These must never happen: a second `failing` without a `recovered` between them, a `recovered` without a `failing` or
- * `disabled` before it, or an event about the delivery of one of these events, which would have no receiver.
+ * `disabled` before it, or a health event about the delivery of a health event, which would have no receiver.
  */
 export type Health = Pick<SubscriptionRecord, 'disabledReason' | 'failingSince' | 'isReported'>
 
@@ -38,10 +38,13 @@ export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
   readonly events: readonly EventRecord[]
 }
 
-/** The organization of the operator. If it exists, its subscriptions get the health events of all organizations. */
+/** The operator's organization. If it exists, its subscriptions get the health events of all organizations. */
 export const operatorId = 'wabakit:operator'
 
-/** Time for which all attempts fail before a subscription is reported, in milliseconds. Simulated runs shorten it. */
+/**
+ * Time without a successful attempt after which a failing subscription is reported, in milliseconds. Simulated runs
+ * shorten it.
+ */
 export const healthLimits = { reportAfterMs: 10 * 60_000 }
 
 /** Returns whether the attempt failed. */

@@ -46,7 +46,7 @@ export type SecretRotation = {
   /** @default a random one */
   readonly secret?: string | undefined
   /**
-   * Time for which the old secret also signs, in milliseconds.
+   * Time that the old secret also signs, in milliseconds.
    * @default 86,400,000 (24 hours)
    */
   readonly overlapMs?: number | undefined
@@ -58,7 +58,7 @@ export type SecretRotation = {
  */
 export type Subscriptions = {
   /**
-   * Subscribes a URL to the events of one number, or to health events of subscriptions (`OPERATIONS`).
+   * Subscribes a URL to the events of one number, or to subscription health events (`OPERATIONS`).
    *
    * @throws InputError if a field is invalid, or the organization does not have the number.
    * @throws RecordNotFoundError if there is no such organization.

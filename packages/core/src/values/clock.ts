@@ -41,7 +41,7 @@ export type ClockSources = {
 export const maxDriftMs = 60_000
 
 /**
- * Creates a clock that follows the wall clock but ignores its steps. It includes the time for which the machine was
+ * Creates a clock that follows the wall clock but ignores its steps. It includes time during which the machine was
  * suspended. See decision 0080.
  *
  * @example

@@ -10,8 +10,8 @@ const maxLength = 255
 /**
  * Returns the digits by which a phone number is compared. A leading `+`, spaces, dots, dashes and parentheses are ignored.
  *
- * @returns `undefined` for a string with any other character, without a digit, or longer than 255 characters. It is not
- *   a phone number and matches none.
+ * @returns `undefined` for a string with any other character, without a digit, or longer than 255 characters. Such a
+ *   string is not a phone number and matches none.
  * @example
  * toDigits('+1 (555) 010-0001') // '15550100001'
  */

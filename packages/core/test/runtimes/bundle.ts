@@ -18,7 +18,7 @@ export const isBuilt = packages.every((name) => {
 /** The input of a bundle: the sources, or the packages as published. */
 export type Origin = 'sources' | 'built packages'
 
-/** Bundles an entry as for a runtime without Node. */
+/** Bundles an entry for a runtime without Node. */
 export const bundle = async (entry: string, origin: Origin): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [here(entry)],

@@ -33,7 +33,7 @@ export const publish = async (
   return published
 }
 
-/** The state of the worker that the cases use on a store. */
+/** The state of the cases' worker on a store. */
 type Worker = {
   readonly owned: readonly OwnedShard[]
   /** The deliveries and turns for which an attempt was started. */

@@ -44,7 +44,7 @@ const settleEach = async (
 
 const operations = buildSubscription({ id: 'operations', channel: 'OPERATIONS', number: '', digits: '' })
 
-/** Events about the health of subscriptions. */
+/** Events about subscription health. */
 export const healthCases = defineCases({
   'reports a subscription once when its first delivery is exhausted, and once when it recovers': async (
     store,

@@ -19,7 +19,7 @@ export { AssertionError } from './assert.ts'
 export type { StoreCase } from './store-case.ts'
 
 /**
- * The cases that define a store. They run with every engine and every test runner. An engine with a clock of its own must
+ * The cases that define a store. They run with every engine and every test runner. An engine with its own clock must
  * use the `now` of the calls here.
  *
  * @example
@@ -55,4 +55,4 @@ export {
   start,
 } from './records.ts'
 
-// Withheld: the assertions and the other helpers of the cases. Tests with a test runner use its own assertions.
+// Not exported: the assertions and other helpers of the cases. Tests with a test runner use its own assertions.

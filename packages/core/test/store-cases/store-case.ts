@@ -13,7 +13,7 @@ export type StoreCase = {
   run(open: () => Promise<Store>): Promise<void>
 }
 
-/** Defines cases by their names. */
+/** Defines cases by name. */
 export const defineCases = (cases: Readonly<Record<string, (store: Store) => Promise<void>>>): StoreCase[] =>
   Object.entries(cases).map(([name, body]) => ({
     name,

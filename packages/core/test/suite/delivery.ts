@@ -589,7 +589,7 @@ const again = defineCases('Sending again', {
       { deliveryId: undefined },
     ]) {
       for (const change of [deliveries.resend, deliveries.cancelAll]) {
-        // As a caller without types would.
+        // Calls it as untyped code would.
         await rejects(Reflect.apply(change, deliveries, ['acme', selection]), { name: 'InputError' })
       }
     }

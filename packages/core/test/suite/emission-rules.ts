@@ -447,7 +447,7 @@ const notEmitted = defineCases('CALL_AI_SUMMARY is not emitted when', {
 const rules = defineCases('CALL_AI_SUMMARY rules', {
   "a webhook receives only its own number's summaries of its own channel (1)": async () => {
     const scenario = await createScenario()
-    // One number on both channels, to show that the number alone does not decide.
+    // Uses one number on both channels, to show that the number alone does not decide.
     await scenario.server.organizations.update('acme', { pstnNumbers: [pstn, waba] })
     const subscribe = (channel: 'PSTN' | 'WHATSAPP', number: string) =>
       scenario.server.subscriptions.create('acme', {

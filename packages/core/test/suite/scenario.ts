@@ -136,7 +136,7 @@ export const createScenario = async (options: Partial<ReferenceServerOptions> = 
   return scenario
 }
 
-/** Changes of a valid request. */
+/** Changes to a valid request. */
 export type RequestChanges = {
   readonly key?: string | null
   readonly headers?: Record<string, string>
@@ -201,7 +201,7 @@ export const expectNothing = async (scenario: Scenario): Promise<void> => {
   equal((await scenario.server.events.list('other')).items, [])
 }
 
-/** Options of a simulated call. */
+/** Options for a simulated call. */
 export type PlayedCall = {
   readonly channel?: 'PSTN' | 'WHATSAPP'
   readonly number?: string

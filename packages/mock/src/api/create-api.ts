@@ -21,7 +21,7 @@ type ApiOptions = {
   readonly record: (request: RecordedRequest) => void
 }
 
-/** Maximum number of characters that are recorded of a body. */
+/** Maximum number of characters to record of a body. */
 const maxLength = 65_536
 
 /** Reads the first 64 KiB of a request's body as text, from a copy of the request. */

@@ -54,7 +54,7 @@ export const fixtures: Fixtures = {
   event: <Name extends EventName>(name: Name, overrides: FixtureOverrides<Name> = {}) => {
     const known = parseName('fixtures.event', eventNames, name)
     const event = buildEvent('fixtures.event', { sources: createSources(), name: known, overrides })
-    // buildEvent has parsed it with the schema of this name.
+    // buildEvent parsed it with the schema for this name.
     return event as Fixture<Name>
   },
 }

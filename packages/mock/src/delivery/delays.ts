@@ -32,7 +32,7 @@ const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
     order.slice(0, order.indexOf(name)).every((earlier) => arrived.has(earlier))
 
   return {
-    /** Returns whether this delivery must wait. If so, it is kept. */
+    /** Returns whether this delivery must wait. If so, holds it. */
     holds: (attempted: LoadedDelivery): boolean => {
       const queue = findQueue(attempted)
       if (queue === undefined || mayArrive(queue, attempted.event.name)) return false

@@ -16,7 +16,7 @@ export const faultOptions = {
 /** The events that a fault hits: all with one name, or `*` for all events. @inline */
 export type FaultedEvent = EventName | '*'
 
-/** Options of every delivery fault. @interface */
+/** Options for every delivery fault. @interface */
 export type DeliveryFaultOptions = FaultOptions & {
   /** Only events whose payload has these fields, at any depth. @default every event with this name */
   readonly where?: Readonly<Record<string, unknown>> | undefined
@@ -71,13 +71,13 @@ export type TamperFault = z.infer<typeof TamperFault>
  */
 export const ReorderFault = z.strictObject({
   kind: z.literal('reorder'),
-  /** At least two names, in the order of arrival. */
+  /** At least two names, in order of arrival. */
   events: z.readonly(z.array(z.enum<readonly EventName[]>(eventNames)).check(z.minLength(2))),
   ...options,
 })
 export type ReorderFault = z.infer<typeof ReorderFault>
 
-/** A fault of deliveries. Plain data, so that it can come from a file or over HTTP. */
+/** A delivery fault. It is plain data, so it can come from a file or over HTTP. */
 export type DeliveryFault =
   | DuplicateFault
   | DropFault

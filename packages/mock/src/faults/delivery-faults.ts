@@ -16,7 +16,7 @@ import {
   TamperFault,
 } from './delivery-fault.ts'
 
-/** Faults of webhook deliveries. Each function returns a function that removes the fault. */
+/** Faults for webhook deliveries. Each function returns a function that removes the fault. */
 export type DeliveryFaults = {
   /**
    * Sends the same signed request again, with the same `webhook-id`.

@@ -29,7 +29,7 @@ export type Faults = {
    * mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 3 })
    */
   next(endpoint: FaultedEndpoint, fault: ApiFault, options?: FaultOptions): () => void
-  /** Faults of webhook deliveries. */
+  /** Faults for webhook deliveries. */
   readonly deliveries: DeliveryFaults
   /** Removes every fault, and sends the deliveries that `reorder` holds back. */
   clear(): void

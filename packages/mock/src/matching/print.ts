@@ -2,7 +2,7 @@ import type { Difference } from './find-differences.ts'
 
 const maxLength = 160
 
-/** The name of a matcher such as `expect.any(String)`. */
+/** Returns the name of a matcher such as `expect.any(String)`. */
 const getMatcherName = (value: object): string | undefined =>
   'toAsymmetricMatcher' in value && typeof value.toAsymmetricMatcher === 'function'
     ? String(value.toAsymmetricMatcher())

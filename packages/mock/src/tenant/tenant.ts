@@ -45,7 +45,7 @@ export type MockTenant = {
   /** The reference server behind the mock, for operations that have no function here. A reset replaces it. */
   readonly server: ReferenceServer
   readonly clock: MockClock
-  /** Faults of the API and of deliveries. */
+  /** Faults for the API and for deliveries. */
   readonly faults: Faults
   /** All requests to the public API, oldest first. */
   readonly requests: readonly RecordedRequest[]
@@ -121,7 +121,7 @@ export type MockTenant = {
     options?: WaitOptions,
   ): Promise<WebhookEventOf<Name>>
   /**
-   * Resolves to the first acknowledged delivery (with 200 to 299) of a matching event with this name, past or future.
+   * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
    * Deliveries without a target count until the first `subscribe`.
    *
    * @throws MockTimeoutError if there is none in time. The message shows the responses.
@@ -143,8 +143,8 @@ export type MockTenant = {
   ): Promise<void>
   /**
    * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and subscriptions added by
-   * `subscribe`. The clock and made-up data start over; ids do not repeat. Key, numbers, secret and the target of
-   * `deliverTo` are kept.
+   * `subscribe`. The clock and made-up data start over; ids do not repeat. The key, the numbers, the secret and the
+   * target of `deliverTo` are kept.
    */
   reset(): void
 }

@@ -5,7 +5,7 @@ import { afterMachineTime, sleepMachineTime } from './timers.ts'
 /**
  * Creates a scheduler that follows the machine's clock, or the fake timers of a test.
  *
- * @param onError - receives the error of a task that fails.
+ * @param onError - receives the errors of failed tasks.
  */
 export const createMachineScheduler = (onError: (error: unknown) => void): Scheduler => {
   const timers = new Map<ScheduledTask, () => void>()

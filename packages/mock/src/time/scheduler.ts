@@ -1,6 +1,6 @@
 import type { Dispatcher, Store } from '@wabakit/core'
 
-/** Work that is due at a time on the mock's clock. */
+/** Work that is due at some time on the mock's clock. */
 export type ScheduledTask = {
   /** Unix time in milliseconds. */
   readonly at: number

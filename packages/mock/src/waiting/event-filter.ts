@@ -4,7 +4,7 @@ import { type Difference, findDifferences, type Partially } from '../matching/fi
 import { printValue } from '../matching/print.ts'
 
 /**
- * Selects events with the given name, if they have these fields, at any depth, or if a function returns true for them.
+ * Selects events with the given name that have these fields, at any depth, or for which a function returns true.
  */
 export type EventMatch<Name extends EventName> =
   | Partially<WebhookEventOf<Name>>

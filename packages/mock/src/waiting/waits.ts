@@ -14,7 +14,7 @@ export type WaitOptions = {
   readonly timeoutMs?: number | undefined
 }
 
-/** Options of `expectNoEvent`. @inline */
+/** Options for `expectNoEvent`. @inline */
 export type NoEventOptions = {
   /** How long to keep watching, in milliseconds of real time. @default 0 */
   readonly forMs?: number | undefined

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pathToFileURL } from 'node:url'
 
-// Calls a built Lambda function as each of AWS's senders does. Arguments: the function's file and a port. The first
-// segment of the path selects the sender; `parsed` as the second calls the export with this name.
+// Calls a built Lambda function in the way that each AWS sender does. Arguments: the function's file and a port. The
+// first segment of the path selects the sender; `parsed` as the second calls the export with this name.
 
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = []
@@ -13,7 +13,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
 const toSingle = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values?.join(',') ?? '']))
 
-/** The events that reach a function, by sender. */
+/** The events that a function gets, by sender. */
 const senders: Record<string, (request: IncomingMessage, path: string, body: Buffer) => object> = {
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
   'api-gateway-v1': (request, path, body) => ({

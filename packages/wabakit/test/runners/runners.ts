@@ -5,7 +5,7 @@ const inMatrix = (...path: string[]) => join(import.meta.dirname, '../matrix/nod
 const inExample = (name: string, ...path: string[]) => join(root, 'examples', `testing-${name}`, ...path)
 const inRoot = (name: string) => join(root, 'node_modules', name)
 
-/** A test runner, or msw in one. */
+/** A test runner, or msw in a test runner. */
 export type Runner = {
   /** Folder of the package whose version is shown. */
   readonly package: string

@@ -13,7 +13,7 @@ ownerless satisfies Dedupe
 // @ts-expect-error claim() must return a claim
 createReceiver({ verify, dedupe: ownerless })
 
-// A claim that does not return whether it was still held when it was completed.
+// A claim whose `complete` does not return whether the claim was still held.
 const silent = { renew: () => true, complete: async () => {}, release: () => {} }
 // @ts-expect-error complete() must return whether the claim was held
 silent satisfies Claim

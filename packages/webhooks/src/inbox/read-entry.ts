@@ -4,7 +4,7 @@ import type { Claim } from './engine.ts'
 
 /** An entry that this process may handle. */
 export type ClaimedEntry = Claim & {
-  /** Its position in the order of arrival. */
+  /** Its position in order of arrival. */
   readonly order: number
   readonly key: string
   readonly deliveryId: string | undefined

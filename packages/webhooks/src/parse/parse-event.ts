@@ -10,7 +10,8 @@ import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 
 /**
- * The way that an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it has.
+ * The way that an event was recognized: by its field `event`, by its field `eventType`, or by a field that only this
+ * event has.
  */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
 

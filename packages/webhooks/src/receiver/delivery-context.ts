@@ -20,7 +20,7 @@ export type DeliveryContext = {
   readonly rawBody: Uint8Array
   /** The request's headers. With an inbox, only those that identify or trace the delivery. */
   readonly headers: Headers
-  /** The way that the event was recognized; `undefined` for an unknown or a drifted event. */
+  /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
    * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox:

@@ -81,7 +81,7 @@ export const createHandleOnce = (
     return 'failed'
   }
 
-  /** Reports an error of the store. The sender must try again. */
+  /** Reports an error from the store. The sender must try again. */
   const failUnavailable = async (error: unknown, context: DeliveryContext): Promise<Outcome> => {
     await fail('dedupe', error, context)
     return 'unavailable'

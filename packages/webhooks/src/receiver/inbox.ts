@@ -46,7 +46,7 @@ export type ParkedReason = 'failed' | 'drifted' | 'unknown' | 'unreadable' | 'no
 
 /** One received event. */
 export type InboxEntry = {
-  /** Its id in the inbox, in the order of arrival. */
+  /** Its id in the inbox. Ids are in order of arrival. */
   readonly id: string
   /** Its state. */
   readonly state: InboxState
@@ -105,7 +105,7 @@ export type InboxPage = {
   readonly after?: string | undefined
 }
 
-/** The call, group or phone number to forget: exactly one of them. A number is compared by its digits. */
+/** The call, group or phone number to erase: exactly one of them. A number is compared by its digits. */
 export type InboxErasure =
   | { readonly callId: string }
   | { readonly groupId: string }
@@ -113,7 +113,7 @@ export type InboxErasure =
 
 /** Methods that list, retry, discard and erase entries. They do not need a receiver. */
 export type InboxEntries = {
-  /** Lists entries in the order of arrival. */
+  /** Lists entries in order of arrival. */
   list(selection?: InboxSelection, page?: InboxPage): Promise<readonly InboxEntry[]>
   /** Returns one entry with its body. */
   show(id: string): Promise<InboxEntryWithBody | undefined>
@@ -169,8 +169,8 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
 /** Options for {@link InboxMethods.accept}. */
 export type AcceptOptions = {
   /**
-   * The id of the message, by which duplicates within the source are recognized. Without one, they are recognized as
-   * webhooks without an id are.
+   * The id of the message, by which duplicates within the source are recognized. Without one, they are recognized like
+   * webhooks without an id.
    */
   readonly id?: string | undefined
   /**
@@ -196,7 +196,7 @@ export type DrainOptions = {
 export type Remaining = {
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
-  /** The time at which the first of them can be handled; now, if it can be handled at once. */
+  /** When the first of them can be handled; now, if it is already due. */
   readonly nextDueAt: Date | undefined
 }
 
@@ -210,7 +210,7 @@ export type InboxMethods = {
   /**
    * Handles everything that is due, and resolves when no handler is running: for tests, cron jobs and serverless hosts.
    *
-   * @throws any error of the database.
+   * @throws any database error.
    */
   drain(options?: DrainOptions): Promise<Remaining>
   /**
@@ -218,7 +218,7 @@ export type InboxMethods = {
    * Acknowledge the message when the promise resolves.
    *
    * @throws TypeError when the body is neither text nor bytes.
-   * @throws any error of the database. In that case, the event is not stored.
+   * @throws any database error. In that case, the event is not stored.
    */
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
   /**
@@ -230,7 +230,7 @@ export type InboxMethods = {
    *
    * @param client - the client of the service, as `createClient` returns it.
    * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.
-   * @throws any other error of the client or the database.
+   * @throws any other error from the client or the database.
    */
   reconcile(client: SummaryClient, options: ReconcileOptions): Promise<Reconciled>
 }
@@ -260,7 +260,7 @@ export type ReconcileOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The result of one run of `receiver.reconcile()`: the numbers of calls. */
+/** The result of one run of `receiver.reconcile()`, in numbers of summaries. */
 export type Reconciled = {
   /** Number of summaries that were requested. */
   readonly asked: number

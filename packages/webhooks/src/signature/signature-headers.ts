@@ -9,7 +9,7 @@ export type SignatureHeaders = {
   readonly id: string
   /** The `webhook-timestamp`, in Unix seconds. */
   readonly timestamp: number
-  /** The text that is signed before the body: the id and the timestamp as sent, each followed by a full stop. */
+  /** The part of the signed string before the body: the id and the timestamp as sent, each followed by a full stop. */
   readonly signedPrefix: string
   /** The base64 signatures of version `v1`. Other versions are omitted. */
   readonly signatures: readonly string[]

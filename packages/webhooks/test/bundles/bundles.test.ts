@@ -115,7 +115,7 @@ describe('workerd', () => {
     const { headers } = await signWebhook({ payload, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
     const send = async (body: string) =>
       (await fetchWorker('/webhooks', { method: 'POST', body, headers })).status
-    // Twice, because a Worker must not await a promise that another request created.
+    // Sends twice, because a Worker must not await a promise that another request created.
     expect([await send(payload), await send(payload), await send(payload.replace('g-1', 'g-2'))]).toEqual([
       200, 200, 401,
     ])

@@ -19,7 +19,7 @@ export type Context = InboxContext<{ query(text: string): Promise<unknown> }, { 
 export type Environment = {
   /** Creates an inbox. */
   readonly inbox: (options: SqlInboxOptions) => Inbox<Context>
-  /** Writes an effect together with the completion, in whatever way the database offers. */
+  /** Writes an effect together with the completion, in the way that the database offers. */
   readonly write: (context: Context, effect: string) => unknown
   /** Runs a statement. */
   readonly query: (text: string) => Promise<readonly Record<string, unknown>[]>

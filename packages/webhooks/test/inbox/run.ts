@@ -7,8 +7,8 @@ import { hasMariadb, startMariadb } from '../mariadb.ts'
 import { killReceiver } from './kills.ts'
 import { simulateKills } from './simulated-kills.ts'
 
-// The long form: `npm run torture:inbox -- [sqlite] [postgres] [mariadb] [--kills 500] [--seconds 300]`, and simulated kills with
-// `-- --simulated 10000`. Ends with 1 if an event that got a 200 has no effect, or more than one.
+// The long form: `npm run torture:inbox -- [sqlite] [postgres] [mariadb] [--kills 500] [--seconds 300]`, and simulated
+// kills with `-- --simulated 10000`. Exits with 1 if an event that got a 200 has no effect, or more than one.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -56,7 +56,7 @@ const events = [
 ]
 
 type Options = {
-  /** Set if handlers write their effects outside the completion, so that they are no longer exactly once. */
+  /** Set if handlers write their effects outside the completion, so that they no longer happen exactly once. */
   readonly outside?: boolean
 }
 
@@ -156,7 +156,7 @@ const live = async (random: Random, kills: Parameters<typeof createMortal>[1][],
 
 /**
  * Kills receivers before and after every statement of a life, in random order, then at random ones several times per
- * life, until there were enough kills. Throws when an acknowledged event has no effect, or more than one.
+ * life, until there have been enough kills. Throws when an acknowledged event has no effect, or more than one.
  */
 export const simulateKills = async ({
   kills,
