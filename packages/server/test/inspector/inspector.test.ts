@@ -194,7 +194,7 @@ onEachStore('the inspector', (inspector) => {
     await page.locator('#field-endpoint').selectOption('groups.create')
     await page.locator('#field-status').fill('503')
     await page.getByRole('button', { name: 'Inject the fault' }).click()
-    await page.getByText('The next requests to this endpoint fail').waitFor()
+    await page.getByText('The next requests to this endpoint will fail').waitFor()
     await page
       .getByRole('region', { name: 'Active faults' })
       .getByText('groups.create: status 503 · 1 left')

@@ -171,7 +171,7 @@ onEachStore('the records of the inspector', (inspector) => {
     const count = await deliveries.resend('acme', { responses: [401] }, { dryRun: true })
     await page.getByRole('button', { name: 'Resend all that match' }).click()
     await page.getByRole('button', { name: `Resend all ${count} that match` }).click()
-    await page.getByText(`${count} sent again.`).waitFor()
+    await page.getByText(`${count} resent.`).waitFor()
 
     // The endpoint stays in view next to a record.
     await row.locator('.badge').first().click()
