@@ -19,7 +19,7 @@ function isGenuine(string $id, string $timestamp, string $signatures, string $bo
     return $genuine;
 }
 
-function handle(string $id, stdClass $event): void
+function handle(string $id, stdClass $event): int
 {
     $db = new PDO('sqlite:' . getenv('DATABASE'), options: [PDO::ATTR_TIMEOUT => 5]);
     $db->exec('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL)');
@@ -32,27 +32,23 @@ function handle(string $id, stdClass $event): void
         $db->prepare('INSERT OR IGNORE INTO summaries VALUES (?, ?)')->execute($summary);
     }
     $db->commit();
+    return 200;
 }
 
-function receive(): int
+function receive(string $id, string $timestamp, string $signatures): int
 {
-    if ($_SERVER['REQUEST_METHOD'] !== 'POST') {
-        return 405;
-    }
     $body = file_get_contents('php://input', length: 1_048_577);
-    if (strlen($body) > 1_048_576) {
-        return 413;
-    }
-    $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
-    if (!isGenuine($id, $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '', $body)) {
-        return 401;
-    }
     try {
-        handle($id, json_decode($body, flags: JSON_THROW_ON_ERROR));
-        return 200;
+        return match (true) {
+            $_SERVER['REQUEST_METHOD'] !== 'POST' => 405,
+            strlen($body) > 1_048_576 => 413,
+            !isGenuine($id, $timestamp, $signatures, $body) => 401,
+            default => handle($id, json_decode($body, flags: JSON_THROW_ON_ERROR)),
+        };
     } catch (JsonException | TypeError) {
         return 400; // not an event as documented; any other error is a 500, after which the sender tries again
     }
 }
 
-http_response_code(receive());
+$headers = array_map(fn ($name) => $_SERVER["HTTP_WEBHOOK_$name"] ?? '', ['ID', 'TIMESTAMP', 'SIGNATURE']);
+http_response_code(receive(...$headers));

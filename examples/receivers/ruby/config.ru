@@ -24,10 +24,10 @@ def handle(id, event)
   LOCK.synchronize do
     DB.transaction do # all of it or nothing
       DB.execute('INSERT OR IGNORE INTO deliveries VALUES (?, ?)', [id, Time.now.to_i])
-      if DB.changes == 1 && event['event'] == 'CALL_AI_SUMMARY'
-        summary = [event.fetch('callId'), event.fetch('summary').fetch('recap')]
-        DB.execute('INSERT OR IGNORE INTO summaries VALUES (?, ?)', summary)
-      end
+      next unless DB.changes == 1 && event['event'] == 'CALL_AI_SUMMARY'
+
+      summary = [event.fetch('callId'), event.fetch('summary').fetch('recap')]
+      DB.execute('INSERT OR IGNORE INTO summaries VALUES (?, ?)', summary)
     end
   end
 end

@@ -272,7 +272,10 @@ export const drawPlan = (seed: number): Plan => {
     calmAt,
     latency: draws.pick('latency', [0, 0, 1, 1, 4]),
     commitMs: draws.pick('commit', [0, 2, 8, 8]),
-    slowMs: isContested ? draws.pick('slow calls', [0, 50, 300]) : draws.pick('slow calls', [0, 0, 30, 300]),
+    slowMs: isContested
+      ? draws.pick('slow calls', [0, 50, 300])
+      : draws.pick('slow calls', [0, 0, 30, 300, 1_000]),
+    slowCalls: draws.pick('which calls are slow', ['all', 'all', 'settlements', 'settlements and pages']),
     newsMs: draws.pick('late news', [0, 0, 0, 2_000]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),

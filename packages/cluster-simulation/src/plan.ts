@@ -168,6 +168,8 @@ export type Plan = {
   readonly commitMs: number
   /** Maximum duration of a scheduler's store calls, in milliseconds, in addition to their latency. */
   readonly slowMs?: number
+  /** The calls that can be slow. @default 'all' */
+  readonly slowCalls?: 'all' | 'settlements' | 'settlements and pages'
   /** Maximum delay of news, in milliseconds, in addition to its latency. */
   readonly newsMs?: number
   readonly pollMs: number

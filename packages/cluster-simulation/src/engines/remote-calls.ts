@@ -25,8 +25,11 @@ export type RemoteCalls = {
 const refuse = (why: string): Error => new StorageUnavailableError(`Simulated: ${why}.`)
 const loseOutcome = (why: string): Error => new StorageOutcomeUnknownError(`Simulated: ${why}.`)
 
-const isJournalMethod = (method: string): boolean =>
-  /^(?:readQueues|readHeads|readRetries|loadDeliveries|settleDeliveries|renewWorker)$/.test(method)
+const slowMethods = {
+  all: /^(?:readQueues|readHeads|readRetries|loadDeliveries|settleDeliveries|renewWorker)$/,
+  settlements: /^settleDeliveries$/,
+  'settlements and pages': /^(?:settleDeliveries|readHeads|readRetries)$/,
+}
 
 const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measure|read|load)/.test(method)
 
@@ -48,9 +51,9 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
       const name = `${user.name} ${method}`
       const fault: StoreFault | undefined = faults.decide(name, storeFaults, getRates())
       underWay++
-      const { slowMs = 0 } = plan
+      const { slowMs = 0, slowCalls = 'all' } = plan
       const drawSlowMs = (): number =>
-        slowMs > 0 && isJournalMethod(method) ? draws.between(`${name} slowly`, [0, slowMs]) : 0
+        slowMs > 0 && slowMethods[slowCalls].test(method) ? draws.between(`${name} slowly`, [0, slowMs]) : 0
       const reply = (settle: () => void): void => {
         underWay--
         const lateMs = fault === 'late response' ? draws.between(`${name} late`, [500, 20_000]) : 0
