@@ -4,9 +4,11 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 import { listPale } from './list-pale.ts'
 
 // Looks at the built site in Chromium, where there is one: what a reader sees, finds and can read.
-const executablePath = '/usr/bin/chromium'
-if (!existsSync(executablePath)) {
-  console.log(`The pages were not looked at: there is no ${executablePath}.`)
+const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
+  existsSync(path),
+)
+if (executablePath === undefined) {
+  console.log('The pages were not looked at: neither chromium-headless-shell nor chromium is installed.')
   process.exit()
 }
 

@@ -9,7 +9,9 @@ import { chromium } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { cases } from './cases.ts'
 
-const executablePath = '/usr/bin/chromium'
+const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
+  existsSync(path),
+)
 const worker = fileURLToPath(import.meta.resolve('msw/mockServiceWorker.js'))
 
 /** Bundles the sources for browsers. */
@@ -43,14 +45,17 @@ const servePage = async (script: string) => {
 /** The outcome of each case: `passed`, or the error. */
 let outcomes: Record<string, string> = {}
 
-const hasChromium = existsSync(executablePath)
+const hasChromium = executablePath !== undefined
 
 beforeAll(async () => {
   if (!hasChromium) return
   const { server, url } = await servePage(await bundlePage())
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
-  const browser = await chromium.launch({ executablePath, args: [...args, ...quiet] })
+  const browser = await chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: [...args, ...quiet],
+  })
   try {
     const page = await browser.newPage()
     await page.goto(url)

@@ -11,6 +11,9 @@ import { startServer } from '../../src/index.ts'
 import { openStore } from '../../src/serve/open-store.ts'
 import { createCluster } from '../postgres-cluster.ts'
 
+const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
+  existsSync(path),
+)
 const count = 100_000
 const day = 86_400_000
 const numbers = ['15550100002', '15550100003']
@@ -148,9 +151,10 @@ const measure = async (database: string): Promise<void> => {
     const { user, system } = process.cpuUsage(cpu)
     return { ms: median(times), cpuMs: (user + system) / 1_000 / times.length, found, requests }
   }
-  const browser = existsSync('/usr/bin/chromium')
-    ? await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
-    : undefined
+  const browser =
+    executablePath === undefined
+      ? undefined
+      : await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   const page = await browser?.newPage({ viewport: { width: 1440, height: 900 } })
   /** Returns the time until the page shows the first request's records, and until its search is complete. */
   const show = async (list: string, query: string): Promise<readonly [first: number, last: number]> => {

@@ -3,11 +3,9 @@ import { chromium } from 'playwright-core'
 import { bundle } from './bundle.ts'
 import type { Environment } from './checks/client.ts'
 
-/** Path of the system's Chromium. */
-export const chromiumPath = '/usr/bin/chromium'
-
-/** Returns whether Chromium is installed. */
-export const hasChromium = (): boolean => existsSync(chromiumPath)
+/** Path of the system's Chromium; empty if it has none. */
+export const chromiumPath =
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? ''
 
 /** Checks the client in a page of headless Chromium, with a service on another origin. */
 export const checkInChromium = async (

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { installPacked, listSpecifiers, readManifest } from '../packed.ts'
 import { bundlers, checkBundle } from './bundlers.ts'
-import { checkInChromium, chromiumPath, hasChromium } from './chromium.ts'
+import { checkInChromium, chromiumPath } from './chromium.ts'
 import { checkInHermes, hermes } from './react-native.ts'
 import { type Result, storeSection, testSection } from './results.ts'
 import { checkServer, checkTooOld } from './server.ts'
@@ -77,7 +77,7 @@ const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
     await checkInWorkerd(project, service, false)
     return passes(readManifest(join(root, 'node_modules/workerd')).version)
   },
-  Chromium: hasChromium()
+  Chromium: chromiumPath
     ? async () => {
         await checkInChromium(project, service, false)
         return passes(await readVersion(chromiumPath, ['--no-sandbox']))
