@@ -1,6 +1,5 @@
-import { resolve } from 'node:path'
 import { findProblems } from './find-problems.ts'
-import { packPackages, type Tarball } from './pack.ts'
+import type { Tarball } from './pack.ts'
 
 const formatSize = (bytes: number): string => `${Math.ceil(bytes / 1_000)} kB`
 
@@ -15,9 +14,4 @@ export const checkTarballs = (tarballs: readonly Tarball[], root: string): boole
   )
   for (const problem of problems) console.error(problem)
   return problems.length === 0
-}
-
-if (import.meta.main) {
-  const root = resolve(import.meta.dirname, '..')
-  if (!checkTarballs(await packPackages(root), root)) process.exitCode = 1
 }

@@ -17,15 +17,14 @@ type Packed = {
   readonly files: readonly { readonly path: string }[]
 }
 
-/**
- * Packs all packages of a repository as they are built, in the order in which they can be published. Without a destination,
- * nothing is written.
- */
-export const packPackages = async (root: string, destination?: string): Promise<Tarball[]> => {
+/** Packs all packages of a repository as they are built, in the order in which they can be published. */
+export const packPackages = async (root: string, destination: string): Promise<Tarball[]> => {
   const packages = listPackages(root)
-  const where = destination === undefined ? ['--dry-run'] : ['--pack-destination', destination]
   const folders = packages.map(({ folder }) => folder)
-  const printed = await runNpm(['pack', '--json', '--ignore-scripts', ...where, ...folders], root)
+  const printed = await runNpm(
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', destination, ...folders],
+    root,
+  )
   const packed = Object.values<Packed>(JSON.parse(printed))
   return packages.flatMap((each) =>
     packed
