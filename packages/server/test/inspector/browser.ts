@@ -8,7 +8,7 @@ const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
   existsSync(path),
 )
 
-/** Whether Chromium is installed. */
+/** Set if Chromium is installed. */
 export const hasChromium = executablePath !== undefined
 if (!hasChromium)
   console.warn('Skipped in Chromium: neither chromium-headless-shell nor chromium is installed.')
