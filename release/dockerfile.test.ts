@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
 
-test('the image installs from a lockfile, onto the exact version of Node.js that the tests run on', () => {
+test('the image installs from a lockfile, on the exact version of Node.js that the tests run on', () => {
   const dockerfile = read('Dockerfile')
   const { version } = JSON.parse(read('node_modules/node/package.json'))
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)

@@ -82,7 +82,7 @@ test.each<[string, Readonly<Record<string, string | undefined>>, string]>([
     'dist/index.js.map names src/index.ts, which is not packed',
   ],
   [
-    'a changelog of other versions',
+    'a changelog for other versions',
     { 'CHANGELOG.md': '# wabakit\n\n## 1.2.2\n\n- Sends.\n' },
     'its CHANGELOG.md does not list the changes in 1.2.3',
   ],

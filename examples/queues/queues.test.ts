@@ -17,7 +17,7 @@ const build = (callId: string) => fixtures.event('CALL_AI_SUMMARY', { callId })
 
 // The shapes follow the documentation of AWS and kafkajs.
 
-test('an SQS queue: each message is handled once, and those that cannot be stored are named', async () => {
+test('an SQS queue: each message is handled once, and those that cannot be stored are reported', async () => {
   const { handler } = await import('./sqs.ts')
   const toRecord = (messageId: string, body: string) => ({
     messageId,

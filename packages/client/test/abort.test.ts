@@ -52,7 +52,7 @@ it.each([
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
-it('stops in the wait before a retry, and leaves no timer', async () => {
+it('stops during the wait before a retry, and leaves no timer', async () => {
   const { signal, reason, abortSoon } = createAbort()
   const service = await startService((response) => {
     sendJson(response, 429, {}, { 'retry-after': '50' })

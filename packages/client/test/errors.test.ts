@@ -71,7 +71,7 @@ it('distinguishes a pending summary, a summary that can never exist, and other 4
   expect(never).toMatchObject({ name: 'SummaryUnavailableError' })
 })
 
-it('has all fields of an error body of the reference server', async () => {
+it('has all fields of an error body from the reference server', async () => {
   const body = {
     statusCode: 400,
     error: 'Bad Request',
@@ -207,14 +207,14 @@ it('recognizes a redirect whose status a browser hides', async () => {
   expect((error as Error).message).toContain('returned a redirect. Redirects are not followed')
 })
 
-it('recognizes errors of another copy of the package, and nothing else', () => {
+it('recognizes errors from another copy of the package, and nothing else', () => {
   const foreign = Object.assign(new Error('x'), { [Symbol.for('wabakit.error')]: true })
   expect(isWabakitError(foreign)).toBe(true)
   expect(isApiError(foreign)).toBe(false)
   for (const other of [new Error('x'), null, undefined, 'x', {}]) expect(isWabakitError(other)).toBe(false)
 })
 
-it('names the complete URL in every error of an attempt', async () => {
+it('names the complete URL in every error from an attempt', async () => {
   const statuses = [400, 503, 200, 302]
   const service = await startService((response, _, number) =>
     sendJson(response, statuses[(number - 1) % 4] ?? 0, {}, { location: '/there' }),

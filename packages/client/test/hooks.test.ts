@@ -125,7 +125,7 @@ it('logs one debug line per attempt', async () => {
   ])
 })
 
-it('ignores errors of the logger', async () => {
+it('ignores errors from the logger', async () => {
   const service = await startService((response) => sendJson(response, 200, { success: true, groupId: 'g' }))
   const logger = {
     debug: () => {

@@ -65,7 +65,7 @@ it('makes one attempt and as many retries as the limit allows', async () => {
   }
 })
 
-it('waits a random part of a bound that doubles up to its maximum', async () => {
+it('waits a random fraction of a bound that doubles up to its maximum', async () => {
   const service = await startSteps([500], [500], [500], [500])
   const clock = createTestClock()
   const retry = { limit: 4, backoffMs: [100, 300] } as const

@@ -223,7 +223,7 @@ it('resolves with a webhook that a wabakit receiver handles', async () => {
   expect(await waiting).toMatchObject({ callId: 'c', durationInSeconds: 42, summary })
 })
 
-it('resolves at once with an event that arrives in a pause', async () => {
+it('resolves at once with an event that arrives during a pause', async () => {
   const service = await startSteps([202])
   const events = createEventSource()
   const waiting = createTestClient(service.url).calls.waitForSummary('c', { events, intervalMs: 60_000 })
@@ -260,7 +260,7 @@ it.each([
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-it('rejects at once with the reason of an abort, in a request and in a pause', async () => {
+it('rejects at once with the reason of an abort, during a request and during a pause', async () => {
   const hanging = await startService(() => {})
   const pending = await startSteps([202])
   for (const service of [hanging, pending]) {

@@ -55,7 +55,7 @@ test('callId must not be empty', () => {
   expect(accepts({ callId: '' })).toBe(false)
 })
 
-test('an agentNumber that is empty or null is absent', () => {
+test('an agentNumber that is empty or null is dropped', () => {
   const { agentNumber: _, ...withoutAgent } = event
   for (const agentNumber of ['', null, undefined]) {
     const unset = { ...withoutAgent, agentNumber }

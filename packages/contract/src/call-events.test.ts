@@ -57,7 +57,7 @@ test('durationInSeconds is a number or null', () => {
   expect(accepts('CALL_ENDED', { durationInSeconds: '42' })).toBe(false)
 })
 
-test.each(names)('%s: an agentNumber that is empty or null is absent', (name) => {
+test.each(names)('%s: an agentNumber that is empty or null is dropped', (name) => {
   const event = { event: name, callId: 'c' }
   for (const agentNumber of ['', null]) {
     expect(validateEvent(name, { ...event, agentNumber })).toStrictEqual({ success: true, data: event })

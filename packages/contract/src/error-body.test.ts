@@ -20,7 +20,7 @@ test('every status has error codes and a reason phrase', () => {
   expect(Object.keys(reasonPhrases)).toEqual([...statuses].map(String))
 })
 
-test('isErrorCode accepts the listed codes only, not the names of inherited properties', () => {
+test('isErrorCode accepts only the listed codes, not the names of inherited properties', () => {
   expect(isErrorCode(['rate_limited'])).toBe(false)
   for (const code of Object.keys(errorCodes)) expect(isErrorCode(code)).toBe(true)
   for (const code of ['made_up', '', 'toString', '__proto__', undefined, null, 400])

@@ -22,7 +22,7 @@ test('the other fields may be empty or null', () => {
   expect(SummaryRecord.parse(unset)).toEqual(unset)
 })
 
-test('enumerated fields may have unknown values, and an empty agentNumber is absent, as in events', () => {
+test('enumerated fields may have unknown values, and an empty agentNumber is dropped, as in events', () => {
   const { agentNumber: _, ...changed } = { ...record, channel: 'SMS', triggeredVia: 'SCHEDULE' }
   for (const agentNumber of ['', null]) {
     expect(SummaryRecord.parse({ ...changed, agentNumber })).toEqual(changed)

@@ -162,14 +162,14 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'postpones a create with 503 and Retry-After, as the service does': async ({ mock, client }) => {
+  'postpones a create request with 503 and Retry-After, as the service does': async ({ mock, client }) => {
     mock.faults.next('groups.create', { status: 503, retryAfterSeconds: 0 })
     await client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
     equal(mock.requests.length, 2)
     equal(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size, 1)
   },
 
-  'loses the outcome of a create, whether it was carried out or not': async ({ mock, client }) => {
+  'loses the outcome of a create request, whether it was performed or not': async ({ mock, client }) => {
     const create = (groupId: string) =>
       client(mock, once).groups.create({ wabaNumber: mock.wabaNumber, subject: 'x', groupId })
     mock.faults.next('groups.create', { code: 'outcome_unknown' })

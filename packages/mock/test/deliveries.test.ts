@@ -196,7 +196,7 @@ test('a fault hits only the events that match', async () => {
   expect(ended.filter(({ faults }) => faults.includes('drop'))).toHaveLength(10)
 })
 
-test('chance hits the same deliveries with the same seed, also after a reset', async () => {
+test('chance hits the same deliveries with the same seed, even after a reset', async () => {
   const playOn = async (mock: Mock) => {
     mock.faults.deliveries.duplicate('*', { chance: 0.5, times: 'always' })
     for (let call = 0; call < 10; call++) await mock.simulateCall({ callId: `call-${call}` })

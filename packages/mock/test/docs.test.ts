@@ -26,7 +26,7 @@ test.each(snippets.filter((code) => !forVitest.includes(code)))(
   30_000,
 )
 
-test('the guide declares the matchers like the example', () => {
+test('the guide declares the matchers as the example does', () => {
   const example = read('examples/testing-vitest/mock.ts').replace(/\s+/g, ' ')
   const [declaration] = forVitest.map((code) =>
     code.slice(code.indexOf('declare module')).replace(/\s+/g, ' ').trim(),

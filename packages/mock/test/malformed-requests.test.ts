@@ -20,22 +20,25 @@ const cases = malformedRequests.flatMap(({ name, fault, bytes }) =>
   })),
 )
 
-test.each(cases)('answers $line ($name) in the form of every error', async ({ fault, bytes }) => {
-  const received = await sendBytes(port, bytes)
+test.each(cases)(
+  'responds to $line ($name) in the same form as to any other error',
+  async ({ fault, bytes }) => {
+    const received = await sendBytes(port, bytes)
 
-  const [head = ''] = received.split('\r\n\r\n', 1)
-  const status = getStatus(received) ?? 0
-  expect([400, 401, 404, 405, 431]).toContain(status)
-  if (fault === 'target') expect(status).toBe(400)
-  expect(head).toMatch(/\r\nx-request-id: req_\w+(?:\r\n|$)/i)
-  if (bytes.startsWith('HEAD')) return
-  expect(JSON.parse(/\{.*\}/s.exec(received)?.[0] ?? '')).toMatchObject({
-    statusCode: status,
-    code: expect.stringMatching(/^[a-z_]+$/),
-  })
-})
+    const [head = ''] = received.split('\r\n\r\n', 1)
+    const status = getStatus(received) ?? 0
+    expect([400, 401, 404, 405, 431]).toContain(status)
+    if (fault === 'target') expect(status).toBe(400)
+    expect(head).toMatch(/\r\nx-request-id: req_\w+(?:\r\n|$)/i)
+    if (bytes.startsWith('HEAD')) return
+    expect(JSON.parse(/\{.*\}/s.exec(received)?.[0] ?? '')).toMatchObject({
+      statusCode: status,
+      code: expect.stringMatching(/^[a-z_]+$/),
+    })
+  },
+)
 
-test('still answers a client after all of that', async () => {
+test('still responds to a client after all of that', async () => {
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Team' })
   expect(groupId).toMatch(/^wagrp_/)
 })

@@ -6,7 +6,7 @@ import { createWebhookSigner, generateSecret, signWebhook } from './index.ts'
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 describe('signWebhook', () => {
-  it('signs the example of the Standard Webhooks specification', async () => {
+  it('signs the example from the Standard Webhooks specification', async () => {
     const signed = await signWebhook({
       payload: '{"test": 2432232314}',
       secret,

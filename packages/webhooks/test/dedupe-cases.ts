@@ -103,7 +103,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     await claim(second, newKey())
   })
 
-  it('calls a completed key a duplicate', async () => {
+  it('reports a completed key as a duplicate', async () => {
     const key = newKey()
     expect(await (await claim(first, key)).complete()).toBe(true)
     expect(await first.claim(key, 60_000)).toBe('duplicate')
@@ -142,7 +142,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     expect(await renewed.complete()).toBe(true)
   })
 
-  it('keeps a completed key although its claim would have expired', async () => {
+  it('keeps a completed key even though its claim would have expired', async () => {
     const [key, later] = [newKey(), newKey()]
     await (await claim(first, key, 20)).complete()
     await claim(first, later, 20)
@@ -167,7 +167,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     expect(await second.claim(key, 60_000)).toBe('duplicate')
   })
 
-  it('does not let the holder of an expired claim touch the claim of the next one', async () => {
+  it("does not let the holder of an expired claim touch the next holder's claim", async () => {
     const key = newKey()
     const lost = await claim(first, key, 1)
     const next = await claimExpired(second, key)
@@ -178,7 +178,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     expect(await next.complete()).toBe(true)
   })
 
-  it('does not let the holder of an expired claim touch what the next one has completed', async () => {
+  it('does not let the holder of an expired claim touch what the next holder has completed', async () => {
     const key = newKey()
     const lost = await claim(first, key, 1)
     await (await claimExpired(second, key)).complete()

@@ -108,7 +108,7 @@ describe('a delivery', () => {
     expect(renew).not.toHaveBeenCalled()
   })
 
-  it('gets a 500 when its handler fails, although the claim cannot be released', async () => {
+  it('gets a 500 when its handler fails, even if the claim cannot be released', async () => {
     const stages: string[] = []
     const gone = () => Promise.reject(new Error('down'))
     const receiver = createReceiver({ verify, dedupe: createStore({ release: gone }) })
@@ -118,7 +118,7 @@ describe('a delivery', () => {
     expect(stages).toEqual(['handler', 'dedupe'])
   })
 
-  it('is not handled when a store of another shape returns no claim', async () => {
+  it('is not handled when a store of the wrong shape returns no claim', async () => {
     let handled = 0
     for (const outcome of ['claimed', undefined, null, true, {}]) {
       const errors: unknown[] = []
@@ -134,7 +134,7 @@ describe('a delivery', () => {
     expect(handled).toBe(0)
   })
 
-  it('that a slow worker fails to handle late stays handled by the fast one', async () => {
+  it('stays handled when a slow worker fails after a fast one has handled it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     let now = 0
@@ -157,7 +157,7 @@ describe('a delivery', () => {
     expect([await send(fast), handled]).toEqual([200, 1])
   })
 
-  it('stays claimed for as long as its handler runs, and no longer', async () => {
+  it('stays claimed as long as its handler runs, and no longer', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     let now = 0

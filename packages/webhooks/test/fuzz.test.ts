@@ -95,7 +95,7 @@ const requestFailures: readonly RequestFailure[] = [
 ]
 
 it(
-  'any bytes give parseEvent a typed outcome',
+  'parseEvent has a typed outcome for any bytes',
   () => {
     fc.assert(
       fc.property(anyBody, (body) => {
@@ -113,7 +113,7 @@ it(
 )
 
 it(
-  'any object gives parseEvent a typed outcome',
+  'parseEvent has a typed outcome for any object',
   () => {
     fc.assert(
       fc.property(
@@ -155,7 +155,7 @@ it(
 )
 
 it(
-  'any text and any bytes verify once signed',
+  'any text and any bytes can be verified once they are signed',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), anyBody), async (payload) => {

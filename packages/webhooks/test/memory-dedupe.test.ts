@@ -51,7 +51,7 @@ describe('memoryDedupe', () => {
     await claim(dedupe, 'done')
   })
 
-  it('takes no longer per key the more keys it may remember', () => {
+  it('takes no longer per key, however many keys it may remember', () => {
     const measure = (maxEntries: number): number => {
       const dedupe = memoryDedupe({ maxEntries })
       const started = performance.now()

@@ -57,7 +57,7 @@ describe('undefined', () => {
   })
 })
 
-describe('a mistake of the developer', () => {
+describe("a developer's mistake", () => {
   it.each<[string, () => unknown, string]>([
     ['a misspelled event', () => receiver.on?.('CALL_ENDD', () => {}), 'Did you mean "CALL_ENDED"?'],
     [

@@ -16,14 +16,14 @@ describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadb
   })
   afterAll(() => mariadb?.stop())
 
-  describe('with pools of mysql2', () => {
+  describe('with mysql2 pools', () => {
     dedupeCases(async (ttlMs) => [
       sqlDedupe(mariadb.pool(), { dialect, ttlMs }),
       sqlDedupe(mariadb.pool(), { dialect, ttlMs }),
     ])
   })
 
-  describe('with prepared statements, next to the driver of Drizzle', () => {
+  describe("with prepared statements, alongside Drizzle's driver", () => {
     dedupeCases(async (ttlMs) => {
       const pool = mariadb.pool()
       return [
@@ -45,7 +45,7 @@ describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadb
     expect(new Set(await Promise.all(renewals))).toEqual(new Set([true]))
   })
 
-  describe('with tables of other names', () => {
+  describe('with other table names', () => {
     tableCases({
       open: async (options) => {
         await mariadb.pool().query(sqlDedupeTable({ dialect, table: options.table }))

@@ -16,7 +16,7 @@ describe('sqlDedupe on a real PostgreSQL', () => {
     await pool.query(sqlDedupeTable())
   })
 
-  describe('with a pool of pg', () => {
+  describe('with a pg pool', () => {
     dedupeCases(async (ttlMs) => [
       sqlDedupe(postgres.pool(), { ttlMs }),
       sqlDedupe(postgres.pool(), { ttlMs }),
@@ -31,7 +31,7 @@ describe('sqlDedupe on a real PostgreSQL', () => {
     })
   })
 
-  describe('with tables of other names', () => {
+  describe('with other table names', () => {
     tableCases({
       open: async (options) => {
         await postgres.pool().query(sqlDedupeTable({ table: options.table }))

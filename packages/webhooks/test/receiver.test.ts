@@ -537,7 +537,7 @@ describe('errors', () => {
   })
 })
 
-describe('errors of another copy of this package', () => {
+describe('errors from another copy of this package', () => {
   it('are recognized, and get the same responses', async () => {
     vi.resetModules()
     const copy = await import('@wabakit/webhooks')
@@ -564,7 +564,7 @@ describe('errors of another copy of this package', () => {
   })
 })
 
-describe('acknowledging before', () => {
+describe('acknowledging before handling', () => {
   it('responds first, works in waitUntil, and calls it as a method', async () => {
     const steps: string[] = []
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -67,14 +67,14 @@ describe.skipIf(!installed)(
       return client
     }
 
-    describe('with a client of node-redis', () => {
+    describe('with a node-redis client', () => {
       dedupeCases(async (ttlMs) => {
         const clients = [await nodeRedis(), await nodeRedis()] as const
         return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
       })
     })
 
-    describe('with a client of ioredis, next to one of node-redis', () => {
+    describe('with an ioredis client, alongside a node-redis client', () => {
       dedupeCases(async (ttlMs) => {
         const clients = [await ioRedis(), await nodeRedis()] as const
         return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]

@@ -32,15 +32,15 @@ afterAll(() => {
 })
 
 const pairs: Record<string, (ttlMs: number) => readonly [Dedupe, Dedupe]> = {
-  'two connections of node:sqlite': (ttlMs) => [
+  'two node:sqlite connections': (ttlMs) => [
     sqlDedupe(openNode(), { dialect, ttlMs }),
     sqlDedupe(openNode(), { dialect, ttlMs }),
   ],
-  'a connection of better-sqlite3, next to one of node:sqlite': (ttlMs) => [
+  'a better-sqlite3 connection, alongside a node:sqlite connection': (ttlMs) => [
     sqlDedupe(openBetter(), { dialect, ttlMs }),
     sqlDedupe(openNode(), { dialect, ttlMs }),
   ],
-  'the driver of Drizzle': (ttlMs) => {
+  "Drizzle's driver": (ttlMs) => {
     const dedupe = sqlDedupe(drizzle(openBetter()).$client, { dialect, ttlMs })
     return [dedupe, dedupe]
   },
@@ -57,7 +57,7 @@ describe.each(Object.entries(pairs))('sqlDedupe on SQLite, with %s', (_, pair) =
   dedupeCases(async (ttlMs) => pair(ttlMs))
 })
 
-describe('sqlDedupe on SQLite, with tables of other names', () => {
+describe('sqlDedupe on SQLite, with other table names', () => {
   tableCases({
     open: (options) => {
       const database = openBetter()
@@ -68,7 +68,7 @@ describe('sqlDedupe on SQLite, with tables of other names', () => {
   })
 })
 
-it('sqlDedupe lists the dialects that it speaks', () => {
+it('sqlDedupe lists the dialects that it supports', () => {
   const wrong: string = 'sqllite'
   expect(() => sqlDedupe(openNode(), { dialect: wrong as 'sqlite' })).toThrow(
     /"sqllite" is not a dialect of sqlDedupe\(\)\. Did you mean "sqlite"/,

@@ -13,8 +13,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const { toleranceSeconds, vectors } = signatures
 
-describe('test vectors of signatures', () => {
-  test.each(vectors)('our verifier judges "$name" as they say', async (vector) => {
+describe('test vectors for signatures', () => {
+  test.each(vectors)('our verifier reaches the expected verdict on "$name"', async (vector) => {
     const { secrets, now, headers, body, accepted, reason } = vector
     const verified = verifySignature({
       payload: body,
@@ -66,10 +66,13 @@ const parse = (body: string): object => {
   }
 }
 
-describe('test vectors of events', () => {
-  test.each(events.vectors)('our parser reads "$name" as they say', ({ name: _, body, ...expected }) => {
-    expect(parse(body)).toEqual(expected)
-  })
+describe('test vectors for events', () => {
+  test.each(events.vectors)(
+    'our parser returns the expected result for "$name"',
+    ({ name: _, body, ...expected }) => {
+      expect(parse(body)).toEqual(expected)
+    },
+  )
 
   test('contain the example of every event', () => {
     const bodies = events.vectors.map(({ body }) => body)

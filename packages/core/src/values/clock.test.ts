@@ -59,7 +59,7 @@ test('follows a wall clock that runs faster or slower than the elapsed time', ()
   expect(steps).toEqual([])
 })
 
-test('counts the time for which the machine was suspended', () => {
+test('counts time during which the machine was suspended', () => {
   const { clock, machine, steps, suspend } = createMachine()
   suspend(8 * hour)
   expect(clock.now()).toBe(start + 8 * hour)

@@ -29,7 +29,7 @@ describe('createIds', () => {
     expect(ids('evt')).toBe('evt_00000000000000000000000000')
   })
 
-  it('repeats none of many thousand ids of one millisecond, and sorts them', () => {
+  it('repeats none of many thousand ids from one millisecond, and sorts them', () => {
     const ids = createIds({ clock: { now: () => 0 }, random: () => 0.5 })
     const made = Array.from({ length: 40_000 }, () => ids('evt'))
     expect(made).toEqual([...new Set(made)].sort())

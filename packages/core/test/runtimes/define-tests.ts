@@ -13,11 +13,11 @@ const check = ({ passed, failures }: Outcome): void => {
 export const defineRuntimeTests = (origin: Origin): void => {
   const isReady = origin === 'sources' || isBuilt
   test.skipIf(!isReady || !hasChromium)(
-    'everything holds in headless Chromium',
+    'everything passes in headless Chromium',
     { timeout: 60_000 },
     async () => check(await runInChromium(origin)),
   )
-  test.skipIf(!isReady)('everything holds in workerd', { timeout: 60_000 }, async () =>
+  test.skipIf(!isReady)('everything passes in workerd', { timeout: 60_000 }, async () =>
     check(await runInWorkerd(origin)),
   )
 }

@@ -202,7 +202,7 @@ export const healthCases = defineCases({
     })
   },
 
-  'publishes a copy for the organization of the operator, if it exists': async (store) => {
+  "publishes a copy for the operator's organization, if it exists": async (store) => {
     await setUp(store)
     await settleEach(store, [exhausted, start])
     equal(await listHealth(store, operatorId), [])

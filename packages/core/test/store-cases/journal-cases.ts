@@ -216,7 +216,9 @@ export const journalCases = defineCases({
       equal(await store.loadDeliveries([last.key]), [undefined])
     },
 
-  'settles each delivery of a batch on its own, and returns the next of each lane': async (store) => {
+  'settles each delivery of a batch on its own, and returns the next delivery of each lane': async (
+    store,
+  ) => {
     await setUp(store)
     await publish(
       store,
@@ -248,7 +250,9 @@ export const journalCases = defineCases({
     equal(listNames(await begin(store)), ['A2'])
   },
 
-  'returns the next of a lane when two deliveries that block it are settled in one batch': async (store) => {
+  'returns the next delivery of a lane when two deliveries that block it are settled in one batch': async (
+    store,
+  ) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
     const first = await beginOne(store)
@@ -265,19 +269,18 @@ export const journalCases = defineCases({
     )
   },
 
-  'returns no next of a lane that the settled delivery blocks, even if an earlier one was sent again': async (
-    store,
-  ) => {
-    await setUp(store)
-    await publish(store, { name: 'A' }, { name: 'B' })
-    await settle(store, await beginOne(store), delivered)
-    const second = await beginOne(store)
-    const query = { organizationId: 'acme', now: start, limit: 1, webhookIdSuffix: null }
-    equal((await store.resendDeliveries(query)).resent, 1)
-    const settled = await settle(store, second, retry(60_000))
-    equal(settled.outcome === 'settled' && settled.next, null)
-    equal(listNames(await begin(store)), ['A'])
-  },
+  'returns no next delivery of a lane that the settled delivery blocks, even if an earlier one was sent again':
+    async (store) => {
+      await setUp(store)
+      await publish(store, { name: 'A' }, { name: 'B' })
+      await settle(store, await beginOne(store), delivered)
+      const second = await beginOne(store)
+      const query = { organizationId: 'acme', now: start, limit: 1, webhookIdSuffix: null }
+      equal((await store.resendDeliveries(query)).resent, 1)
+      const settled = await settle(store, second, retry(60_000))
+      equal(settled.outcome === 'settled' && settled.next, null)
+      equal(listNames(await begin(store)), ['A'])
+    },
 
   'reports a new delivery that is the head of its lane': async (store) => {
     await setUp(store)

@@ -214,7 +214,7 @@ export const removalCases = defineCases({
     equal((await beginOne(store)).event.id, second?.id)
   },
 
-  'erases nothing of another organization': async (store) => {
+  'erases nothing that belongs to another organization': async (store) => {
     await setUp(store)
     await store.saveOrganization(buildOrganization({ id: 'other' }))
     await store.saveCall({ call: buildCall(), event: null })

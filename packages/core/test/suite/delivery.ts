@@ -268,7 +268,7 @@ const schedule = defineCases('Delivery schedule', {
       )
     },
 
-  'a 409 with Retry-After counts as a failure after 20 times, or when 15 minutes have been requested':
+  'a 409 with Retry-After counts as a failure after the 20th time, or once 15 minutes have been requested':
     async () => {
       const often = await failingWorld({ random: () => 0 })
       often.respond = answer(409, { 'retry-after': '1' })

@@ -53,7 +53,7 @@ const createTwoCustomers = async (): Promise<Scenario> => {
 
 /** Erasing personal data. */
 export const erasureCases = defineCases('Erasing', {
-  'a customer removes everything with the number, and nothing of others': async () => {
+  'a customer removes everything with the number, and nothing that belongs to others': async () => {
     const scenario = await createTwoCustomers()
     const { server } = scenario
     equal(await eraseAll(scenario, { customerNumber: customer.replaceAll(' ', '-') }), [22, 1, 67])

@@ -4,7 +4,7 @@ import { createScenario, playCall, postGroup } from './scenario.ts'
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
-  'on receives events by name, and * receives all, each with its emission': async () => {
+  'on listens to events by name, or to all with *, and passes on the emission of each': async () => {
     const { server, ...scenario } = await createScenario()
     const named: string[] = []
     server.on('CALL_ENDED', (event, emission) => {
@@ -35,7 +35,7 @@ export const observationCases = defineCases('Observation', {
     equal(scenario.names(), ['GROUP_CREATED'])
   },
 
-  'the function that on returns removes a listener': async () => {
+  'the function that on returns removes the listener': async () => {
     const scenario = await createScenario()
     let heard = 0
     const listener = () => heard++
@@ -45,7 +45,7 @@ export const observationCases = defineCases('Observation', {
     equal(heard, 0)
   },
 
-  'a listener that is added twice is called twice, and removed one by one': async () => {
+  'a listener that is added twice is called twice, and each function removes it once': async () => {
     const scenario = await createScenario()
     let heard = 0
     const listener = () => heard++

@@ -278,7 +278,7 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await postGroup(scenario)).status, 200)
   },
 
-  'lead to 503 if the store of the buckets cannot be reached': async () => {
+  'lead to 503 if the bucket store cannot be reached': async () => {
     const take = () => Promise.reject(new StorageUnavailableError('down'))
     const scenario = await limited({ buckets: { take } })
     await expectError(await postGroup(scenario), 503, 'storage_unavailable')

@@ -54,7 +54,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     equal(await server.subscriptions.find('other', created.id), undefined)
   },
 
-  'keep their URL in its normal form': async () => {
+  'store their URL in its normalized form': async () => {
     const { server } = await createScenario()
     const { id, url } = await server.subscriptions.create('acme', {
       ...good,
@@ -66,7 +66,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     equal(found?.url, 'https://receiver.example/%1B[2J%E2%80%AE%C2%9B')
   },
 
-  'reject credentials in their URL, also when it changes, without repeating them': async () => {
+  'reject credentials in their URL, even when it changes, without repeating them': async () => {
     const { server } = await createScenario()
     const { id } = await server.subscriptions.create('acme', good)
     for (const url of ['https://user:pass@receiver.example/', 'https://user@receiver.example/']) {

@@ -115,7 +115,7 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
 
-  'that are declared are found by operations right after': async () => {
+  'that are declared are found by operations immediately afterwards': async () => {
     const server = createReferenceServer({ organizations: [acme] })
     const found = await Promise.all([
       server.organizations.find('acme'),

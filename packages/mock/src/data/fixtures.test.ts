@@ -20,7 +20,7 @@ test.each(eventNames)(
   },
 )
 
-test('is the same in every release: a change breaks the snapshots of users', () => {
+test("is the same in every release: a change breaks users' snapshots", () => {
   expect(
     Object.fromEntries(eventNames.map((name: EventName) => [name, fixtures.event(name)])),
   ).toMatchSnapshot()

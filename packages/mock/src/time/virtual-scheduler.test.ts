@@ -2,7 +2,7 @@ import { createReferenceServer, memoryStore } from '@wabakit/core'
 import { expect, test } from 'vitest'
 import { createVirtualScheduler } from './virtual-scheduler.ts'
 
-test('advance goes on after an advance that failed', async () => {
+test('advance works after an advance that failed', async () => {
   const scheduler = createVirtualScheduler(0, () => {})
   const store = memoryStore()
   scheduler.start({ store, dispatcher: createReferenceServer({ store, clock: scheduler }).dispatcher })

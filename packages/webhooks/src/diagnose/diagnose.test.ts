@@ -105,7 +105,7 @@ it.each([
   expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(1_500)
 })
 
-it('survives a body nested 100,000 deep', async () => {
+it('survives a body nested 100,000 levels deep', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   expect(await findCause({ payload: deep })).toBe('wrong_secret')
 })

@@ -50,7 +50,7 @@ describe.each([
     )
   })
 
-  it('returns to each of two interleaved callers its own signature', async () => {
+  it('returns its own signature to each of two interleaved callers', async () => {
     const sign = createSigner(bytes('aa'.repeat(32)))
     const alone = await sign('a.', bytes('01'))
     const both = await Promise.all([sign('a.', bytes('01')), sign('b.', bytes('02'))])

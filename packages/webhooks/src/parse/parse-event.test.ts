@@ -100,7 +100,7 @@ describe('a body', () => {
     expect(getCode(new TextEncoder().encode(sized('é'.repeat(495))))).toBe('too_large')
   })
 
-  it('nested 100,000 deep has a typed outcome', () => {
+  it('nested 100,000 levels deep has a typed outcome', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(getCode(`{"event":"CALL_ENDED","callId":"c","x":${deep}}`, 1_000_000)).toBe('event')
     expect(getCode(`{"event":${deep}}`, 1_000_000)).toBe('unknown')

@@ -19,7 +19,7 @@ const rejected = (reason: VerificationFailure, details: object = {}) =>
   expect.objectContaining({ name: 'WebhookVerificationError', reason, ...details })
 
 describe('the signature', () => {
-  it('is accepted for the example of the Standard Webhooks specification', async () => {
+  it('is accepted for the example from the Standard Webhooks specification', async () => {
     await expect(verifySignature(given)).resolves.toEqual({ id: headers['webhook-id'], timestamp: signedAt })
   })
 

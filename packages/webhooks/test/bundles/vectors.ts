@@ -41,9 +41,9 @@ const signed = (bytes: Uint8Array, key: string, body = bytes): Omit<Vector, 'nam
 const all256 = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 const large = new Uint8Array(100_000).fill(0xc3)
 
-/** Every build must agree on these. The first is the example of the Standard Webhooks specification. */
+/** Every build must agree on these. The first is the example from the Standard Webhooks specification. */
 export const vectors: readonly Vector[] = [
-  { name: 'the example of the specification', ...example, outcome: 'accepted' },
+  { name: 'the example from the specification', ...example, outcome: 'accepted' },
   {
     name: 'the second of two secrets',
     ...example,

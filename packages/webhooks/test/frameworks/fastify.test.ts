@@ -35,7 +35,7 @@ describe('Fastify 5', () => {
     expect(getStatus(await sendBytes(Number(new URL(url).port), trace))).toBe(405)
   })
 
-  it('closes the connection of an unread body', async () => {
+  it('closes the connection if the body was not read', async () => {
     const { receiver } = recording()
     const url = await start(receiver)
     const headers = { 'content-type': 'application/json', 'content-length': '1000' }

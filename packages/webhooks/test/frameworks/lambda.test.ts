@@ -64,7 +64,7 @@ describe.each(Object.entries(forms))('a Lambda behind %s', (_, form) => {
   })
 })
 
-describe('a Lambda', () => {
+describe('a Lambda function', () => {
   it('responds 405 to GET and 401 to a request without anything', async () => {
     const handler = toLambdaHandler(recording().receiver)
     expect((await handler({ httpMethod: 'GET', path: '/' })).statusCode).toBe(405)

@@ -21,7 +21,7 @@ describe('toNodeHandler on node:http', () => {
     }
   })
 
-  it('closes the connection of an unread body', async () => {
+  it('closes the connection if the body was not read', async () => {
     const { receiver } = recording()
     const url = await listen(createServer(toNodeHandler(receiver)))
     const headers = { 'content-type': 'application/json', 'content-length': '1000' }

@@ -216,7 +216,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handle).toHaveBeenCalledTimes(2)
     })
 
-    it('suppresses what happens once to a group, also when one of the events mentions a call', async () => {
+    it('suppresses what happens once to a group, even when one of the events mentions a call', async () => {
       const { receiver, inbox, send } = setUp()
       receiver.onAny(() => {})
       await send({ event: 'GROUP_CREATED', groupId: 'g' }, 'a')
@@ -350,7 +350,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handled).toEqual(['b1', 'a2', 'a3'])
     })
 
-    it('handles 5 good events at once next to 7 poisoned ones, also one at a time', async () => {
+    it('handles 5 good events at once alongside 7 poisoned ones, even one at a time', async () => {
       const { receiver, inbox, send } = setUp({ concurrency: 1 })
       const handled: string[] = []
       receiver.onAny((event) => {
@@ -470,7 +470,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([await inbox.list(), errors.length]).toMatchObject([[{ state: 'handled', attempts: 2 }], 1])
     })
 
-    it('never runs an entry twice at the same time in a process that was paused past its claim', async () => {
+    it('never runs an entry twice at the same time in a process that was paused until after its claim had expired', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock })
       const gate = createGate()

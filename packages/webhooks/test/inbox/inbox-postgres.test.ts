@@ -98,7 +98,7 @@ describe('an inbox on PostgreSQL', () => {
     expect(plan.join('\n')).toMatch(/Limit .*\n.*LockRows .*\n.*Index Scan using inbox_\d+_due/)
   })
 
-  it('reads a lane by its subject, although the statistics predate the open entries', async () => {
+  it('reads a lane by its subject, even if the statistics predate the open entries', async () => {
     const pool = postgres.pool()
     const spies: MockInstance<ClientBase['query']>[] = []
     pool.on('connect', (client) => spies.push(vi.spyOn(client, 'query')))

@@ -110,7 +110,7 @@ describe('an inbox on SQLite', () => {
     warn.mockRestore()
   })
 
-  it('warns when nothing works on what is stored', async () => {
+  it('warns when no process handles what is stored', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     let passed = 0
     const began = performance.now()

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe.concurrent('a receiver that is killed again and again, next to a sender that never retries', () => {
+describe.concurrent('a receiver that is killed again and again, with a sender that never retries', () => {
   it.each<[string, () => string]>([
     ['SQLite', () => join(folder, 'receiver.db')],
     ['PostgreSQL', () => postgres.connectionString],
