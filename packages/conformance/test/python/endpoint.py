@@ -1,4 +1,4 @@
-"""A webhook endpoint on Python's http.server: correct, or with the one mistake that the argument names."""
+"""A webhook endpoint on Python's http.server. It is correct, or has the mistake named by the argument."""
 import base64, hashlib, hmac, json, os, sys, threading, time, traceback
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlparse
@@ -31,7 +31,7 @@ def read_body(request):
                 raise Refusal(413)
     length = int(request.headers.get('content-length', 0))
     if length > limit:
-        # Reads on for a while, so that the client sees the response.
+        # Keeps reading for a while, so that the client sees the response.
         for _ in range(0, min(length, 2_000_000), 65_536):
             request.rfile.read(65_536)
         raise Refusal(413)
@@ -174,7 +174,7 @@ class Endpoint(BaseHTTPRequestHandler):
             os._exit(1)
         if flaw == 'second request':
             time.sleep(0.02)
-            # Before the response, because the next request may follow it at once.
+            # Released before the response, because the next request may follow it immediately.
             busy.release()
         try:
             self.receive()

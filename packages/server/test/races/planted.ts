@@ -48,9 +48,9 @@ export const mistakes: ReadonlyArray<Mistake & { readonly shownBy: readonly Oper
   {
     name: 'a removal locks its row before its subscription',
     find: `  WHERE s.organization_id = p_organization_id AND s.id = p_id;
-  -- Before the row`,
+  -- Taken before locking the row`,
     replace: `  WHERE s.organization_id = p_organization_id AND s.id = p_id FOR UPDATE;
-  -- Before the row`,
+  -- Taken before locking the row`,
     shownBy: ['fail', 'remove'],
   },
 ]

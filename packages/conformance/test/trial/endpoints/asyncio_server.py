@@ -1,6 +1,6 @@
-"""A webhook endpoint that speaks HTTP by hand, on asyncio streams.
+"""A webhook endpoint with a hand-written HTTP server on asyncio streams.
 
-FLAW names the mistake that it makes; without one it is correct. STYLE is how it ends its responses: "length", "chunked" or "close".
+FLAW selects its mistake. Without FLAW, it is correct. STYLE selects how responses end: "length", "chunked" or "close".
 """
 import asyncio, base64, hmac, json, os, time
 
@@ -106,7 +106,7 @@ async def converse(reader, writer):
                 status = refusal.args[0]
             write_response(writer, status)
             await writer.drain()
-            # What is left of a body that was refused would be read as the next request.
+            # The rest of a refused body would be read as the next request.
             if STYLE == 'close' or status == 413:
                 break
             if FLAW != 'endless' and headers.get('connection') == 'close':

@@ -1,4 +1,4 @@
-# A webhook endpoint as a Rack application. FLAW names the mistake that it makes; without one it is correct.
+# A webhook endpoint as a Rack application. FLAW selects its mistake. Without FLAW, it is correct.
 require 'json'
 require 'openssl'
 require 'set'
@@ -9,7 +9,7 @@ KEYS << ENV['OLDEST_SECRET'].to_s.unpack1('m') if FLAW == 'missing secret' # nil
 LOCK = Mutex.new
 SEEN = Set.new
 
-# Returns whether this is the first time that the id appears.
+# Returns whether the id appears for the first time.
 def first?(id)
   LOCK.synchronize { !SEEN.add?(id).nil? }
 end

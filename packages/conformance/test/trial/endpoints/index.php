@@ -1,4 +1,4 @@
-<?php // A webhook endpoint for PHP's built-in server. FLAW names the mistake that it makes; without one it is correct.
+<?php // A webhook endpoint for PHP's built-in server. FLAW selects its mistake. Without FLAW, it is correct.
 declare(strict_types=1);
 define('FLAW', getenv('FLAW'));
 ini_set('display_errors', FLAW === 'prints warnings' ? '1' : '0');
@@ -36,14 +36,14 @@ function handle(string $id, stdClass $event): void
 
 function addSummary(stdClass $event): void
 {
-    $callId = FLAW === 'prints warnings' ? $event->callId : $event->callId ?? null; // an event of a group has none
+    $callId = FLAW === 'prints warnings' ? $event->callId : $event->callId ?? null; // group events have none
     if (($event->event ?? null) === 'CALL_AI_SUMMARY') {
         $line = (fn (string $callId, string $recap) => "$callId " . json_encode($recap) . "\n")($callId, $event->summary->recap);
         file_put_contents(getenv('EFFECTS'), $line, FILE_APPEND);
     }
 }
 
-/** Keeps one line for each call: the event that came last. */
+/** Keeps one line for each call: the latest event. */
 function replaceState(stdClass $event): void
 {
     $callId = (fn (string $callId) => $callId)($event->callId ?? '');

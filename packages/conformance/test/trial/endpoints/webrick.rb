@@ -1,5 +1,5 @@
-# A webhook endpoint on WEBrick that hands summaries to a worker. FLAW names the mistake that it makes; without one it is
-# correct. DELAY is the number of seconds after which the worker has handled a summary.
+# A webhook endpoint on WEBrick that hands summaries to a worker. FLAW selects its mistake. Without FLAW, it is
+# correct. DELAY is the time that the worker takes to handle a summary, in seconds.
 require 'json'
 require 'openssl'
 require 'set'

@@ -1,4 +1,4 @@
-"""A webhook endpoint as a WSGI application on waitress. FLAW names the mistake that it makes; without one it is correct."""
+"""A webhook endpoint as a WSGI application on waitress. FLAW selects its mistake. Without FLAW, it is correct."""
 import base64, hmac, http, json, os, re, threading, time
 import waitress
 
@@ -19,7 +19,7 @@ def read_time(text):
 
 
 def find_problem(identity, timestamp, header, body):
-    """Returns why a delivery is not genuine, or None."""
+    """Returns the reason why a delivery is not genuine, or None."""
     if not identity or abs(time.time() - read_time(timestamp)) > 300:
         return 'the time is wrong'
     if FLAW == 'serializes':
@@ -32,7 +32,7 @@ def find_problem(identity, timestamp, header, body):
 
 
 def remember(identity):
-    """Returns whether this is the first time that the id appears."""
+    """Returns whether the id appears for the first time."""
     identity = identity.lower() if FLAW == 'case-blind ids' else identity  # as the collation of many databases does
     with lock:
         is_new = identity not in seen

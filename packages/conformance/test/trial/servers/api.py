@@ -1,6 +1,6 @@
-"""A server of the interface on Python's http.server. FLAW names the mistake that it makes; without one it is correct.
+"""A server on Python's http.server that implements the interface. FLAW selects its mistake. Without FLAW, it is correct.
 
-With STYLE=twice it delivers every event twice under one id, which at-least-once delivery allows. It implements the specification,
+With STYLE=twice, it delivers every event twice with one id, which at-least-once delivery allows. It implements the specification,
 not the decisions of this project, and has no control API but what the trial needs: POST /trial/<function> with JSON.
 """
 import base64, datetime, hmac, http.client, json, os, re, threading, time, uuid
@@ -159,11 +159,11 @@ def fetch_summary(headers, call_id):
     return 200, last_summary if FLAW == 'last summary' else call['summary']
 
 
-# What happens to calls and groups
+# Calls and groups
 
 
 def play(options):
-    """Makes a call, and returns its id when it is over."""
+    """Makes a call and returns its id when the call is over."""
     global last_summary
     outcome, channel = options['outcome'], options['channel']
     with lock:

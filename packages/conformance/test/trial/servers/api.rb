@@ -1,5 +1,5 @@
-# A server of the interface on WEBrick. FLAW names the mistake that it makes; without one it is correct. With STYLE=talkative it adds
-# fields and headers. It implements the specification, not the decisions of this
+# A server on WEBrick that implements the interface. FLAW selects its mistake. Without FLAW, it is correct. With
+# STYLE=talkative, it adds fields and headers. It implements the specification, not the decisions of this
 # project, and has no control API but what the trial needs: POST /trial/<function> with JSON.
 require 'json'
 require 'net/http'
@@ -132,7 +132,7 @@ def fetch_summary(request)
   [202, { 'status' => 'PENDING' }, { 'retry-after' => FLAW == 'at once' ? '0' : '1' }]
 end
 
-# What happens to calls and groups
+# Calls and groups
 
 def tell_group(event, group_id, fields)
   common = { 'event' => event, 'groupId' => group_id, 'groupName' => GROUPS[group_id][1] }
@@ -153,7 +153,7 @@ def start_call(channel)
   end
 end
 
-# Makes a call, and returns its id when it is over.
+# Makes a call and returns its id when the call is over.
 def play(outcome:, channel:)
   call_id, common = start_call(channel)
   tell = ->(event, fields) { publish(call_id, "/#{channel.downcase}", { 'event' => event, **common, **fields }) }

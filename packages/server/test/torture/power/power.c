@@ -1,11 +1,12 @@
 /*
- * Preloaded into a server, this writes down what it does to the files of its SQLite database, so that a test can tell what
- * a disk has after a loss of power: what was synced, and any part of the rest. It syncs nothing itself.
+ * Preloaded into a server, this records the server's changes to the files of its SQLite database, so that a test can
+ * determine the contents of a disk after a power loss: all synced data and any part of the rest. It syncs nothing
+ * itself.
  *
- * WABAKIT_POWER_LOG is the file to write to, WABAKIT_POWER_FILE the database. WABAKIT_POWER_CUT is a file with the number of
- * records after which the power fails, in the middle of whatever the server does. A record is a kind (C: created, W: written,
- * T: truncated, S: synced, D: folder synced, U: unlinked), the length of what follows the database's path in the file's
- * path, an offset or a size, a length, then that end of the path, and the data.
+ * WABAKIT_POWER_LOG is the file to write to, WABAKIT_POWER_FILE the database. WABAKIT_POWER_CUT is a file with the
+ * number of records after which the power fails, whatever the server is doing. A record is a kind (C: created, W:
+ * written, T: truncated, S: synced, D: folder synced, U: unlinked), the length of what follows the database's path in
+ * the file's path, an offset or a size, a length, then that end of the path, and the data.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +27,7 @@
 static int logfile = -1;
 static long left = -1;
 static const char *database;
-/* For each open file: the end of its path; FOLDER for the folder. */
+/* The end of each open file's path, or FOLDER for the folder. */
 static char *names[MAX_FILES];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -56,7 +57,7 @@ static void record(char kind, const char *name, uint64_t offset, const void *dat
 
 static const char *name_of(int file) { return file >= 0 && file < MAX_FILES ? names[file] : NULL; }
 
-/* The end of the path of a file to watch; NULL for any other. */
+/* Returns the end of a watched file's path, or NULL for any other file. */
 static const char *match(const char *path) {
   if (database == NULL || path == NULL) return NULL;
   size_t length = strlen(database);

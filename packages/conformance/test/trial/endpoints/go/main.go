@@ -1,5 +1,5 @@
-// A webhook endpoint on net/http. FLAW names the mistake that it makes; without one it is correct. With STYLE=acknowledges it
-// responds 200 to every POST, and handles what is genuine.
+// A webhook endpoint on net/http. FLAW selects its mistake. Without FLAW, it is correct. With STYLE=acknowledges, it
+// responds 200 to every POST but handles only genuine deliveries.
 package main
 
 import (
@@ -36,7 +36,7 @@ func isGenuine(request *http.Request, body []byte) bool {
 	if flaw == "token in query" && request.URL.Query().Get("token") == os.Getenv("SECRET") {
 		return true
 	}
-	// Get returns the first of repeated headers; it is the one that is verified and remembered.
+	// Get returns the first of repeated headers, which is the one that is verified and remembered.
 	id, timestamp := request.Header.Get("webhook-id"), request.Header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseUint(timestamp, 10, 36)
 	if id == "" || err != nil || time.Since(time.Unix(int64(seconds), 0)).Abs() > 5*time.Minute {
@@ -58,7 +58,7 @@ func isGenuine(request *http.Request, body []byte) bool {
 
 func parse(body []byte) (parsed *event, err error) {
 	if flaw == "int" {
-		var numbers struct{ DurationInSeconds int } // 42.0 is the same number in JSON, and an error here
+		var numbers struct{ DurationInSeconds int } // 42.0 is the same number in JSON, but an error here
 		if err = json.Unmarshal(body, &numbers); err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func parse(body []byte) (parsed *event, err error) {
 func isFirst(id string) bool {
 	if flaw == "load, then store" {
 		_, found := seen.Load(id)
-		time.Sleep(30 * time.Millisecond) // asks another service
+		time.Sleep(30 * time.Millisecond) // a call to another service
 		seen.Store(id, true)
 		return !found
 	}
@@ -102,7 +102,7 @@ func handle(parsed *event) {
 	}
 	select {
 	case queue <- line:
-	default: // drops what does not fit
+	default: // drops the line if the queue is full
 	}
 }
 

@@ -44,9 +44,9 @@ export const deliveryColumns = /* sql */ `
 
 /** Functions that publish events. */
 export const eventFunctions = /* sql */ `
--- Publishes events in this order: stores them, each with a delivery for each subscription that matches. If ordinals are
--- given, publishes only the events at these, from 1; if a subscription is given, to it alone. An empty object stands for a
--- change without an event. Returns news of the deliveries that were added.
+-- Publishes events in the given order: stores them, each with a delivery for each matching subscription. If ordinals
+-- (from 1) are given, publishes only these events; if a subscription is given, publishes to it alone. An empty object
+-- stands for a change without an event. Returns news of the added deliveries.
 CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL, p_subscription text DEFAULT NULL)
 RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
@@ -70,7 +70,7 @@ BEGIN
   ) AS s;
   PERFORM share_all('subscription', recipients::text[]);
   PERFORM lock_all('subject', ARRAY(SELECT e.organization_id || ' ' || e.subject FROM unnest(published) AS e));
-  -- Positions are assigned under the locks of the subjects, so that each lane has its events in the order of their positions.
+  -- Positions are assigned under the locks of the subjects, so that each lane has its events in position order.
   FOR n IN 1..cardinality(published) LOOP
     published[n].position := nextval('wabakit.event_positions');
   END LOOP;
@@ -112,7 +112,7 @@ BEGIN
   RETURN publish(p_events, NULL, p_subscription);
 END $$;
 
--- Waits for the events of an organization that are being written, and returns the last position. A statement that begins
+-- Waits for an organization's events that are being written, and returns the last position. A statement that starts
 -- after this one sees all events up to that position.
 CREATE FUNCTION read_last_position(p_organization_id text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN

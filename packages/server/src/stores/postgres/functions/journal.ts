@@ -68,7 +68,8 @@ const listChanged = `
       ) AS each WHERE wabakit.shard_of(each.subscription) = ANY ($3) GROUP BY 1
     ) AS touched
     CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions s WHERE s.position = touched.subscription OFFSET 0) AS s
-    -- To find a first row walks over all that were finished while a transaction holds a snapshot, so only where none is known.
+    -- Finding a first row scans all rows finished while a transaction holds a snapshot, so this runs only where none is
+    -- known.
     WHERE touched."isAdded" OR EXISTS (SELECT FROM wabakit.pending p WHERE p.subscription = touched.subscription OFFSET 0)
   ) AS found ON true`
 

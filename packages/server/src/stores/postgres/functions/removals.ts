@@ -8,7 +8,7 @@ import { allDeliveries } from './events.ts'
  * deliveries of disabled subscriptions.
  */
 export const removalFunctions = /* sql */ `
--- Deletes deliveries with their attempts, each given by its subscription and event. Returns the number of deliveries.
+-- Deletes deliveries, each given by its subscription and event, with their attempts. Returns the number of deliveries.
 CREATE FUNCTION delete_deliveries(p_subscriptions bigint[], p_events bigint[]) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   changed integer;
@@ -34,7 +34,7 @@ BEGIN
   RETURN removed + changed;
 END $$;
 
--- Removes or skips at most as many rows of one kind, and returns their number; 0 if nothing is left.
+-- Removes or skips at most p_limit rows of one kind. Returns their number, or 0 if none are left.
 CREATE FUNCTION continue_removals(p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   subscription_position bigint;
@@ -90,7 +90,7 @@ BEGIN
   RETURN 1;
 END $$;
 
--- Removes calls with their summaries, of which marks stay.
+-- Removes calls with their summaries, keeping marks of the summaries.
 CREATE FUNCTION forget_calls(p_organizations text[], p_call_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM wabakit.calls c USING unnest(p_organizations, p_call_ids) AS old (organization_id, call_id)
@@ -104,9 +104,9 @@ BEGIN
   SELECT r.organization_id, encode(sha256(convert_to(r.call_id, 'UTF8')), 'hex') FROM removed r ON CONFLICT DO NOTHING;
 END $$;
 
--- Removes finished deliveries, and events without deliveries, oldest first, from the given times on. Returns their number,
--- and the times of the last ones for the next call, which then skips entries that stay in the indexes until the next
--- vacuum.
+-- Removes finished deliveries and events without deliveries, oldest first, starting at the given times. Returns their
+-- number, and the times of the last ones for the next call, which can then skip entries that stay in the indexes until
+-- the next vacuum.
 CREATE FUNCTION prune(
   p_before bigint, p_limit integer, p_finished_from bigint, p_occurred_from bigint,
   OUT removed integer, OUT finished_from bigint, OUT occurred_from bigint
@@ -139,7 +139,7 @@ BEGIN
   occurred_from := coalesce(occurred_from, p_occurred_from);
 END $$;
 
--- Removes old calls, participants who are no longer in their group, and groups in which nothing has happened.
+-- Removes old calls, participants who are no longer in their group, and inactive groups.
 CREATE FUNCTION prune_records(p_before bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   organizations text[];

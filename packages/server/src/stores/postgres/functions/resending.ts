@@ -5,8 +5,8 @@ import { isHead } from './lanes.ts'
 
 /** Functions that change deliveries by request. */
 export const resendingFunctions = /* sql */ `
--- Returns deliveries to their lanes: those that are finished or were attempted before and, if statuses are given, have one of
--- them. Each is given by its subscription and event. Returns their number, and the queues that changed.
+-- Returns deliveries, each given by its subscription and event, to their lanes if they are finished or have been
+-- attempted and, if statuses are given, have one of these. Returns their number and the changed queues.
 CREATE FUNCTION resend_deliveries(
   p_subscriptions bigint[], p_events bigint[], p_statuses text[], p_webhook_id_suffix text, p_now bigint,
   OUT resent integer, OUT queues json
@@ -63,7 +63,7 @@ BEGIN
   END IF;
 END $$;
 
--- Finishes a pending delivery as skipped. Returns whether there is one, and its queue.
+-- Finishes a pending delivery as skipped. Returns its queue, and whether the delivery was found.
 CREATE FUNCTION cancel_delivery(
   p_organization_id text, p_subscription bigint, p_event bigint, p_now bigint, OUT changed boolean, OUT queue json
 ) LANGUAGE plpgsql AS $$
@@ -78,13 +78,14 @@ BEGIN
   END IF;
 END $$;
 
--- Makes a delivery due that is the head of its lane, or was attempted before. Returns whether it is one, and its queue.
+-- Makes a delivery due if it is the head of its lane or has been attempted. Returns its queue, and whether that was the
+-- case.
 CREATE FUNCTION retry_delivery(
   p_organization_id text, p_subscription bigint, p_event bigint, p_now bigint, OUT changed boolean, OUT queue json
 ) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
-  -- A head is due already.
+  -- A head is already due.
   UPDATE wabakit.pending p SET due_at = CASE p.state WHEN 'fresh' THEN p.due_at ELSE p_now END
   WHERE p.subscription = p_subscription AND p.event = p_event AND p.organization_id || '' = p_organization_id
     AND (p.state <> 'fresh' OR ${isHead});

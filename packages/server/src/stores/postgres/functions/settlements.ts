@@ -20,16 +20,16 @@ import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
  * writes nothing.
  */
 export const settlementFunctions = /* sql */ `
--- The epochs of shards are those that the worker knows.
+-- Epochs are as known to the worker.
 CREATE FUNCTION find_lost_shards(p_shards integer[], p_epochs integer[]) RETURNS integer[] LANGUAGE sql STABLE
 RETURN ARRAY(
   SELECT k.shard FROM unnest(p_shards, p_epochs) AS k (shard, epoch)
   WHERE NOT EXISTS (SELECT FROM wabakit.shards h WHERE h.shard = k.shard AND h.epoch = k.epoch OFFSET 0)
 );
 
--- Settles deliveries: successes of pending ones as arrays, and others as records. The subscriptions are those of all of them, with
--- what was assumed and what is to be written. Publishes events about their health, if there are any. Returns the heads that follow
--- and the deliveries that were added, or what differs.
+-- Settles deliveries: successes of pending ones, given as arrays, and others, given as records. The subscriptions of
+-- all deliveries are given with their assumed and new values. Publishes health events, if any. Returns the next heads
+-- and the added deliveries, or the differences.
 CREATE FUNCTION settle(
   p_shards integer[], p_epochs integer[],
   p_queues bigint[], p_failing bigint[], p_reported boolean[], p_disabled boolean[], p_new_queues json,
@@ -62,7 +62,7 @@ BEGIN
     PERFORM share_all('subscription', touched);
   END IF;
 
-  -- Under the locks, nobody else changes what these statements find.
+  -- Under the locks, no other transaction changes the rows that these statements find.
   SELECT array_agg(p.ctid), array_agg(p.lane) INTO places, lanes
   FROM unnest(p_subscriptions, p_events, p_turns) AS k (subscription, event, turn)
   CROSS JOIN LATERAL (
@@ -163,7 +163,7 @@ BEGIN
   ) AS told;
 END $$;
 
--- Writes results one by one, and returns the lanes that may go on. Requires the locks of settle.
+-- Writes results one by one, and returns the lanes that may continue. Requires the locks of settle.
 CREATE FUNCTION settle_others(p_others json) RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
   freed bigint[] := '{}';

@@ -5,7 +5,8 @@ import { queueColumns } from './lanes.ts'
 
 /** Functions that create, change and remove subscriptions. */
 export const subscriptionFunctions = /* sql */ `
--- Finishes pending deliveries as skipped, in the same turn. Requires the exclusive locks of their subscriptions.
+-- Finishes pending deliveries as skipped, without changing the turn. Requires the exclusive locks of their
+-- subscriptions.
 CREATE FUNCTION finish_as_skipped(p_places tid[], p_now bigint) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   finished integer;
@@ -21,7 +22,7 @@ BEGIN
   RETURN finished;
 END $$;
 
--- Says that a subscription or its deliveries were changed by hand, and returns what its scheduler is to be told.
+-- Records that a subscription or its deliveries were changed by hand. Returns the news for its scheduler.
 CREATE FUNCTION note_change(p_subscription bigint) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   queue json;
@@ -82,7 +83,7 @@ BEGIN
   ), p_now);
 END $$;
 
--- Marks subscriptions as removed: they match no event and have nothing due.
+-- Marks subscriptions as removed: they match no events and have no due deliveries.
 CREATE FUNCTION mark_removed(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_all('subscription', p_subscriptions::text[]);
@@ -98,7 +99,7 @@ DECLARE
 BEGIN
   SELECT s.position INTO found_position FROM wabakit.subscriptions s
   WHERE s.organization_id = p_organization_id AND s.id = p_id;
-  -- Before the row: a settlement that shares the lock updates the row.
+  -- Taken before locking the row, because a settlement that shares the lock updates the row.
   PERFORM lock_all('subscription', ARRAY[found_position::text]);
   removed := EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = found_position AND s.revision > 0);
   IF removed THEN

@@ -3,9 +3,9 @@ import type { Query } from '../query.ts'
 
 /** Functions for rate limits. */
 export const tokenBucketFunctions = /* sql */ `
--- Takes tokens from each bucket: as many as are wanted, or as there are, at least one. If one of them is empty, takes none.
--- A row is replaced instead of updated, by one with a later time. The index finds that one first, and so never visits the earlier
--- ones, which all stay while some transaction holds a snapshot.
+-- Takes tokens from each bucket: the wanted number or, if there are fewer, all of them, at least one. If a bucket is
+-- empty, takes none. A row is replaced by one with a later time instead of being updated. The index finds the new row
+-- first, and so never visits the earlier ones, which all stay while any transaction holds a snapshot.
 CREATE FUNCTION take_tokens(p_buckets json) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
@@ -30,7 +30,7 @@ BEGIN
   ), planned AS (
     SELECT c.*, c.full_before + c.taken * c.interval AS full_at FROM counted c
   ), measured AS (
-    -- Rounded, so that sums of fractions of a millisecond do not cost a token.
+    -- Rounded, so that accumulated fractions of a millisecond do not cost a token.
     SELECT p.*, round((moment + p."refillMs" - p.full_at)::numeric, 3)::double precision AS free_ms FROM planned p
   ), verdict AS (
     SELECT bool_and(free_ms >= 0) AS granted FROM measured
@@ -40,7 +40,7 @@ BEGIN
     DELETE FROM wabakit.token_buckets b USING measured m, verdict WHERE verdict.granted AND b.ctid = m.replaced
   )
   SELECT granted, json_agg(json_build_object(
-    -- More than the rounding error, which must not cost a token either.
+    -- Exceeds the rounding error, which must not cost a token either.
     'remaining', greatest(0, floor((free_ms + 0.001 + CASE WHEN granted THEN 0 ELSE interval END) / interval)),
     'retryAfterMs', CASE WHEN granted THEN 0 ELSE greatest(0, -free_ms) END,
     'fullAfterMs', greatest(0, "refillMs" - free_ms - CASE WHEN granted THEN 0 ELSE interval END),

@@ -18,7 +18,7 @@ BEGIN
   );
 END $$;
 
--- Notices which workers' sessions are over.
+-- Finds workers whose sessions have ended.
 CREATE FUNCTION notice_lost_workers(p_except text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   other text;
@@ -30,7 +30,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Renews the lease of a worker, notices whose sessions are over, and forgets workers that are dead and own nothing.
+-- Renews a worker's lease, finds workers whose sessions have ended, and forgets dead workers that own no shards.
 CREATE FUNCTION renew_worker(p_worker text, p_lease_ms bigint, OUT workers json, OUT shards json, OUT renew_in_ms integer) LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wabakit.workers AS w (id, expires_at) VALUES (p_worker, wabakit.clock_ms() + p_lease_ms)
@@ -43,12 +43,12 @@ BEGIN
     'shard', h.shard, 'epoch', h.epoch, 'owner', CASE WHEN alive.id IS NOT NULL THEN h.owner END
   ) ORDER BY h.shard) INTO shards
   FROM wabakit.shards h LEFT JOIN json_array_elements_text(workers) AS alive (id) ON alive.id = h.owner;
-  -- Soon enough to take over when the first grace ends.
+  -- Soon enough to take over when the first grace period ends.
   SELECT greatest(10, least(500, min(w.lost_at) + 2000 - wabakit.clock_ms())) INTO renew_in_ms
   FROM wabakit.workers w WHERE w.lost_at + 2000 > wabakit.clock_ms();
 END $$;
 
--- Takes those of the shards that still have this epoch, and belong to this worker, to a dead one or to none.
+-- Takes the shards that still have this epoch and belong to this worker, a dead one or none.
 CREATE FUNCTION take_shards(p_worker text, p_shards integer[], p_epochs integer[]) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   taken json;
@@ -69,7 +69,7 @@ BEGIN
   RETURN taken;
 END $$;
 
--- Gives up those of the shards that belong to this worker; without epochs, all of them.
+-- Gives up the given shards of this worker or, without epochs, all of its shards.
 CREATE FUNCTION give_shards(p_worker text, p_shards integer[], p_epochs integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_all('shard', ARRAY(
