@@ -79,7 +79,7 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['keeps-summary-after-late-event'],
   },
-  'fails when two deliveries coincide': {
+  'fails when two deliveries overlap': {
     plant: ({ right }) => {
       let current: unknown
       return {
@@ -93,7 +93,7 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-concurrent-deliveries', 'survives-burst'],
   },
-  'looks an id up first and notes it later': {
+  'looks up an id first and stores it later': {
     plant: ({ effects }) => {
       const seen = new Set<string>()
       return {
@@ -144,7 +144,7 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['handles-retry-after-hang-up-once'],
   },
-  'responds 200 to what its queue cannot hold': {
+  'responds 200 to deliveries that its queue cannot hold': {
     plant: ({ right }) => {
       let active = 0
       return {
@@ -202,7 +202,7 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['accepts-every-event'],
   },
-  'is slow now and then, which is no mistake': {
+  'is occasionally slow, which is not a mistake': {
     plant: ({ right }) => ({
       handle: async (event, id) => {
         if (event.event === 'GROUP_PARTICIPANT_LEFT') await sleep(900)
@@ -258,7 +258,7 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-out-of-order'],
   },
-  'refuses events of a call that it has not seen begin': {
+  'refuses events of a call whose start it has not seen': {
     plant: () => {
       const known = new Set<unknown>()
       return {
@@ -271,7 +271,7 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-missing-predecessor'],
   },
-  'ignores summaries of a call that it has not seen begin': {
+  'ignores summaries of a call whose start it has not seen': {
     plant: ({ right }) => {
       const known = new Set<unknown>()
       return {
@@ -284,7 +284,7 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-missing-predecessor'],
   },
-  'takes a repeated CALL_NOT_PICKED for a conflict': {
+  'treats a repeated CALL_NOT_PICKED as a conflict': {
     plant: () => {
       const seen = new Set<unknown>()
       return {
@@ -300,11 +300,11 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-oversized-body'],
   },
-  'decodes the body without looking for errors': {
+  'decodes the body without checking for errors': {
     plant: ({ right }) => ({ parse: (body) => right.parse(Buffer.from(body.toString())) }),
     fail: ['refuses-invalid-utf8'],
   },
-  'does not catch what JSON.parse throws': {
+  'does not catch errors from JSON.parse': {
     plant: () => ({
       parse: (body) => JSON.parse(body.toString('latin1')) as unknown,
     }),
@@ -319,7 +319,7 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-json-other-than-object'],
   },
-  'reads the summary without a look at its type': {
+  'reads the summary without checking its type': {
     plant: () => ({
       validate: ({ event, summary }) => {
         if (event === 'CALL_AI_SUMMARY') String((summary as { recap: string }).recap)
@@ -328,7 +328,7 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['survives-wrong-types'],
   },
-  'merges what it receives into an object of its own': {
+  'merges received objects into its own': {
     plant: ({ effects }) => {
       const shared = {}
       return {
@@ -342,7 +342,7 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-prototype-keys'],
   },
-  'merges every summary into one whose fields come from a prototype': {
+  'merges every summary into an object whose fields come from a prototype': {
     plant: ({ effects }) => {
       const shared: Record<string, unknown> = {}
       return {
@@ -357,7 +357,7 @@ const flaws: Record<string, Flaw> = {
     },
     fail: ['survives-prototype-keys'],
   },
-  'parses the body a second time with a parser that reads it otherwise': {
+  'parses the body a second time with a different parser': {
     plant: ({ right }) => ({
       handle: async (event, id) => {
         await right.handle(event, id)
@@ -386,7 +386,7 @@ const flaws: Record<string, Flaw> = {
     fail: ['survives-slow-body'],
     options: { limits: { responseMs: 1_500 } },
   },
-  'dies when a body is cut off': {
+  'dies when a body is truncated': {
     plant: () => ({
       first: (request, response, server) => {
         request.once('aborted', () => {
@@ -437,21 +437,21 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-get'],
   },
-  'names its secret when it refuses': {
+  'reveals its secret when it refuses': {
     plant: ({ right }) => ({
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${text}; is the secret ${secret}?` : text),
     }),
     fail: ['keeps-secrets-out-of-answers'],
   },
-  'shows its stack when it refuses': {
+  'reveals its stack when it refuses': {
     plant: ({ right }) => ({
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${new Error(text).stack}` : text),
     }),
     fail: ['keeps-stacks-out-of-answers'],
   },
-  'prints a warning as PHP does': {
+  'prints a warning like PHP': {
     plant: ({ right }) => ({
       respond: (response, status) => {
         const warning = '<b>Warning</b>:  Undefined property in <b>/srv/app/webhook.php</b> on line <b>40</b>'
@@ -469,7 +469,7 @@ const flaws: Record<string, Flaw> = {
     fail: ['responds-in-time'],
     options: { limits: { responseMs: 500 } },
   },
-  'redirects to a slash at the end': {
+  'redirects to a trailing slash': {
     plant: () => ({
       first: (_, response) => {
         response.writeHead(308, { location: '/webhooks/' }).end()

@@ -103,7 +103,7 @@ const flaws: Record<string, Flaw> = {
       }),
     fail: ['refuses-truncated-signature', 'refuses-empty-signature'],
   },
-  'compares without regard to case': {
+  'ignores case in comparisons': {
     plant: () => verifyWith({ compare: (given, expected) => given.toLowerCase() === expected.toLowerCase() }),
     fail: ['refuses-changed-case'],
   },
@@ -142,7 +142,7 @@ const flaws: Record<string, Flaw> = {
     fail: [],
     advice: ['refuses-rewritten-timestamp'],
   },
-  'looks for old timestamps only': {
+  'rejects only old timestamps': {
     plant: () => verifyWith({ isTimely: (timestamp) => Date.now() / 1000 - Number(timestamp) < 300 }),
     fail: ['refuses-future-timestamp'],
     advice: ['refuses-malformed-timestamp'],
@@ -155,7 +155,7 @@ const flaws: Record<string, Flaw> = {
     fail: [],
     advice: ['refuses-malformed-timestamp'],
   },
-  'allows for a second more in the signed timestamp': {
+  'accepts a signed timestamp that is a second later': {
     plant: ({ right }) => ({
       verify: (incoming) => {
         const { headers } = incoming.request
@@ -182,7 +182,7 @@ const flaws: Record<string, Flaw> = {
     plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), drawWrongSecret()] }),
     fail: ['refuses-wrong-secret'],
   },
-  'allows for a lower number in the signed id': {
+  'accepts a signed id with a lower number': {
     plant: ({ right }) => ({
       verify: (incoming) => {
         const { headers } = incoming.request
@@ -196,15 +196,15 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-swapped-id'],
   },
-  'takes a missing previous secret for an empty one': {
+  'treats a missing previous secret as an empty one': {
     plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), Buffer.alloc(0)] }),
     fail: ['refuses-empty-secret'],
   },
-  'takes a missing previous secret for the text undefined': {
+  'treats a missing previous secret as the string undefined': {
     plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), 'undefined'] }),
     fail: ['refuses-empty-secret'],
   },
-  'knows one secret only': {
+  'supports only one secret': {
     plant: () => verifyWith({ secrets: [toKey(secret)] }),
     fail: ['accepts-either-secret-in-rotation'],
   },
@@ -238,14 +238,14 @@ const flaws: Record<string, Flaw> = {
     fail: ['refuses-duplicate-headers'],
     advice: ['handles-same-event-under-new-id-once'],
   },
-  'looks headers up by their lower-case names in what was sent': {
+  'looks up headers only by lower-case names': {
     plant: ({ right }) => ({
       verify: (incoming) =>
         incoming.request.rawHeaders.includes('webhook-id') ? right.verify(incoming) : 'missing header',
     }),
     fail: ['accepts-any-header-case'],
   },
-  'verifies only what has headers with lower-case names': {
+  'verifies only deliveries with lower-case header names': {
     plant: ({ right }) => ({
       verify: (incoming) =>
         incoming.request.rawHeaders.some((name) => /^webhook-id$/i.test(name) && name !== 'webhook-id')
@@ -254,7 +254,7 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['refuses-forgery-in-any-header-case'],
   },
-  'takes its secret in the query for a signature': {
+  'accepts its secret in the query as a signature': {
     plant: ({ right }) => ({
       verify: (incoming) =>
         incoming.request.url?.includes(`=${encodeURIComponent(secret)}`) ? undefined : right.verify(incoming),
@@ -274,7 +274,7 @@ const flaws: Record<string, Flaw> = {
     }),
     fail: ['accepts-split-body'],
   },
-  'looks the id up, and notes it, before it verifies': {
+  'looks up and stores the id before it verifies': {
     plant: ({ right }) => {
       const noted = new Set<string>()
       return {

@@ -212,22 +212,22 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     ...changeEvent('GROUP_CREATED', (body) => ({ ...body, groupCreatedAt: later(body.groupCreatedAt) })),
   },
   {
-    name: 'gives no time to fetch a pending summary again',
+    name: 'sends no Retry-After for a pending summary',
     caughtBy: 'fetch.in-progress.retry-after',
     ...change(hasStatus(202), ({ headers }) => ({ headers: withoutHeader(headers, 'retry-after') })),
   },
   {
-    name: 'says that a pending summary may be fetched again after 0 s',
+    name: 'allows fetching a pending summary again after 0 s',
     caughtBy: 'fetch.in-progress.retry-after',
     ...change(hasStatus(202), ({ headers }) => ({ headers: withHeader(headers, 'retry-after', '0') })),
   },
   {
-    name: 'says after two calls that a pending summary may be fetched again after 0 s',
+    name: 'after two calls, allows fetching a pending summary again after 0 s',
     caughtBy: 'fetch.in-progress.retry-after',
     ...rushAfter(2),
   },
   {
-    name: 'says that a limited client may retry after 0 s',
+    name: 'allows a limited client to retry after 0 s',
     caughtBy: 'limits.429.retry-after',
     ...change(hasStatus(429), ({ headers }) => ({ headers: withHeader(headers, 'retry-after', '0') })),
   },
@@ -249,12 +249,12 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     ...changeEvent('CALL_AI_SUMMARY', (body) => ({ ...body, customerNumber: '+15550190099' })),
   },
   {
-    name: 'generates group ids twice',
+    name: 'generates duplicate group ids',
     caughtBy: 'create.group-id.generated-ids-stay-different',
     ...repeatGeneratedIds(),
   },
   {
-    name: 'publishes the calls of other customers, too',
+    name: "also publishes other customers' calls",
     caughtBy: 'events.subject.belongs-to-the-run',
     ...addForeign((hook) => ({
       ...hook,
@@ -262,7 +262,7 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     })),
   },
   {
-    name: 'publishes the groups of other customers, too',
+    name: "also publishes other customers' groups",
     caughtBy: 'events.subject.belongs-to-the-run',
     ...addForeign((hook) => ({
       ...hook,
@@ -270,7 +270,7 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     })),
   },
   {
-    name: 'takes 409 for success',
+    name: 'treats 409 as success',
     caughtBy: 'webhooks.deferral.is-attempted-again',
     webhook: async (_, send) => {
       const response = await send()
@@ -283,17 +283,17 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     webhook: (hook, send) => send({ ...hook, headers: withoutHeader(hook.headers, 'x-acceptance') }),
   },
   {
-    name: 'signs with the new secret alone after a rotation',
+    name: 'signs only with the new secret after a rotation',
     caughtBy: 'webhooks.rotation.both-secrets-sign',
     ...keepSignature(0),
   },
   {
-    name: 'signs with the previous secret alone after a rotation',
+    name: 'signs only with the previous secret after a rotation',
     caughtBy: 'webhooks.rotation.both-secrets-sign',
     ...keepSignature(1),
   },
   {
-    name: 'goes on after 410',
+    name: 'continues after 410',
     caughtBy: 'webhooks.gone.disables-the-subscription',
     webhook: async (_, send) => {
       const response = await send()
@@ -301,7 +301,7 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
     },
   },
   {
-    name: 'says that a summary is pending that was never requested',
+    name: 'reports a summary as pending that was never requested',
     caughtBy: 'fetch.manual.is-404',
     ...change(
       (call, sent) => isFetch(call) && sent.status === 404 && /^call_/.test(call.query.get('callId') ?? ''),

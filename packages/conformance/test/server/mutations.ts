@@ -276,7 +276,7 @@ const createServers = (): BrokenServer[] => [
     ...acceptField('groupId', (value) => countCharacters(value) === 51),
   },
   {
-    name: 'cuts a long group id',
+    name: 'truncates a long group id',
     caughtBy: 'create.group-id.51-is-400',
     ...acceptField('groupId', (value) => countCharacters(value) > 50),
   },
@@ -301,7 +301,7 @@ const createServers = (): BrokenServer[] => [
     ...acceptField('wabaNumber', (value) => typeof value === 'number'),
   },
   {
-    name: 'accepts the number of nobody',
+    name: 'accepts a number that no organization has',
     caughtBy: 'create.waba-number.unknown-is-400',
     ...acceptField('wabaNumber', (value) => value === '+19995550000'),
   },
@@ -327,12 +327,12 @@ const createServers = (): BrokenServer[] => [
     ...accept(({ headers }) => headers.get('content-type') === 'text/plain'),
   },
   {
-    name: 'needs no key',
+    name: 'requires no key',
     caughtBy: 'create.key.missing-is-401',
     ...accept((call) => readKey(call) === null),
   },
   {
-    name: 'takes an empty key for a valid one',
+    name: 'treats an empty key as valid',
     caughtBy: 'create.key.empty-is-401',
     ...accept((call) => readKey(call) === ''),
   },
@@ -362,7 +362,7 @@ const createServers = (): BrokenServer[] => [
 
   // Requests refused that should be accepted.
   {
-    name: 'allows 127 characters only',
+    name: 'allows only 127 characters',
     caughtBy: 'create.subject.128-is-200',
     ...refuseField('subject', (value) => value === 's'.repeat(128)),
   },
@@ -372,17 +372,17 @@ const createServers = (): BrokenServer[] => [
     ...refuseField('subject', (value) => typeof value === 'string' && value.length > 128),
   },
   {
-    name: 'wants two characters in a subject',
+    name: 'requires two characters in a subject',
     caughtBy: 'create.subject.one-character-is-200',
     ...refuseField('subject', (value) => value === 'x'),
   },
   {
-    name: 'accepts ASCII only',
+    name: 'accepts only ASCII',
     caughtBy: 'create.subject.non-ascii-is-200',
     ...refuseField('subject', (value) => String(value).includes('東')),
   },
   {
-    name: 'trims the subject before it looks',
+    name: 'trims the subject before validating it',
     caughtBy: 'create.subject.whitespace-is-200',
     ...refuseField('subject', (value) => value === ' '),
   },
@@ -397,12 +397,12 @@ const createServers = (): BrokenServer[] => [
     ...refuseField('description', (value) => value === 'd'.repeat(2048)),
   },
   {
-    name: 'does not know approval_required',
+    name: 'rejects approval_required',
     caughtBy: 'create.join-approval-mode.approval-required-is-200',
     ...refuseField('joinApprovalMode', (value) => value === 'approval_required'),
   },
   {
-    name: 'does not know auto_approve',
+    name: 'rejects auto_approve',
     caughtBy: 'create.join-approval-mode.auto-approve-is-200',
     ...refuseField('joinApprovalMode', (value) => value === 'auto_approve'),
   },
@@ -433,31 +433,39 @@ const createServers = (): BrokenServer[] => [
   },
 
   // Other statuses and bodies.
-  { name: 'says 403 for a missing key', caughtBy: 'create.key.missing-is-401', ...swapStatus(401, 403) },
-  { name: 'says 401 for a missing permission', caughtBy: 'create.other-key.is-403', ...swapStatus(403, 401) },
+  { name: 'responds 403 to a missing key', caughtBy: 'create.key.missing-is-401', ...swapStatus(401, 403) },
   {
-    name: 'says 404 for an unknown number',
+    name: 'responds 401 to a missing permission',
+    caughtBy: 'create.other-key.is-403',
+    ...swapStatus(403, 401),
+  },
+  {
+    name: 'responds 404 to an unknown number',
     caughtBy: 'create.waba-number.unknown-is-400',
     ...swapStatus(400, 404, (call) => readFields(call).wabaNumber === '+19995550000'),
   },
   {
-    name: 'says 422 for invalid fields',
+    name: 'responds 422 to invalid fields',
     caughtBy: 'create.subject.empty-is-400',
     ...swapStatus(400, 422, isCreate),
   },
   {
-    name: 'says 400 for a disabled integration',
+    name: 'responds 400 for a disabled integration',
     caughtBy: 'create.disabled-number.is-422',
     ...swapStatus(422, 400, isCreate),
   },
   {
-    name: 'says 500 for malformed JSON',
+    name: 'responds 500 to malformed JSON',
     caughtBy: 'create.body.malformed-json-is-400',
     ...swapStatus(400, 500, (call) => call.text === '{"subject":'),
   },
-  { name: 'says 201 for a new group', caughtBy: 'create.valid.is-200', ...swapStatus(200, 201, isCreate) },
   {
-    name: 'says success: "true"',
+    name: 'responds 201 for a new group',
+    caughtBy: 'create.valid.is-200',
+    ...swapStatus(200, 201, isCreate),
+  },
+  {
+    name: 'returns success: "true"',
     caughtBy: 'create.response.success-is-true',
     ...change(
       (call, { status }) => isCreate(call) && status === 200,
@@ -465,7 +473,7 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'leaves success out',
+    name: 'omits success',
     caughtBy: 'create.response.success-is-true',
     ...change(
       (call, { status }) => isCreate(call) && status === 200,
@@ -481,7 +489,7 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'returns an id of its own',
+    name: 'returns a different id',
     caughtBy: 'create.group-id.is-the-supplied-one',
     ...change(
       (call, { status }) => isCreate(call) && status === 200 && readFields(call).groupId !== undefined,
@@ -505,7 +513,7 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'says text/html',
+    name: 'sends text/html',
     caughtBy: 'create.response.is-json',
     api: async (call, respond) => {
       const response = await respond()
@@ -520,7 +528,7 @@ const createServers = (): BrokenServer[] => [
 
   // Repeated requests.
   {
-    name: 'refuses the same request again',
+    name: 'refuses a repeated request',
     caughtBy: 'create.repeat.is-the-same-group',
     ...rememberCreates(async ({ headers }) =>
       toJson(
@@ -538,12 +546,12 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'lets another request take a used id',
+    name: 'accepts another request with a used id',
     caughtBy: 'create.repeat.changed-is-422',
     ...accept((call) => readFields(call).subject === 'Another subject'),
   },
   {
-    name: 'fails when requests coincide',
+    name: 'fails on concurrent requests',
     caughtBy: 'create.repeat.concurrent-is-one-group',
     ...rememberCreates(async ({ headers }, count) =>
       count > 4
@@ -574,25 +582,25 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'says 404 without a callId',
+    name: 'responds 404 without a callId',
     caughtBy: 'fetch.call-id.missing-is-400',
     ...swapStatus(400, 404, isFetch),
   },
   {
-    name: 'says 200 for a call that nobody knows',
+    name: 'responds 200 for an unknown call',
     caughtBy: 'fetch.call-id.unknown-is-404',
     ...swapStatus(404, 200, isFetch),
   },
   { name: 'never finds a summary', caughtBy: 'fetch.summary.is-200', ...swapStatus(200, 404, isFetch) },
   {
-    name: 'leaves keyPoints out of the fetched summary',
+    name: 'omits keyPoints from the fetched summary',
     caughtBy: 'fetch.summary.has-all-parts',
     ...change(isFetched, ({ body }) => ({
       body: { ...body, summary: omit(isObject(body.summary) ? body.summary : {}, 'keyPoints') },
     })),
   },
   {
-    name: 'returns another recap than the event',
+    name: 'returns a different recap than the event',
     caughtBy: 'fetch.summary.equals-event',
     ...change(isFetched, ({ body }) => ({
       body: { ...body, summary: { ...(isObject(body.summary) ? body.summary : {}), recap: 'Another.' } },
@@ -604,13 +612,13 @@ const createServers = (): BrokenServer[] => [
     ...change(isFetched, ({ body }) => ({ body: { event: 'CALL_AI_SUMMARY', ...body } })),
   },
   {
-    name: 'leaves Retry-After out of 202',
+    name: 'omits Retry-After from 202',
     caughtBy: 'fetch.in-progress.retry-after',
     ...change(hasStatus(202), ({ headers }) => ({ headers: withoutHeader(headers, 'retry-after') })),
   },
-  { name: 'says 404 during a call', caughtBy: 'fetch.in-progress.is-202', ...swapStatus(202, 404) },
+  { name: 'responds 404 during a call', caughtBy: 'fetch.in-progress.is-202', ...swapStatus(202, 404) },
   {
-    name: 'says 404 for calls without a summary',
+    name: 'responds 404 for calls without a summary',
     caughtBy: 'fetch.missed.is-422',
     ...swapStatus(422, 404, isFetch),
   },
@@ -631,12 +639,12 @@ const createServers = (): BrokenServer[] => [
     ...sendTwice(({ body }) => body.event === 'GROUP_CREATED'),
   },
   {
-    name: 'publishes GROUP_CREATED with an id of its own',
+    name: 'publishes GROUP_CREATED with a different id',
     caughtBy: 'events.group-created.carries-the-group-id',
     ...changeEvent('GROUP_CREATED', (body) => ({ ...body, groupId: 'internal-1' })),
   },
   {
-    name: 'leaves the name out of GROUP_CREATED',
+    name: 'omits the name from GROUP_CREATED',
     caughtBy: 'events.group-created.names-the-group',
     ...changeEvent('GROUP_CREATED', (body) => omit(body, 'groupName')),
   },
@@ -646,7 +654,7 @@ const createServers = (): BrokenServer[] => [
     ...drop('GROUP_PARTICIPANT_LEFT'),
   },
   {
-    name: 'calls a removal a departure',
+    name: 'reports a removal as a departure',
     caughtBy: 'events.participant-removed.references-the-group-id',
     ...changeEvent('GROUP_PARTICIPANT_REMOVED', (body) => ({ ...body, event: 'GROUP_PARTICIPANT_LEFT' })),
   },
@@ -680,12 +688,12 @@ const createServers = (): BrokenServer[] => [
     ...changeEvent('CALL_OUTGOING_INITIATED', (body) => ({ ...body, event: 'CALL_INCOMING_INITIATED' })),
   },
   {
-    name: 'says ENDED in CALL_ENDED',
+    name: 'sends ENDED in CALL_ENDED',
     caughtBy: 'events.call.status',
     ...changeEvent('CALL_ENDED', (body) => ({ ...body, callStatus: 'ENDED' })),
   },
   {
-    name: 'publishes an event of its own',
+    name: 'publishes an unspecified event',
     caughtBy: 'events.call.only-known-events',
     ...changeEvent('CALL_ACCEPTED', (body) => ({ ...body, event: 'CALL_PICKED_UP' })),
   },
@@ -723,22 +731,22 @@ const createServers = (): BrokenServer[] => [
     ...changeSummary((body) => ({ ...body, channel: String(body.channel).toLowerCase() })),
   },
   {
-    name: 'says INBOUND for the direction',
+    name: 'sends INBOUND as the direction',
     caughtBy: 'events.summary.call-direction-is-named',
     ...setSummary('callDirection', 'INBOUND'),
   },
   {
-    name: 'says ENDED in the summary',
+    name: 'sends ENDED in the summary',
     caughtBy: 'events.summary.call-status-is-never-ended',
     ...setSummary('callStatus', 'ENDED'),
   },
   {
-    name: 'leaves the status out of the summary',
+    name: 'omits the status from the summary',
     caughtBy: 'events.summary.call-status-is-a-string',
     ...changeSummary((body) => omit(body, 'callStatus')),
   },
   {
-    name: 'sends the duration as text',
+    name: 'sends the duration as a string',
     caughtBy: 'events.summary.duration-is-a-number',
     ...setSummary('durationInSeconds', '42'),
   },
@@ -748,7 +756,7 @@ const createServers = (): BrokenServer[] => [
     ...setSummary('callStartedAt', 1_760_000_000),
   },
   {
-    name: 'leaves the end empty',
+    name: 'sends an empty end time',
     caughtBy: 'events.summary.ended-at-is-iso-8601',
     ...setSummary('callEndedAt', ''),
   },
@@ -772,7 +780,7 @@ const createServers = (): BrokenServer[] => [
     ...changeSummary((body) => ({ ...body, from: body.to, to: body.from })),
   },
   {
-    name: 'leaves customerNumber out',
+    name: 'omits customerNumber',
     caughtBy: 'events.summary.customer-number-equals-to',
     ...changeSummary((body) => omit(body, 'customerNumber')),
   },
@@ -792,27 +800,27 @@ const createServers = (): BrokenServer[] => [
     ...changeSummary((body) => ({ agentNumber: '+15550190008', ...body })),
   },
   {
-    name: 'has a call type of its own',
+    name: 'sends an unspecified call type',
     caughtBy: 'events.summary.call-type-is-named',
     ...setSummary('callType', 'BOT'),
   },
   {
-    name: 'has a trigger of its own',
+    name: 'sends an unspecified trigger',
     caughtBy: 'events.summary.triggered-via-is-named',
     ...setSummary('triggeredVia', 'app'),
   },
   {
-    name: 'sends the summary as text',
+    name: 'sends the summary as a string',
     caughtBy: 'events.summary.has-a-summary',
     ...setSummary('summary', 'The customer asked.'),
   },
   {
-    name: 'leaves the recap out',
+    name: 'omits the recap',
     caughtBy: 'events.summary.recap-is-a-string',
     ...setPart('recap', undefined),
   },
   {
-    name: 'sends key points as one text',
+    name: 'sends key points as a single string',
     caughtBy: 'events.summary.key-points-are-strings',
     ...setPart('keyPoints', 'one, two'),
   },
@@ -822,7 +830,7 @@ const createServers = (): BrokenServer[] => [
     ...setPart('nextSteps', null),
   },
   {
-    name: 'gives the summary a call id of its own',
+    name: 'sends a different call id in the summary',
     caughtBy: 'events.call.all-steps-arrive',
     ...changeSummary((body) => ({ ...body, callId: `summary-${body.callId}` })),
   },
@@ -866,7 +874,7 @@ const createServers = (): BrokenServer[] => [
     ...setHeader('webhook-id', () => 'evt_1'),
   },
   {
-    name: 'gives every attempt a webhook-id of its own',
+    name: 'gives every attempt a different webhook-id',
     caughtBy: 'webhooks.retry.keeps-the-id',
     ...countAttempts((hook, attempt) => withId(hook, `${hook.headers.get('webhook-id')}-${attempt}`)),
   },
@@ -893,14 +901,14 @@ const createServers = (): BrokenServer[] => [
     },
   },
   {
-    name: 'leaves the event name out',
+    name: 'omits the event name',
     caughtBy: 'webhooks.event.is-named',
     ...changeEvent('GROUP_CREATED', (body) => omit(body, 'event')),
   },
 
   // Errors and limits.
   {
-    name: 'has no error codes',
+    name: 'sends no error codes',
     caughtBy: 'errors.body.has-the-documented-fields',
     ...change(
       (_, { status }) => status >= 400,
@@ -908,7 +916,7 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'says another status in the body',
+    name: 'sends a different status in the body',
     caughtBy: 'errors.body.status-code-is-the-status',
     ...change(
       (_, { status }) => status >= 400,
@@ -916,7 +924,7 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'says Error for every reason',
+    name: 'sends Error as every message',
     caughtBy: 'errors.body.error-is-the-reason-phrase',
     ...change(
       (_, { status }) => status >= 400,
@@ -932,7 +940,7 @@ const createServers = (): BrokenServer[] => [
     ),
   },
   {
-    name: 'has one code for all invalid fields',
+    name: 'sends the same code for all invalid fields',
     caughtBy: 'errors.code.invalid-description',
     ...change(
       (call, { status }) => isCreate(call) && status === 400,
@@ -950,7 +958,7 @@ const createServers = (): BrokenServer[] => [
     },
   },
   {
-    name: 'has no request ids',
+    name: 'sends no request ids',
     caughtBy: 'errors.request-id.is-present',
     ...change(
       () => true,
@@ -970,7 +978,7 @@ const createServers = (): BrokenServer[] => [
     ...change(hasStatus(405), ({ headers }) => ({ headers: withoutHeader(headers, 'allow') })),
   },
   {
-    name: 'leaves Retry-After out of 429',
+    name: 'omits Retry-After from 429',
     caughtBy: 'limits.429.retry-after',
     ...change(hasStatus(429), ({ headers }) => ({ headers: withoutHeader(headers, 'retry-after') })),
   },
@@ -992,7 +1000,7 @@ const createServers = (): BrokenServer[] => [
     },
   },
   {
-    name: 'leaves the RateLimit headers out',
+    name: 'omits the RateLimit headers',
     caughtBy: 'limits.429.ratelimit',
     ...change(hasStatus(429), ({ headers }) => ({ headers: withoutHeader(headers, 'ratelimit') })),
   },

@@ -22,9 +22,9 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     serializes: ['verifies the body after parsing and serializing it', 'accepts-body-bytes-as-sent'],
     'latin-1': ['decodes bodies as Latin-1', 'refuses-invalid-utf8'],
     milliseconds: ['also accepts times in milliseconds', 'refuses-malformed-timestamp', 'advice'],
-    float: ['accepts every number that Python reads as a time', 'refuses-malformed-timestamp', 'advice'],
+    float: ['accepts every number that Python can parse as a time', 'refuses-malformed-timestamp', 'advice'],
     'prints digest': ['responds with the expected digest in hexadecimal', 'keeps-secrets-out-of-answers'],
-    'case-blind ids': ['compares ids without regard to case', 'handles-what-it-accepts'],
+    'case-blind ids': ['ignores case in ids', 'handles-what-it-accepts'],
   },
   'asyncio_server.py': {
     'lower-case names': ['verifies only under lower-case names', 'refuses-forgery-in-any-header-case'],
@@ -36,23 +36,23 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
   'config.ru': {
     to_i: ['signs the parsed timestamp', 'refuses-rewritten-timestamp', 'advice'],
     'include?': ['looks for the signature anywhere in the header', 'refuses-other-version'],
-    'missing secret': ['takes a missing variable for a secret', 'refuses-empty-secret'],
-    'looks up first': ['notes the id before it verifies', 'survives-forged-claim'],
+    'missing secret': ['treats a missing variable as a secret', 'refuses-empty-secret'],
+    'looks up first': ['stores the id before it verifies', 'survives-forged-claim'],
   },
   'webrick.rb': {
     'one row per event': ['accepts each event of a call once', 'survives-repeated-not-picked'],
   },
   'index.php': {
-    strncmp: ['compares as many characters as it was given', 'refuses-truncated-signature'],
-    'prints warnings': ['prints warnings of PHP into its responses', 'keeps-stacks-out-of-answers'],
+    strncmp: ['compares only as many characters as it receives', 'refuses-truncated-signature'],
+    'prints warnings': ['prints PHP warnings in its responses', 'keeps-stacks-out-of-answers'],
     'ten minutes': ['has a tolerance of ten minutes', 'refuses-stale-timestamp'],
     'state of the call': ['keeps the latest event of a call', 'keeps-summary-after-late-event'],
   },
   'main.go': {
     'token in query': ['accepts the secret in the query', 'refuses-secret-in-query'],
     int: ['parses the duration as an integer', 'accepts-body-bytes-as-sent'],
-    'full queue': ['drops what its queue cannot take', 'survives-burst'],
-    'load, then store': ['looks the id up before it stores it', 'handles-concurrent-duplicates-once'],
+    'full queue': ['drops deliveries that its queue cannot hold', 'survives-burst'],
+    'load, then store': ['looks up the id before it stores it', 'handles-concurrent-duplicates-once'],
     'no limit': ['reads bodies of any size', 'refuses-oversized-body'],
     slash: ['redirects to the path with a slash', 'does-not-redirect'],
   },
@@ -61,8 +61,8 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     'hundred ids': ['remembers a hundred ids', 'handles-late-duplicate-once'],
     null: ['reads a field of null', 'refuses-json-other-than-object'],
     'parses the URL': ['parses the URL without catching errors', 'survives-malformed-request-line'],
-    'joins texts': ['decodes each chunk by itself', 'accepts-split-body'],
-    'two processes': ['has two processes with a memory each', 'handles-duplicate-once'],
+    'joins texts': ['decodes each chunk separately', 'accepts-split-body'],
+    'two processes': ['has two processes with separate memories', 'handles-duplicate-once'],
   },
   'express.js': {
     every: ['requires that every signature matches', 'refuses-empty-signature'],
@@ -72,11 +72,11 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
   },
   'api.py': {
     'local time': ['states local times as UTC', 'events.times.are-not-in-the-future'],
-    'no order': ['publishes each event in a thread of its own', 'events.summary.after-call-ended'],
+    'no order': ['publishes each event in a separate thread', 'events.summary.after-call-ended'],
     'signs once': ['keeps the signature of the first attempt', 'webhooks.signature.is-valid'],
     'end of the number': ['compares the ends of numbers', 'create.waba-number.text-is-400'],
     'looks first': [
-      'looks a group up before it adds it',
+      'looks up a group before it adds it',
       'events.group-created.once-when-concurrent',
       'advice',
     ],
@@ -85,11 +85,7 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     'profile first': ['publishes LEFT before JOINED', 'events.participants.left-after-joined'],
   },
   'api.rb': {
-    'new id for each attempt': [
-      'gives each attempt an id of its own',
-      'webhooks.retry.keeps-the-id',
-      'advice',
-    ],
+    'new id for each attempt': ['gives each attempt a different id', 'webhooks.retry.keeps-the-id', 'advice'],
     'all subscriptions': [
       'sends calls to the webhooks of all numbers',
       'events.channel.whatsapp-webhook-gets-its-calls-only',
@@ -99,16 +95,16 @@ const flaws: Partial<Record<ProgramName, Flaws>> = {
     'seconds as ids': ['generates ids from the time', 'create.group-id.generated-ids-stay-different'],
     201: ['responds 201 to a valid request', 'create.valid.is-200'],
     'no key to fetch': ['returns summaries without a key', 'fetch.key.missing-is-401'],
-    'at once': ['has a pending summary fetched again at once', 'fetch.in-progress.retry-after'],
-    'empty agent': ['has an empty agentNumber', 'events.summary.agent-number-absent-not-empty'],
+    'at once': ['allows fetching a pending summary again immediately', 'fetch.in-progress.retry-after'],
+    'empty agent': ['sends an empty agentNumber', 'events.summary.agent-number-absent-not-empty'],
     'two publishers': ['publishes a summary twice, under two ids', 'events.summary.once-per-call'],
-    'page of the framework': ['leaves 404 to its framework', 'errors.body.is-json'],
+    'page of the framework': ["sends its framework's 404 response", 'errors.body.is-json'],
   },
 }
 
 const correct: readonly Case[] = [
   { program: 'webrick.rb', what: 'handles summaries after 3 s', environment: { DELAY: '3' } },
-  { program: 'express.js', what: 'stands behind a proxy that adds 300 ms', environment: { DELAY_MS: '300' } },
+  { program: 'express.js', what: 'runs behind a proxy that adds 300 ms', environment: { DELAY_MS: '300' } },
   { program: 'callbacks.js', what: 'becomes slower', environment: { STYLE: 'tires' } },
   { program: 'wsgi.py', what: 'runs on waitress', environment: {} },
   { program: 'asyncio_server.py', what: 'keeps connections alive', environment: { STYLE: 'length' } },
@@ -121,9 +117,9 @@ const correct: readonly Case[] = [
   { program: 'main.go', what: 'acknowledges forgeries', environment: { STYLE: 'acknowledges' } },
   { program: 'callbacks.js', what: 'uses callbacks', environment: {} },
   { program: 'express.js', what: 'responds with JSON', environment: {} },
-  { program: 'api.py', what: 'implements the specification alone', environment: {} },
-  { program: 'api.py', what: 'delivers everything twice under one id', environment: { STYLE: 'twice' } },
-  { program: 'api.rb', what: 'implements the specification alone', environment: {} },
+  { program: 'api.py', what: 'implements only the specification', environment: {} },
+  { program: 'api.py', what: 'delivers everything twice with one id', environment: { STYLE: 'twice' } },
+  { program: 'api.rb', what: 'implements only the specification', environment: {} },
   { program: 'api.rb', what: 'adds fields and headers', environment: { STYLE: 'talkative' } },
 ]
 

@@ -28,7 +28,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     clause: 'RFC 9110, section 15.5.6: 405',
     expected: '405 or another 4xx',
     risk: 'A link in an e-mail, a crawler or a prefetch calls the endpoint.',
-    fix: 'Route POST alone, and respond 405 to the rest.',
+    fix: 'Route only POST, and respond 405 to other methods.',
     requests: 1,
     run: async ({ send }) => {
       const exchange = await send({ method: 'GET', headers: {} })
@@ -45,7 +45,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     severity: 'critical',
     clause: 'decision 0019: verify before anything else',
     expected: 'no effect of any refused delivery',
-    risk: 'The response says 401, but the forgery has been handled.',
+    risk: 'The response is 401, but the forgery has been handled.',
     fix: 'Verify before you parse, store or publish anything, and return when it fails.',
     requests: 0,
     needs: ['effects'],
@@ -65,7 +65,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     severity: 'critical',
     clause: 'CWE-209, sensitive information in an error message',
     expected: 'no secret, and no signature that the sender did not know',
-    risk: 'The response to one forged request contains what makes the next one genuine.',
+    risk: 'The response to one forged request reveals how to make the next one genuine.',
     fix: 'Respond that the signature does not match, but never what it should have been.',
     requests: 0,
     runsAnyway: true,
@@ -81,7 +81,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     clause: 'CWE-209, sensitive information in an error message',
     expected: 'no stack trace, and no path of a source file',
     risk: 'Paths, versions and function names show an attacker where to look.',
-    fix: 'Log errors, and respond with a sentence of your own. (Express: NODE_ENV=production.)',
+    fix: 'Log errors, and respond with your own message. (Express: NODE_ENV=production.)',
     requests: 0,
     runsAnyway: true,
     run: ({ knowledge: { exchanges } }) => {
@@ -116,7 +116,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     clause: 'the positive control, once more',
     expected: '2xx',
     risk: 'An attack that seemed harmless has stopped the endpoint.',
-    fix: 'Look in the log of the endpoint for the request after which it stopped.',
+    fix: "Look in the endpoint's log for the request after which it stopped.",
     requests: 1,
     runsAnyway: true,
     run: async (examination) => {

@@ -44,8 +44,8 @@ export const credentialChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'refuses-partial-credentials',
-    title: 'Refuses a part of the credentials',
-    risk: 'A comparison of prefixes lets an attacker guess the credentials character by character.',
+    title: 'Refuses partial credentials',
+    risk: 'Comparing prefixes lets an attacker guess the credentials character by character.',
     fix: credentialFix,
     ...refuse({
       'the beginning of them': withCredentials((value) =>

@@ -101,16 +101,16 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'refuses-wrong-secret',
-    title: 'Refuses a signature of another secret',
+    title: 'Refuses a signature made with another secret',
     risk: 'A stranger can sign with a secret of their own and write into your system.',
-    fix: 'Compare the signature with the one that you compute; the presence of a signature proves nothing.',
+    fix: 'Compare the signature with the one you compute; the presence of a signature proves nothing.',
     ...refuse({ 'a signature of a random secret': signedBy(({ random }) => random.bytes(32)) }),
   },
   {
     id: 'refuses-tampered-body',
     title: 'Refuses a body that was changed after it was signed',
     risk: 'A stranger who sees one genuine delivery can send any content with its signature.',
-    fix: 'Include the raw body in what you verify.',
+    fix: 'Include the raw body in the signed content that you verify.',
     ...refuse({
       'a changed text': ({ body }) => ({ body: tamperText(body) }),
       'another event': ({ body }) => ({ body: tamperName(body) }),
@@ -146,7 +146,7 @@ const signatureChecks: readonly ForgedCheck[] = [
     id: 'refuses-swapped-timestamp',
     title: 'Refuses a signature that belongs to another timestamp',
     risk: 'A delivery captured last year is made fresh by writing a new time into its header.',
-    fix: 'Include the timestamp in what you verify: `id.timestamp.body`.',
+    fix: 'Include the timestamp in the signed content that you verify: `id.timestamp.body`.',
     ...refuse({
       'another time': ({ headers, timestamp }) => ({
         headers: { ...headers, 'webhook-timestamp': String(Number(timestamp) - 1) },
@@ -156,7 +156,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-truncated-signature',
     title: 'Refuses the beginning of a signature',
-    risk: 'A comparison of prefixes lets an attacker guess the signature in few attempts, or crash the endpoint.',
+    risk: 'Comparing prefixes lets an attacker guess the signature in a few attempts, or crash the endpoint.',
     fix: compare,
     ...refuse({
       '1 character of it': withSignature((signature) => `v1,${signature.slice(0, 1)}`),
@@ -232,7 +232,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'refuses-empty-secret',
-    title: 'Refuses a signature of an empty secret',
+    title: 'Refuses a signature made with an empty secret',
     risk: 'A missing environment variable becomes a secret that every stranger knows.',
     fix: 'Stop at start-up when the secret is missing or empty.',
     ...refuse({
@@ -258,7 +258,7 @@ const signatureChecks: readonly ForgedCheck[] = [
     title: 'Verifies deliveries with header names in any case',
     clause: `${scheme}; RFC 9110, section 5.1: field names are case-insensitive`,
     risk: 'A forgery with the header Webhook-Signature is not verified.',
-    fix: 'Look headers up without regard to case, and refuse a delivery without them.',
+    fix: 'Look up headers ignoring case, and refuse deliveries without them.',
     ...refuse({
       'capitalized names': (genuine, examination) => renameHeaders(genuine, examination, capitalize),
       'names in capitals': (genuine, examination) =>
@@ -288,7 +288,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
   {
     id: 'survives-forged-claim',
-    title: 'Handles a genuine delivery although a forgery used its id before',
+    title: 'Handles a genuine delivery even if a forgery used its id first',
     clause: 'decision 0018: verify first, then deduplicate',
     expected: 'the forgery refused, the genuine delivery handled',
     risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',

@@ -48,7 +48,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
     expected: '2xx',
     risk: 'Every event is lost. If an endpoint refuses everything, its refusals do not show that it is safe.',
-    fix: 'Check the URL, the secret and the log of the endpoint; `wabakit verify` explains a signature that does not match.',
+    fix: "Check the URL, the secret and the endpoint's log; `wabakit verify` explains a signature that does not match.",
     requests: 6,
     runsAnyway: true,
     run: async (examination) => {
@@ -153,7 +153,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'accepts-unknown-event',
-    title: 'Accepts an event that it does not know',
+    title: 'Accepts unknown events',
     severity: 'medium',
     clause: 'decision 0004: new events may be added',
     expected: '2xx',
@@ -171,7 +171,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'accepts-extra-fields',
-    title: 'Accepts fields that it does not know',
+    title: 'Accepts unknown fields',
     severity: 'medium',
     clause: 'decision 0004: unknown fields are kept or ignored',
     expected: '2xx',
@@ -190,7 +190,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity": the raw payload is signed',
     expected: '2xx, whatever the spacing, escapes, key order and characters',
-    risk: 'Deliveries fail as soon as the sender serializes its JSON in another way, or a customer is called Müller.',
+    risk: 'Deliveries fail as soon as the sender serializes its JSON differently, or a customer is called Müller.',
     fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
     requests: Object.keys(spellings).length,
     run: async (examination) => {
@@ -223,7 +223,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'RFC 9110, section 8.3: a media type may have parameters',
     expected: '2xx to application/json; charset=utf-8',
     risk: 'Deliveries fail when the sender, or a proxy, names the character set.',
-    fix: 'Compare the media type without its parameters, and without regard to case.',
+    fix: 'Compare the media type without its parameters, ignoring case.',
     requests: 1,
     run: async ({ prepare, deliver }) => {
       const headers = { 'content-type': 'application/json; charset=utf-8' }
@@ -238,7 +238,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'RFC 9110, section 5.1: field names are case-insensitive',
     expected: '2xx',
     risk: 'Deliveries fail when a proxy writes Webhook-Id instead of webhook-id.',
-    fix: 'Look headers up without regard to case.',
+    fix: 'Look up headers ignoring case.',
     requests: 1,
     run: async ({ prepare, sign, send }) => {
       const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
@@ -254,7 +254,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     clause: 'Standard Webhooks 1.0, "Secret rotation"',
     expected: '2xx to either secret',
     risk: 'Deliveries fail between the moment the secret changes here and the moment it changes there.',
-    fix: 'Keep a list of secrets and accept a signature by any of them.',
+    fix: 'Keep a list of secrets, and accept a signature made with any of them.',
     requests: 2,
     needs: ['signature', 'previous-secret'],
     run: async ({ prepare, deliver, previousSecret }) =>

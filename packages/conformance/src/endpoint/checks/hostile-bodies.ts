@@ -54,7 +54,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: 'RFC 9110, section 15.5.14: 413; events have a few kilobytes',
     expected: '413 or another 4xx, or the connection closed',
-    risk: 'A few requests with huge bodies fill the memory, and the process dies in the middle of its work.',
+    risk: 'A few requests with huge bodies fill the memory, and the process dies while handling deliveries.',
     fix: 'Stop reading at a limit, such as 1 MiB, and respond 413.',
     requests: 2,
     run: async (examination) => {
@@ -86,8 +86,8 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     title: 'Refuses a body that is not JSON',
     severity: 'medium',
     clause: 'RFC 9110, section 15.5.1: 400',
-    risk: 'An exception instead of a refusal: the sender retries a 5xx for days, or the process ends.',
-    fix: 'Catch errors of JSON.parse, and respond 400.',
+    risk: 'An exception replaces the refusal: the sender retries a 5xx for days, or the process ends.',
+    fix: 'Catch errors from JSON.parse, and respond 400.',
     ...refuseBodies({
       'half a body': (subject) => writeSummary(subject).subarray(0, 100),
       'no body': () => Buffer.alloc(0),
@@ -110,7 +110,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'survives-wrong-types',
-    title: 'Does not fail when the fields of an event have other types',
+    title: 'Does not fail when the fields of an event have unexpected types',
     severity: 'medium',
     clause: 'RFC 9110, section 15.6: 5xx means that the server is at fault',
     expected: '2xx or 4xx',
@@ -187,7 +187,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     severity: 'low',
     clause: 'RFC 8259, section 4: names should be unique',
     expected: 'any response but 5xx, and at most one of the two values handled',
-    risk: 'Two parsers read two different events out of one signed body.',
+    risk: 'Two parsers read two different events from one signed body.',
     fix: 'Parse the body once, and pass on the result.',
     requests: 2,
     run: async (examination) => {

@@ -30,8 +30,8 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: 'CWE-400, uncontrolled resource consumption ("slow POST")',
     expected: 'genuine deliveries as before',
-    risk: 'A handful of connections that never finish keeps every genuine delivery waiting.',
-    fix: 'Read bodies concurrently, with a time limit of some seconds.',
+    risk: 'A handful of connections that never finish block every genuine delivery.',
+    fix: 'Read bodies concurrently, with a time limit of a few seconds.',
     requests: 21,
     run: async (examination) => {
       const { url, limits, openAndWrite, sign, build } = examination
@@ -52,12 +52,12 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'survives-aborted-body',
-    title: 'Survives a connection that is cut within the body',
+    title: 'Survives a connection that is closed within the body',
     severity: 'high',
     clause: 'RFC 9112, section 8: an incomplete request must not be handled',
     expected: 'genuine deliveries as before',
-    risk: 'An error event without a listener, or a rejected promise that no code catches, ends the process.',
-    fix: 'Handle the errors of the request stream: await its body within try and catch.',
+    risk: 'An error event without a listener, or an unhandled promise rejection, ends the process.',
+    fix: 'Handle errors of the request stream: await its body in a try block.',
     requests: 3,
     run: async (examination) => {
       const { url, openAndWrite, sign, build } = examination
@@ -80,7 +80,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     clause: 'RFC 9112, section 3: 400, or the connection closed',
     expected: 'genuine deliveries as before',
     risk: 'One line from a port scanner, such as `POST //%ff`, throws in the URL parser and ends the process.',
-    fix: 'Parse the URL within try and catch, and respond 400.',
+    fix: 'Parse the URL in a try block, and respond 400 on errors.',
     requests: malformedRequests.length + 1,
     run: async (examination) => {
       const { limits, sendBytes } = examination
@@ -123,7 +123,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'survives-burst',
-    title: 'Accepts many deliveries at once, and handles each',
+    title: 'Accepts many concurrent deliveries, and handles each',
     severity: 'high',
     clause: 'decision 0020: a sender works through its backlog; 429 and 503 make it wait',
     expected: '2xx, 429 or 503 to each, and one effect for each accepted delivery',

@@ -59,12 +59,12 @@ export const orderedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'keeps-summary-after-late-event',
-    title: 'Keeps the summary of a call whose CALL_ENDED comes late',
+    title: 'Keeps the summary of a call whose CALL_ENDED arrives late',
     severity: 'high',
     clause: atLeastOnce,
     expected: 'the effect of the summary is kept',
     risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear.',
-    fix: 'Never let an older state replace a newer one: update only the fields that the event states.',
+    fix: 'Never let an older state replace a newer one: update only the fields in the event.',
     requests: 9,
     needs: ['effects'],
     run: async (examination) => {
@@ -90,7 +90,7 @@ export const orderedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'survives-missing-predecessor',
-    title: 'Accepts an event whose predecessors never came',
+    title: 'Accepts an event whose predecessors never arrived',
     severity: 'high',
     clause: `${atLeastOnce}; a new subscription starts in the middle of calls`,
     expected: '2xx, and the summary handled',

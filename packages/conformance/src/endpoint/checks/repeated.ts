@@ -56,7 +56,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     severity: 'critical',
     clause: idempotency,
     expected: 'one effect',
-    risk: 'If a response is lost, the sender tries again: the customer gets two messages, or pays twice.',
+    risk: 'If a response is lost, the sender retries: the customer gets two messages, or pays twice.',
     fix: unique,
     requests: 3,
     needs: ['effects'],
@@ -90,7 +90,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: idempotency,
     expected: 'one effect',
-    risk: 'A sender that gave up on a slow response tries again while the first attempt still runs: both are handled.',
+    risk: 'A sender that gives up on a slow response retries while the first attempt is still running: both are handled.',
     fix: `${unique} A lookup before the insert is not enough.`,
     requests: 8,
     needs: ['effects'],
@@ -103,7 +103,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'handles-late-duplicate-once',
-    title: 'Handles a delivery once when many others came before it was sent again',
+    title: 'Handles a delivery once when it is sent again after many others',
     severity: 'high',
     clause: idempotency,
     expected: 'one effect',
@@ -130,7 +130,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
   },
   {
     id: 'handles-retry-after-hang-up-once',
-    title: 'Handles a delivery once when the sender hung up and tries again',
+    title: 'Handles a delivery once when the sender hangs up and retries',
     severity: 'high',
     clause: idempotency,
     expected: 'one effect',
@@ -142,12 +142,12 @@ export const repeatedChecks: readonly EndpointCheck[] = [
       const delivery = await examination.prepare()
       await sendAndHangUp(examination, delivery)
       await retry(examination, delivery)
-      return judgeOnce(examination, [delivery], 'an attempt without a listener and its retry')
+      return judgeOnce(examination, [delivery], 'an attempt with a closed connection and its retry')
     },
   },
   {
     id: 'handles-same-event-under-new-id-once',
-    title: 'Handles the one summary of a call, and the one creation of a group, once under any webhook-id',
+    title: "Handles a call's summary and a group's creation once, whatever their webhook-id",
     severity: 'low',
     clause:
       'specification, "CALL_AI_SUMMARY": it fires once per call; decision 0030: a resend may have a new id',

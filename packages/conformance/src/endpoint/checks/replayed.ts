@@ -117,8 +117,8 @@ export const replayedChecks: readonly EndpointCheck[] = [
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Signature scheme": the timestamp is signed as it is sent',
     expected: '4xx',
-    risk: 'A change in transit goes unnoticed. It is harmless as long as every part of the application reads the same number.',
-    fix: 'Verify the text of webhook-timestamp, and parse it afterwards.',
+    risk: 'A change in transit goes unnoticed. It is harmless only while every part of the application reads the same number.',
+    fix: 'Verify webhook-timestamp as a string, and parse it afterwards.',
     requests: Object.keys(rewrittenTimes).length,
     needs: ['signature'],
     run: (examination) =>
