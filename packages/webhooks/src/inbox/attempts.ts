@@ -1,0 +1,238 @@
+import type { ParsedEvent } from '../parse/parse-event.ts'
+import { callHandler } from '../receiver/handlers.ts'
+import type { InboxContext, InboxHost, ParkedReason } from '../receiver/inbox.ts'
+import { createBatch } from './batch.ts'
+import type { Effects, InboxEngine } from './engine.ts'
+import type { Entries, Settlement } from './entries.ts'
+import { parseStored, toStorableText } from './identify.ts'
+import type { ClaimedEntry } from './read-entry.ts'
+
+/**
+ * Minimum, first and maximum delay of a retry, in milliseconds. The minimum prevents two attempts in a short `drain`.
+ */
+export const minimumDelayMs = 100
+const firstDelayMs = 1_000
+const maximumDelayMs = 3_600_000
+
+/** The abort reason of `signal` when the receiver stops. An attempt that ends for this reason has not failed. */
+const stopped = /* @__PURE__ */ new Error('The receiver is being stopped.')
+
+/** Picks a random delay with exponential backoff and full jitter. */
+const drawDelay = (attempts: number): number =>
+  Math.round(minimumDelayMs + Math.random() * Math.min(maximumDelayMs, firstDelayMs * 2 ** (attempts - 1)))
+
+/** The reason why an entry was parked. */
+type Parked = Extract<Settlement, { readonly state: 'parked' }>
+
+/** An attempt under way. */
+type Attempt<Client, Database> = {
+  readonly entry: ClaimedEntry
+  readonly abort: AbortController
+  readonly effects: Effects<Client, Database>
+  /** When the claim was made or renewed, according to the monotonic clock. */
+  renewedAt: number
+  /** Set once its handlers have ended. */
+  ended: boolean
+}
+
+/** Options for {@link createAttempts}. */
+export type AttemptsOptions<Client, Database> = InboxHost<InboxContext<Client, Database>> & {
+  readonly engine: InboxEngine<Client, Database>
+  readonly entries: Entries
+  readonly maxAttempts: number
+  readonly onParked: (id: string, parked: Parked) => unknown
+}
+
+const describe = (error: unknown): string => toStorableText(String(error), 2_000)
+
+/** The reason why no handler took an event. */
+const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
+  if (parsed === undefined) return 'unreadable'
+  return parsed.kind === 'event' ? 'no_handler' : parsed.kind
+}
+
+/**
+ * Makes attempts at claimed entries: calls their handlers, renews the claims in the meantime, and records the outcomes.
+ * `onEnd` is called after each attempt.
+ */
+export const createAttempts = <Client, Database>(
+  {
+    engine,
+    entries,
+    handlers,
+    report,
+    claimTtlMs,
+    maxBodyBytes,
+    maxAttempts,
+    onParked,
+  }: AttemptsOptions<Client, Database>,
+  onEnd: () => void,
+) => {
+  type Running = Attempt<Client, Database>
+  const running = new Set<Running>()
+  const complete = createBatch(entries.complete)
+  let keeper: ReturnType<typeof setInterval> | undefined
+
+  const reportError = (error: unknown, attempt?: Running) =>
+    report(error, { stage: 'inbox', headers: attempt?.entry.headers ?? new Headers(), context: undefined })
+
+  /** Renews the claims of running handlers, and aborts the signal of handlers whose claim was lost. */
+  const renewClaims = async (): Promise<void> => {
+    const kept = [...running].filter(({ ended }) => !ended)
+    if (kept.length === 0) return
+    const startedAt = performance.now()
+    try {
+      const held = await entries.renew(
+        kept.map(({ entry }) => entry),
+        claimTtlMs,
+      )
+      for (const attempt of kept) {
+        if (held.has(attempt.entry.id)) attempt.renewedAt = startedAt
+        else if (!attempt.ended) attempt.abort.abort(new Error('The claim of this entry was lost.'))
+      }
+    } catch (error) {
+      await reportError(error)
+    }
+    for (const attempt of kept) {
+      if (performance.now() - attempt.renewedAt > claimTtlMs) {
+        attempt.abort.abort(
+          new Error('The claim of this entry has expired, because it could not be renewed.'),
+        )
+      }
+    }
+  }
+
+  const add = (attempt: Running): void => {
+    running.add(attempt)
+    keeper ??= setInterval(() => void renewClaims(), Math.min(claimTtlMs / 3, 2 ** 31 - 1))
+  }
+
+  const remove = (attempt: Running): void => {
+    running.delete(attempt)
+    if (running.size === 0) {
+      clearInterval(keeper)
+      keeper = undefined
+    }
+    onEnd()
+  }
+
+  const toContext = ({ entry, abort, effects }: Running, parsed: ParsedEvent | undefined) => ({
+    delivery: { id: entry.deliveryId, key: entry.key },
+    attempt: { at: entry.sentAt, receivedAt: entry.receivedAt, number: entry.attempts },
+    rawBody: entry.body,
+    headers: entry.headers,
+    recognizedBy: parsed?.kind === 'event' ? parsed.recognizedBy : undefined,
+    signal: abort.signal,
+    transaction: effects.transaction,
+    atCompletion: effects.atCompletion,
+  })
+
+  /** Calls the handlers of an entry. Returns how to settle it, or `undefined` when they have succeeded. */
+  const callHandlers = async (attempt: Running): Promise<Settlement | undefined> => {
+    const { entry } = attempt
+    if (entry.known !== undefined) return { state: entry.known }
+    if (entry.attempts > maxAttempts) {
+      const error = `All ${maxAttempts} attempts ended with their process or lost their claim.`
+      return { state: 'parked', reason: 'failed', error }
+    }
+    const parsed = parseStored(entry.body, maxBodyBytes)
+    const tasks = parsed === undefined ? [] : handlers.find(parsed)
+    if (tasks.length === 0) {
+      const error =
+        parsed?.kind === 'drifted' ? parsed.issues.map(({ message }) => message).join('; ') : undefined
+      return { state: 'parked', reason: findReason(parsed), error: error && toStorableText(error, 2_000) }
+    }
+    const context = toContext(attempt, parsed)
+    const calls = tasks.map(async (task) => {
+      try {
+        await callHandler(task, context)
+        return undefined
+      } catch (error) {
+        const failure = { stage: 'handler', headers: entry.headers, context } as const
+        await report(error, failure)
+        return toFailure(attempt, error)
+      }
+    })
+    const failures = await Promise.all(calls)
+    return failures.find((failure) => failure !== undefined)
+  }
+
+  const toFailure = ({ entry, abort }: Running, error: unknown): Settlement => {
+    if (abort.signal.reason === stopped) return { state: 'released' }
+    if (entry.attempts >= maxAttempts) return { state: 'parked', reason: 'failed', error: describe(error) }
+    const delayMs = drawDelay(entry.attempts)
+    return { state: 'failed', error: describe(error), delayMs, subject: entry.subject }
+  }
+
+  /** Tries to record an outcome until the claim expires. If that fails, the entry is attempted again. */
+  const persist = async <Result>(attempt: Running, write: () => Promise<Result>): Promise<Result> => {
+    for (;;) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!engine.isTransient(error) || performance.now() - attempt.renewedAt > claimTtlMs) throw error
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }
+  }
+
+  const succeed = async (attempt: Running): Promise<void> => {
+    const { entry, effects } = attempt
+    const held =
+      (await effects.complete(entries.toHandled(entry))) ?? (await persist(attempt, () => complete(entry)))
+    if (!held) throw new Error('The claim of this entry was lost: another process handles it.')
+  }
+
+  const fail = async (attempt: Running, settlement: Settlement): Promise<void> => {
+    const { entry, effects } = attempt
+    effects.abandon()
+    const held = await persist(attempt, () => entries.settle(entry, settlement))
+    if (held && settlement.state === 'parked') await onParked(entry.id, settlement)
+  }
+
+  const handle = async (attempt: Running): Promise<void> => {
+    add(attempt)
+    const { entry } = attempt
+    try {
+      let settlement = await callHandlers(attempt)
+      attempt.ended = true
+      if (settlement === undefined) {
+        try {
+          await succeed(attempt)
+        } catch (error) {
+          await reportError(error, attempt)
+          settlement = toFailure(attempt, error)
+        }
+      }
+      if (settlement !== undefined) await fail(attempt, settlement)
+      const leaves = settlement?.state !== 'failed' && settlement?.state !== 'released'
+      if (leaves && entry.attempts > 1 && entry.subject !== undefined) await entries.release(entry.subject)
+    } catch (error) {
+      await reportError(error, attempt)
+    } finally {
+      remove(attempt)
+    }
+  }
+
+  return {
+    count: (): number => running.size,
+    /** Lists the entries whose attempts are under way. */
+    list: (): ClaimedEntry[] => Array.from(running, ({ entry }) => entry),
+    /** Starts an attempt at an entry that was claimed at `renewedAt`, according to the monotonic clock. */
+    start: (entry: ClaimedEntry, renewedAt: number): void => {
+      void handle({ entry, abort: new AbortController(), effects: engine.begin(), renewedAt, ended: false })
+    },
+    /** Aborts the signals of all handlers, whose attempts then do not count. */
+    abort: (): void => {
+      for (const { abort } of running) abort.abort(stopped)
+    },
+    /** Forgets attempts that do not end, and no longer renews their claims. */
+    abandon: (): void => {
+      for (const attempt of [...running]) {
+        attempt.effects.abandon()
+        remove(attempt)
+      }
+    },
+    reportError,
+  }
+}
