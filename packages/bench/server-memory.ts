@@ -23,7 +23,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       try {
         const megabytes: number[] = []
         const files: number[] = []
-        // The server with the large backlog gets five seconds of load; the one with the small backlog gets all of it.
+        // The server with the large backlog gets five seconds of load; the other one gets the full duration.
         const seconds = pending === most ? 5 : steadySeconds
         for (let reading = 0; reading < readings; reading += 1) {
           await server.command('run', Math.ceil((seconds * 100) / readings))

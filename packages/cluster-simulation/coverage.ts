@@ -12,7 +12,7 @@ import { runPlan } from './src/run-plan.ts'
 
 const folder = resolve(import.meta.dirname, '../server/src/stores/postgres')
 
-/** Code that connects to servers, finds hosts or creates tables, which runs do not need. */
+/** Matches code that connects to servers, finds hosts or creates tables, which runs do not use. */
 const excluded = /\/(?:open-postgres|open-error|primary|database-address|durability|migrate|schema)\.ts$/
 
 const Coverage = z.object({

@@ -13,7 +13,7 @@ export default defineConfig({
     outDir: '../server/dist/inspector',
     emptyOutDir: true,
     target: 'es2023',
-    // The page may load only files of its own.
+    // The page may load only its own files.
     assetsInlineLimit: 0,
     modulePreload: false,
   },

@@ -177,8 +177,7 @@ export type Plan = {
   /** Number of deliveries of a subscription that a server holds in memory. */
   readonly windowSize: number
   /**
-   * Time for which all attempts must fail before a subscription is reported, in milliseconds. @default the documented
-   * one
+   * Time that all attempts must fail before a subscription is reported, in milliseconds. @default the documented time
    */
   readonly reportAfterMs?: number
   /** Minimum and maximum duration of receiver handlers, in milliseconds. */

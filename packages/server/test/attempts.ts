@@ -12,7 +12,7 @@ import { start } from '../../core/test/store-cases/index.ts'
 /** A delivery with a started attempt. */
 export type Begun = LoadedDelivery & { readonly key: AttemptKey & { readonly delivery: DeliveryRecord } }
 
-/** Lists the keys of all deliveries that can be attempted at a time, by due time. No shard was ever taken. */
+/** Lists the keys of all deliveries that can be attempted at a given time, by due time. No shard was ever taken. */
 export const listDue = async (store: Store, now = start): Promise<AttemptKey[]> => {
   const shards = Array.from({ length: store.shards }, (_, shard) => shard)
   const due: Array<{ readonly shard: number; readonly pending: PendingDelivery }> = []
@@ -29,7 +29,7 @@ export const listDue = async (store: Store, now = start): Promise<AttemptKey[]> 
     .map(({ shard, pending: { id, turn } }) => ({ shard, epoch: 0, id, turn }))
 }
 
-/** Starts attempts of all deliveries due at a time, including those already started. */
+/** Starts attempts of all deliveries due at a given time, including those already started. */
 export const beginDue = async (store: Store, now = start): Promise<Begun[]> => {
   const keys = await listDue(store, now)
   const loaded = await store.loadDeliveries(keys)

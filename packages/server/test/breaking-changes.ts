@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /**
  * Lists what the tables promise to running processes. `definition` must not change. `rejects` is set if the promise can
- * reject writes of a process that does not know it.
+ * reject writes by a process that does not know it.
  */
 const listPromises = /* sql */ `
 WITH tables AS (

@@ -11,7 +11,7 @@ export type ScenarioOptions = {
   readonly suspects?: number
   /** `hang`: they never respond. `slow`: they respond with 200 after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** Their organization: a single one, a separate one each, or the one of the healthy endpoints. */
+  /** Their organization: one for all, one for each, or the same as the healthy endpoints'. */
   readonly owner?: 'one' | 'each' | 'healthy'
   /**
    * Number of deliveries to another, dead endpoint that are already due when the scenario starts.

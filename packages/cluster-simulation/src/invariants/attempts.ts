@@ -10,7 +10,7 @@ const carefully = 'a failing subscription has one attempt at a time'
 const notCanceled = 'no attempt starts for a canceled delivery until it is sent again'
 const never = 'no attempt starts for a disabled or removed subscription'
 
-/** Maximum number of concurrent attempts of a subscription. */
+/** Maximum number of concurrent attempts per subscription. */
 const perSubscription = 8
 
 /** Maximum error of a clock that moves in short steps, in milliseconds. */
@@ -30,15 +30,15 @@ const awakeMs = 1_000
 
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
 
-/** Checks that each delivery is attempted only by its owner, when it is due. */
+/** Checks that each delivery is attempted only by its owner and only when it is due. */
 export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule => {
   // While a server on SQLite is down, its clock follows the wall clock.
   const hasTrueTime = plan.engine === 'memory' || plan.faults.every(({ fault }) => fault !== 'step the clock')
   const attempts = new Map<string, Attempt[]>()
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
-  /** Shards of the deliveries that were loaded. */
+  /** Shards of loaded deliveries. */
   const shards = new Map<string, number>()
-  /** Times until which processes are excused because they are paused or were just resumed, by server. */
+  /** Until when each server is excused because it is paused or was just resumed. */
   const stillUntil = new Map<string, number>()
   /** Times of the latest failures of subscriptions, as seen by each server. */
   const failingSince = new Map<string, Map<string, number>>()

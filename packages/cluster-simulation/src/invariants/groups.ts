@@ -9,7 +9,7 @@ const undone = 'nothing rejected takes effect'
 
 type Result = 'done' | 'not done' | 'unknown'
 
-/** Checks that the groups that clients created exist and are unchanged. */
+/** Checks that groups created by clients exist and are unchanged. */
 export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
   const results = new Map<string, Result[]>()
   const acknowledged: { readonly groupId: string; readonly operation: Operation }[] = []

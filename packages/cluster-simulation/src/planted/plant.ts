@@ -38,9 +38,9 @@ export type Copy = {
 }
 
 /**
- * Returns the text of a file with a bug.
+ * Returns a file's source with a bug.
  *
- * @throws Error if the text has changed, so that the bug cannot be planted.
+ * @throws Error if the source has changed and the bug cannot be planted.
  */
 export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string): string => {
   const parts = text.split(find)

@@ -5,7 +5,7 @@ import { type Exchange, isAccepted, isLimited } from './send.ts'
 
 /** One of the requests of a check. */
 export type Attempt = {
-  /** The difference from other requests, as a phrase: `a signature of another secret`. */
+  /** The difference from other requests, as a phrase: `a signature with a random secret`. */
   readonly label: string
   readonly exchange: Exchange
   /** The delivery, if an effect shows that it was handled. */

@@ -27,7 +27,7 @@ export type Knowledge = {
   readonly refusedSubjects: Set<string>
   /** All requests and responses of the run. */
   readonly exchanges: Exchange[]
-  /** Secrets and correct signatures that were found in responses. */
+  /** Secrets and correct signatures found in responses. */
   readonly leaks: Set<string>
 }
 

@@ -53,7 +53,7 @@ export type Limits = {
   readonly slowConnections: number
 }
 
-/** The limits of a run that does not set its own. */
+/** The default limits. */
 export const defaultLimits: Limits = {
   responseMs: 15_000,
   attackMs: 5_000,

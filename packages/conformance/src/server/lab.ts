@@ -40,7 +40,7 @@ export type Lab = {
   readonly simulate: Simulate
   /** The options provided for this run. */
   readonly has: ReadonlySet<Need>
-  /** Returns the ids of all calls so far, or `undefined` if a call could not be made, so that its id is unknown. */
+  /** Returns the ids of all calls so far, or `undefined` if the id of a failed call is unknown. */
   callIds(): ReadonlySet<string> | undefined
   /** Returns a new group id. */
   createGroupId(): string

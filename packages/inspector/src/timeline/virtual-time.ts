@@ -6,7 +6,7 @@ export type Stretch = { readonly from: number; readonly to: number }
 /** Minimum significant difference, in milliseconds. Smaller ones come from the server's processing time. */
 const minimumMs = 1_000
 
-/** Returns the period before its events were published that a simulated call claims to have lasted. */
+/** Returns the period that a simulated call claims to have lasted before its events were published. */
 export const findVirtualTime = (
   entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[],
 ): Stretch | undefined => {

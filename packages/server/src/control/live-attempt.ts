@@ -14,7 +14,7 @@ export const LiveAttempt = z.object({
   outcome: z.string(),
   status: z.nullable(z.number()),
   error: z.nullable(z.string()),
-  /** The first line of the response's body, at most 200 characters. */
+  /** The first line of the response body, at most 200 characters. */
   response: z.nullable(z.string()),
   durationMs: z.nullable(z.number()),
   startedAt: z.nullable(z.string()),

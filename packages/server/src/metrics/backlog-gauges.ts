@@ -52,7 +52,7 @@ export type BacklogGauges = {
 /** The store whose backlog is measured, and the clock of its due times. */
 export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
 
-/** The number at which counting stops. */
+/** Maximum count. */
 const countLimit = 100_000
 
 export const createBacklogGauges = (

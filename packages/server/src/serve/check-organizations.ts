@@ -29,7 +29,7 @@ type Checked = Pick<
 }
 
 /**
- * Checks the organizations and the URLs of webhooks by creating them in memory, before anything is stored.
+ * Checks the organizations and webhook URLs by creating them in memory, before anything is stored.
  *
  * @throws ConfigError
  */

@@ -47,7 +47,7 @@ type StartServerOptions = {
   readonly logStream?: NodeJS.WritableStream | undefined
 }
 
-/** Returns a DatabaseOpenError for a failure of the database, and any other error unchanged. */
+/** Returns a DatabaseOpenError for a database failure, and any other error unchanged. */
 const toStartError = (error: unknown, { database }: ServerConfig): unknown =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
     ? new DatabaseOpenError(formatDatabase(database), error.message, { cause: error })

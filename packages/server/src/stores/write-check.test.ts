@@ -10,7 +10,7 @@ import { storeOnDatabase } from './sqlite/sqlite-store.ts'
 
 type Now = () => number
 
-/** Sources for the outcome of writes: SQLite itself, or a watched store whose own check always writes. */
+/** The checks under test: SQLite's own, and that of a watched store whose own check always writes. */
 const engines = {
   'the store on SQLite': (path: string, now: Now) => storeOnDatabase(openDatabase(path), now),
   'a watched store': (path: string, now: Now) => {
@@ -75,7 +75,7 @@ describe.each(Object.entries(engines))('the check of %s', (_, openEngine) => {
     expect(size()).toBe(after)
   })
 
-  test('fails after a change has failed, and not after one has succeeded', async () => {
+  test('fails after a failed change, but not after a successful one', async () => {
     const { store, checkWritable, lock } = await open()
     await checkWritable()
     const unlock = lock()
@@ -90,7 +90,7 @@ describe.each(Object.entries(engines))('the check of %s', (_, openEngine) => {
     await checkWritable()
   })
 
-  test('fails after its own write has failed', async () => {
+  test('fails after its own write fails', async () => {
     const { store, checkWritable, wait } = await open()
     await checkWritable()
     await store.close()

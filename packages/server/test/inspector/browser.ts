@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
-// The shell is Chromium without a window: it takes half of the time.
+// The headless shell takes half as long as Chromium.
 const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
   existsSync(path),
 )

@@ -1,5 +1,5 @@
-// Measures the page while 5,000 events are published within 10 seconds, half of them to a failing endpoint. node
-//   --conditions=@wabakit/source packages/server/test/inspector/burst.ts [sqlite|postgres]
+// Measures the page while 5,000 events are published within 10 seconds, half of them to a failing endpoint.
+//   node --conditions=@wabakit/source packages/server/test/inspector/burst.ts [sqlite|postgres]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

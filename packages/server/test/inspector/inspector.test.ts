@@ -9,7 +9,7 @@ const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 onEachStore('the inspector', (inspector) => {
   const { store, open, simulate } = inspector
 
-  test('teaches what to do while there is nothing to show', async () => {
+  test('explains what to do while there is nothing to show', async () => {
     const { page, problems, picture } = await open('events?organization=empty')
     for (const view of ['Deliveries', 'Calls', 'Groups', 'Subscriptions', 'API requests', 'Events']) {
       await page.getByRole('link', { name: view, exact: true }).click()

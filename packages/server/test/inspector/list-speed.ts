@@ -1,5 +1,5 @@
-// Measures the first page of every filter with 100,000 events, over the control API and in Chromium. node
-//   --conditions=@wabakit/source packages/server/test/inspector/list-speed.ts [sqlite|postgres]
+// Measures the first page of every filter with 100,000 events, over the control API and in Chromium.
+//   node --conditions=@wabakit/source packages/server/test/inspector/list-speed.ts [sqlite|postgres]
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

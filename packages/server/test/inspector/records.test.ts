@@ -524,7 +524,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await exported.close()
   })
 
-  test('attempts are large enough for a finger at 375 px, and do not overlap', async () => {
+  test('attempts are large enough to tap at 375 px, and do not overlap', async () => {
     const callId = await inspector.simulate({})
     const { page, picture } = await inspector.open(`calls?organization=acme&id=${callId}`, {
       viewport: { width: 375, height: 800 },

@@ -53,7 +53,7 @@ export type OwnerEvidence = Pick<Contents, 'log' | 'deliveries'> & {
   readonly ends: readonly EndLine[]
 }
 
-/** The period in which a process attempted an event. */
+/** The period in which a process attempted to deliver an event. */
 type Attempt = {
   readonly id: string
   readonly process: string

@@ -104,7 +104,7 @@ const signatureChecks: readonly ForgedCheck[] = [
     title: 'Refuses a signature made with another secret',
     risk: 'A stranger can sign with a secret of their own and write into your system.',
     fix: 'Compare the signature with the one you compute; the presence of a signature proves nothing.',
-    ...refuse({ 'a signature of a random secret': signedBy(({ random }) => random.bytes(32)) }),
+    ...refuse({ 'a signature with a random secret': signedBy(({ random }) => random.bytes(32)) }),
   },
   {
     id: 'refuses-tampered-body',
@@ -236,10 +236,10 @@ const signatureChecks: readonly ForgedCheck[] = [
     risk: 'A missing environment variable becomes a secret that every stranger knows.',
     fix: 'Stop at start-up when the secret is missing or empty.',
     ...refuse({
-      'a signature of an empty secret': signedBy(''),
-      'a signature of the text undefined': signedBy('undefined'),
-      'a signature of undefined as base64': signedBy(Buffer.from('undefined', 'base64')),
-      'a signature of the text null': signedBy('null'),
+      'a signature with an empty secret': signedBy(''),
+      'a signature with the secret undefined': signedBy('undefined'),
+      'a signature with undefined as base64': signedBy(Buffer.from('undefined', 'base64')),
+      'a signature with the secret null': signedBy('null'),
     }),
   },
   {
@@ -314,7 +314,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
 ]
 
-/** Checks that send deliveries without knowing the secret. */
+/** Checks that imitate a sender without the secret. */
 export const forgedChecks: readonly EndpointCheck[] = [
   ...signatureChecks.map(
     (check): EndpointCheck => ({ severity: 'critical', clause: scheme, ...check, needs: ['signature'] }),

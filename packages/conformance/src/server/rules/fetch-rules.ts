@@ -24,7 +24,7 @@ const expectStatus = (
   },
 })
 
-/** Judges the response status of fetching a call's summary. */
+/** Judges the status of the response to a fetch of a call's summary. */
 export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
   kept: fetched && fetched.response.status === status,
   observed: fetched === undefined ? 'the call was not made' : describeResponse(fetched),

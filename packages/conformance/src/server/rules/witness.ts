@@ -15,7 +15,7 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
 
 type Run = {
   readonly all: readonly ReceivedWebhook[]
-  /** The ids of the calls, or `undefined` if a call could not be made, so that its id is unknown. */
+  /** The ids of the calls, or `undefined` if the id of a failed call is unknown. */
   readonly calls: ReadonlySet<string> | undefined
   readonly groups: ReadonlySet<string>
 }

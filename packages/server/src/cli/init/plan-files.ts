@@ -89,7 +89,7 @@ const findLanguage = (
 }
 
 /**
- * Checks that no folder of a path is a symbolic link, which may lead out of the project.
+ * Checks that no folder in a path is a symbolic link, which may lead out of the project.
  *
  * @throws CliError
  */
@@ -105,9 +105,9 @@ const assertNoLinks = (folder: string, path: string): void => {
 }
 
 /**
- * Finds the framework of a project and plans its files. Existing files are kept.
+ * Detects a project's framework and plans its files. Existing files are kept.
  *
- * @throws CliError if the folder has no project, the project uses no supported framework, or the path of a file
+ * @throws CliError if the folder contains no project, the project uses no supported framework, or a file's path
  *   contains a symbolic link.
  */
 export const planFiles = (folder: string): Plan => {

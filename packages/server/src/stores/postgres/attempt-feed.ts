@@ -79,7 +79,9 @@ export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeed
   const formatMessage = (attempts: readonly PublishedAttempt[]): string =>
     JSON.stringify({ sender, attempts })
 
-  /** Removes and returns the attempts that fit into one message. An attempt that does not fit alone is dropped. */
+  /**
+   * Removes and returns the attempts that fit into one message. An attempt that is too large for a message is dropped.
+   */
   const takeMessage = (): string | undefined => {
     let taken = 0
     let message: string | undefined

@@ -3,7 +3,7 @@ import { listAddresses } from './database-address.ts'
 
 /** The host of a database that accepts writes. */
 export type Primary = {
-  /** Returns the URL of the last found host, which is initially the first one. */
+  /** Returns the URL of the most recently found host. Initially, this is the first host. */
   address(): string
   /**
    * Finds the host that accepts writes, if there are several hosts. Concurrent callers share a search.

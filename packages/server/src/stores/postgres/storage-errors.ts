@@ -38,7 +38,7 @@ const toOutcomeUnknown = (cause: unknown): StorageOutcomeUnknownError =>
 /** Codes for a deadlock, a lock timeout, and too many locks. A smaller batch may succeed. */
 const locks: ReadonlySet<string> = new Set(['40P01', '55P03', '53200'])
 
-/** Codes of errors that leave the connection intact: those of locks, a serialization failure, and a timeout. */
+/** Codes of errors that leave the connection intact: lock errors, a serialization failure, and a timeout. */
 const rejections: ReadonlySet<string> = new Set([...locks, '40001', '57014', readOnly])
 
 /**

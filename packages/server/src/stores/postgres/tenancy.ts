@@ -29,7 +29,7 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
     if (await saveOrganization(query, organization)) return 'saved'
     if (organization.revision > 1) return 'stale'
-    // An organization with the same id may still be being removed.
+    // The removal of an organization with the same id may still be under way.
     await createRemovals(query).endAll()
     return (await saveOrganization(query, organization)) ? 'saved' : 'stale'
   },

@@ -130,7 +130,7 @@ test('the shards of a worker that does not renew its lease are free when the lea
   await expect.poll(other.take, { timeout: 10_000 }).toHaveLength(64)
 })
 
-test('settling and loading deliveries of a shard that was taken over is stale', async () => {
+test('in a shard that was taken over, settlements are stale and nothing is loaded', async () => {
   const [paused, other] = [await openWorker({ leaseMs: 300 }), await openWorker()]
   await paused.take()
   await addEvents(2)

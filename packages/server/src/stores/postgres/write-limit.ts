@@ -12,7 +12,7 @@ const maxKeys = 10_000
  * Limits the rate of writes per key. While a transaction holds a snapshot, every version of a row is kept, and each
  * read of the row must walk through all of them.
  *
- * @returns a function that returns whether a key may be written at a time, and counts the write if so.
+ * @returns a function that returns whether a key may be written at the given time and, if so, counts the write.
  */
 export const createWriteLimit = ({ max, perMs }: WriteLimitOptions) => {
   const writes = new Map<string, { readonly period: number; count: number }>()

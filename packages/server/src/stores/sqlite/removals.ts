@@ -13,7 +13,7 @@ const batch = 200
 export const markRemoved = `update subscriptions
   set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
 
-/** Tables with organizations' rows, in the order of removal, and their keys. */
+/** Tables that contain organizations' rows, with their keys, in the order of removal. */
 const owned = {
   events: 'seq',
   participants: 'organizationId, groupId, digits',

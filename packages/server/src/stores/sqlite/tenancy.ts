@@ -48,7 +48,7 @@ export const createTenancy = (
 
   return {
     saveOrganization: async (organization) => {
-      // An organization with the same id may still be being removed.
+      // The removal of an organization with the same id may still be under way.
       if (findMark.get(organization.id)?.isRemoved === 1) await removals.endAll()
       return write(() => save(organization))
     },

@@ -9,11 +9,11 @@ type Operation =
 type Contents = { readonly bytes: Buffer; readonly size: number }
 
 type DiskFile = {
-  /** The contents that survive for certain. */
+  /** The contents that are certain to survive. */
   contents: Contents
   /** The operations since the last sync. */
   pending: Operation[]
-  /** Set if the file's name survives for certain. */
+  /** Set if the file's name is certain to survive. */
   isNamed: boolean
   /** Set if the file was unlinked, which is not certain to survive either. */
   isUnlinked: boolean

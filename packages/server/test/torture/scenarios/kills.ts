@@ -59,5 +59,4 @@ export const kill: Ordeal = async (environment, options) => {
   return failures
 }
 
-/** Kills. */
 export const kills = createScenario(kill, { done: 'kills' })

@@ -55,8 +55,8 @@ const mostRecords = 400
 const longestMs = 3_000
 
 /**
- * The machine repeatedly loses power under load, while the server writes. There is a checkpoint every 100 pages, so
- * that many of them are interrupted. Returns `undefined` if this machine has no compiler.
+ * The machine repeatedly loses power under load, while the server writes. Checkpoints occur every 100 pages, so that
+ * many of them are interrupted. Returns `undefined` if this machine has no compiler.
  */
 const losePower = async (
   { engine, seed, times, isCalm, progress }: ScenarioOptions<Engine>,

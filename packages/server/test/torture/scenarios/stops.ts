@@ -24,5 +24,4 @@ export const stop: Ordeal = async (environment, options) => {
 /** A grace period that is shorter than slow attempts, so that some are released. */
 export const shortGrace = { WABAKIT_SHUTDOWN_GRACE_MS: '40' }
 
-/** Stops. */
 export const stops = createScenario(stop, { done: 'stops', environment: { environment: shortGrace } })

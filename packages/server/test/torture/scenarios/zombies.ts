@@ -84,5 +84,4 @@ export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times
   return failures
 }
 
-/** Zombies. */
 export const zombies = createScenario(pause, { done: 'pauses' })
