@@ -7,9 +7,7 @@ export type { Demo } from './serve/demo.ts'
 export { type RunningServer, startServer } from './serve/start-server.ts'
 
 // To use SQLite as the store of an embedded core. For PostgreSQL, see `@wabakit/server/postgres`.
-export { DatabaseInUseError } from './stores/errors/database-in-use-error.ts'
-export { DatabaseOpenError } from './stores/errors/database-open-error.ts'
-export { DatabaseVersionError } from './stores/errors/database-version-error.ts'
+export { DatabaseInUseError, DatabaseOpenError, DatabaseVersionError } from './stores/errors.ts'
 export { type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts'
 
 // The control API and the parts of a server are not exported: use `RunningServer.service`, or the control API over HTTP.

@@ -1,15 +1,20 @@
 // Runs one seed after another until an invariant breaks, and prints that invariant. It runs in a copy with a planted
 // bug, and then runs the seed it found in the original, which must not break an invariant.
 
+import type { PlantedBug } from '../../bugs/bug.ts'
 import { plantedBugs } from '../../bugs/index.ts'
 import { drawPlan } from '../draw-plan.ts'
+import type { EngineName } from '../plan.ts'
 import { runPlan } from '../run-plan.ts'
 import { countEntries, maximumEntries, shrinkPlan } from '../shrink.ts'
-import { chooseEngine } from './choose-engine.ts'
 
 const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
 const bug = plantedBugs.find(({ name }) => name === process.argv[5])
-/** The only engine that can expose the bug; `undefined` if every engine can. */
+/** Returns the only engine that can expose a bug, or `undefined` if every engine can. */
+const chooseEngine = ({ file }: PlantedBug): EngineName | undefined => {
+  if (file.includes('/stores/sqlite/')) return 'sqlite'
+  return /^core\/src\/(?:delivery|memory-store|storage\/workers)/.test(file) ? 'memory' : undefined
+}
 const engine = bug && chooseEngine(bug)
 
 /** Maximum CPU time for shrinking a run, in milliseconds. Most runs need a second or two. */

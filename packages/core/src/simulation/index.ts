@@ -35,4 +35,4 @@ export { respondWithFault } from '../faults/respond-with-fault.ts'
 
 // Durations
 
-export { type Duration, toMilliseconds } from '../values/duration.ts'
+export { type Duration, toMilliseconds } from './call-simulation.ts'

@@ -5,9 +5,14 @@ import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
-import { toMilliseconds } from '../values/duration.ts'
 import type { CallData } from './call-data.ts'
-import type { CallOutcome, CallSimulation, SimulatedCall, SummarySimulation } from './call-simulation.ts'
+import {
+  type CallOutcome,
+  type CallSimulation,
+  type SimulatedCall,
+  type SummarySimulation,
+  toMilliseconds,
+} from './call-simulation.ts'
 
 /** The parts of a server that a simulation uses. */
 export type SimulationContext = {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { DatabaseOpenError } from '../stores/errors.ts'
 import { hasSchema, hasUnfinishedCopy, withSchemaLock } from '../stores/postgres/migrate.ts'
 import { toOpenError } from '../stores/postgres/open-error.ts'
 import { createPrimary } from '../stores/postgres/primary.ts'

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
-import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { DatabaseOpenError } from '../stores/errors.ts'
 import { resolveDatabaseFile } from '../stores/sqlite/database-file.ts'
 import { openLocked } from '../stores/sqlite/lock-file.ts'
 import { readVersion } from '../stores/sqlite/migrate.ts'

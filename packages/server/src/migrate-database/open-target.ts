@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { DatabaseOpenError } from '../stores/errors.ts'
 import { formatAddress } from '../stores/postgres/database-address.ts'
 import { unfinishedCopy, upgradeSchema, withSchemaLock } from '../stores/postgres/migrate.ts'
 import { toOpenError } from '../stores/postgres/open-error.ts'

@@ -1,6 +1,5 @@
 import pg from 'pg'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
-import { DatabaseVersionError } from '../errors/database-version-error.ts'
+import { DatabaseOpenError, DatabaseVersionError } from '../errors.ts'
 import { explainDifferentStep, findDifferentStep, hashStep } from '../schema-steps.ts'
 import { functionSchema, functions } from './functions/index.ts'
 import { migrations } from './schema.ts'

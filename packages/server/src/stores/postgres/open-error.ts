@@ -1,6 +1,5 @@
 import pg from 'pg'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
-import { DatabaseVersionError } from '../errors/database-version-error.ts'
+import { DatabaseOpenError, DatabaseVersionError } from '../errors.ts'
 
 /** The privilege that the role needs to create the schemas, which it then owns. */
 const grants =

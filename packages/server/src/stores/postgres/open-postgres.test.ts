@@ -5,7 +5,7 @@ import { createCluster, type PostgresCluster } from '../../../test/postgres-clus
 import { createPair } from '../../../test/postgres-pair.ts'
 import { groupCreation, organization, subscription } from '../../../test/records.ts'
 import { createTcpProxy } from '../../../test/tcp-proxy.ts'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { DatabaseOpenError } from '../errors.ts'
 import { functionSchema } from './functions/index.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'

@@ -1,8 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { BackupError } from '../errors/backup-error.ts'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { BackupError, DatabaseOpenError } from '../errors.ts'
 import { readVersion } from './migrate.ts'
 import { toOpenError } from './storage-errors.ts'
 

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { DatabaseOpenError } from '../errors.ts'
 
 /** Permissions for the owner only. SQLite gives `-wal` and `-shm` the same permissions. */
 const ownerOnly = 0o600

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { DatabaseInUseError } from '../errors/database-in-use-error.ts'
+import { DatabaseInUseError } from '../errors.ts'
 import { createPrivateFile } from './database-file.ts'
 import { isBusy, toOpenError } from './storage-errors.ts'
 

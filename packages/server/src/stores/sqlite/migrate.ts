@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
-import { DatabaseVersionError } from '../errors/database-version-error.ts'
+import { DatabaseOpenError, DatabaseVersionError } from '../errors.ts'
 import { explainDifferentStep, findDifferentStep, hashStep } from '../schema-steps.ts'
 import { migrations } from './migrations.ts'
 

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { DatabaseOpenError } from '../errors.ts'
 import { createPrivateFile, describeExposure, resolveDatabaseFile } from './database-file.ts'
 import { openLocked } from './lock-file.ts'
 import { migrate, readVersion } from './migrate.ts'

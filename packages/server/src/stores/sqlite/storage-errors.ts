@@ -1,5 +1,5 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
-import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { DatabaseOpenError } from '../errors.ts'
 
 /** Explanations of SQLite's primary result codes (https://sqlite.org/rescode.html) for the operator. */
 const failures: ReadonlyMap<number, string> = new Map([

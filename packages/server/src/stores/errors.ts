@@ -1,0 +1,73 @@
+/**
+ * Thrown when a database cannot be opened, for example because of a wrong path, a missing permission or a refused
+ * connection.
+ */
+export class DatabaseOpenError extends Error {
+  override readonly name = 'DatabaseOpenError'
+  /** Identifies the error. */
+  readonly code = 'database_not_opened'
+  /** The database's file, or its address without password. */
+  readonly path: string
+
+  /**
+   * @param path - the database's file, or its address without password.
+   * @param reason - the cause and the remedy, as sentences.
+   * @param options - the `cause`.
+   */
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`Cannot open the database ${path}. ${reason}`, options)
+    this.path = path
+  }
+}
+
+/** Thrown when a SQLite database is open in another process, or in another store of this process. */
+export class DatabaseInUseError extends Error {
+  override readonly name = 'DatabaseInUseError'
+  /** Identifies the error. */
+  readonly code = 'database_in_use'
+  /** The database's file. */
+  readonly path: string
+
+  /**
+   * @param path - the database's file.
+   * @param options - the `cause`.
+   */
+  constructor(path: string, options?: ErrorOptions) {
+    super(
+      `${path} is in use by another process. Stop that one, or give this one a database of its own; several processes share a PostgreSQL database.`,
+      options,
+    )
+    this.path = path
+  }
+}
+
+/** Thrown when a database was written by a newer version of this software. */
+export class DatabaseVersionError extends Error {
+  override readonly name = 'DatabaseVersionError'
+  /** Identifies the error. */
+  readonly code = 'database_too_new'
+  /** The version of the database's schema. */
+  readonly found: number
+  /** The newest version that this software supports. */
+  readonly supported: number
+
+  /**
+   * @param database - the file, or the address without password.
+   * @param versions - the found version and the newest supported one.
+   */
+  constructor(
+    database: string,
+    { found, supported }: { readonly found: number; readonly supported: number },
+  ) {
+    super(
+      `${database} was written by a newer version of wabakit (schema ${found}; this version supports ${supported}). Start that version again, or use a backup from before the upgrade.`,
+    )
+    this.found = found
+    this.supported = supported
+  }
+}
+
+/** Thrown when a backup cannot be created. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError'
+}
