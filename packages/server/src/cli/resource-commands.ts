@@ -96,7 +96,7 @@ const run = async (
   }
   const body = operation.body === undefined ? undefined : assign({ ...fields }, options.set ?? [])
   if (operation.method === 'PATCH' && Object.keys(body ?? {}).length === 0) {
-    throw new CliError('Nothing to change. The options of this command say what can be.', exitCodes.usage)
+    throw new CliError('Nothing to change. See the options of this command.', exitCodes.usage)
   }
   printResult(entry, await control.send(operation.method, path, body), output)
 }

@@ -188,7 +188,7 @@ export const ServerConfig = z.strictObject({
     form: '`debug`, `info`, `warn`, `error` or `silent`',
   }),
   logFormat: z.optional(z.enum(['pretty', 'json'])).register(settingFacts, {
-    about: 'Format of the log: text for people, or one JSON object per line.',
+    about: 'Format of the log: human-readable text, or one JSON object per line.',
     form: '`pretty` or `json`',
     otherwise: '`pretty` on a terminal, otherwise `json`',
   }),

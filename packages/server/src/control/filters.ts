@@ -50,11 +50,11 @@ export const subjectFilter = () => ({
 })
 
 const eventFilter = () => ({
-  name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, joined by commas.')),
+  name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, separated by commas.')),
   ...subjectFilter(),
   subscription: z.optional(id()).check(describe('Id of the subscription.')),
   ...recordFilter(),
-  text: z.optional(text('A part of the payload, in any case of ASCII letters, or the id of an event.')),
+  text: z.optional(text('Part of the payload, ignoring the case of ASCII letters, or the id of an event.')),
 })
 
 export const order = () => z.optional(z.enum(['oldest_first', 'newest_first']))
@@ -84,7 +84,7 @@ export const DeliveryFilter = z.strictObject({
       z
         .string()
         .check(z.regex(/^(?:[1-5]xx|[1-5]\d\d|none)$/, 'must be a status, a class such as 5xx, or none')),
-      'What the last attempt got: HTTP statuses such as 401, classes such as 5xx, or none, joined by commas.',
+      'Result of the last attempt: HTTP statuses such as 401, classes such as 5xx, or none, separated by commas.',
     ),
   ),
 })

@@ -56,7 +56,8 @@ const begin = async (client: pg.Client, address: string, source: string): Promis
   )
   const [progress] = rows
   if (progress?.source === source) return progress
-  const reason = 'It holds an unfinished migration of another database, or of this one before it was changed.'
+  const reason =
+    'It contains an unfinished migration of another database, or of this one before it was changed.'
   throw new DatabaseOpenError(address, `${reason} ${startOverHint}`)
 }
 

@@ -105,7 +105,7 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
 
 test.each([
   ['org remove', 'Name the organization that is removed, with everything that it owns: --organization demo'],
-  ['org update', 'Nothing to change. The options of this command say what can be.'],
+  ['org update', 'Nothing to change. See the options of this command.'],
   ['number update +15550100001', 'Nothing to change. Use --enabled or --join-approval-mode.'],
   ['number update +15550100002 --enabled false', /^Only WhatsApp numbers have settings/],
   ['number create +15550100005 --channel PSTN --enabled false', /^Only WhatsApp numbers have settings/],

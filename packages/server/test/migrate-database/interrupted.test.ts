@@ -120,7 +120,7 @@ test('a migration that loses its connection explains what to do, and a half-fill
     source.close()
   }
 
-  const refusal = /holds an unfinished migration of another database, or of this one before it was changed/
+  const refusal = /contains an unfinished migration of another database, or of this one before it was changed/
   await expect(migrate(other)).rejects.toThrow(refusal)
   await setSubject('Other')
   await expect(migrate(from)).rejects.toThrow(refusal)

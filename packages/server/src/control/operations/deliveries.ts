@@ -174,7 +174,7 @@ export const deliveryOperations = [
   operation({
     id: 'retryDelivery',
     route: `POST ${onePath}/retry`,
-    summary: 'Make the next attempt of a pending delivery now; its schedule goes on',
+    summary: 'Make the next attempt of a pending delivery now; its schedule continues',
     result: DeliveryView,
     run: ({ params }, context) => changeDelivery(context, 'retry', params),
   }),

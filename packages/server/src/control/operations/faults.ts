@@ -12,7 +12,7 @@ const fault = {
   code: z.optional(z.string().check(z.minLength(1))).check(describe('Error code of the response.')),
   message: z.optional(z.string()).check(describe('Message of the error.')),
   retryAfterSeconds: z.optional(z.union([z.number(), z.string()])).check(describe('Value of Retry-After.')),
-  headers: z.optional(z.record(z.string(), z.string())).check(describe('Further headers of the response.')),
+  headers: z.optional(z.record(z.string(), z.string())).check(describe('Additional response headers.')),
   body: z.optional(z.unknown()).check(describe('Body of the response.')),
   latencyMs: z
     .optional(z.number().check(z.gte(0), z.lte(600_000)))
@@ -22,7 +22,7 @@ const fault = {
   html: z.optional(z.literal(true)).check(describe('Respond with an HTML page.')),
   truncated: z.optional(z.literal(true)).check(describe('End the response early.')),
   offContract: z.optional(z.literal(true)).check(describe('Respond with unexpected fields.')),
-  carriedOut: z.optional(z.boolean()).check(describe('Carry out the request all the same.')),
+  carriedOut: z.optional(z.boolean()).check(describe('Carry out the request anyway.')),
 } satisfies Record<keyof ApiFault, unknown>
 
 const options = {
@@ -30,7 +30,9 @@ const options = {
   times: z
     .optional(z.union([z.int().check(z.gte(1)), z.literal('always')]))
     .check(describe('Number of requests, or always. Default: 1.')),
-  chance: z.optional(z.number().check(z.gt(0), z.lte(1))).check(describe('Share of requests, from 0 to 1.')),
+  chance: z
+    .optional(z.number().check(z.gt(0), z.lte(1)))
+    .check(describe('Fraction of requests, from 0 to 1.')),
 }
 
 const FaultRequest = named(
@@ -40,7 +42,7 @@ const FaultRequest = named(
 )
 const PlannedFaultView = named(
   'PlannedFault',
-  'A fault that affects further requests.',
+  'A fault that affects upcoming requests.',
   z.object({
     ...options,
     ...fault,
@@ -66,7 +68,7 @@ export const faultOperations = [
   operation({
     id: 'listFaults',
     route: `GET ${path}`,
-    summary: 'List the faults that affect further requests',
+    summary: 'List the faults that affect upcoming requests',
     result: list('PlannedFault', PlannedFaultView),
     run: async (_input, context) => ({ items: requireFaults(context).list().map(showFault) }),
   }),

@@ -20,7 +20,7 @@ const ParticipantStep = named(
 
 const CreatedGroup = named(
   'CreatedGroup',
-  'The group. `repeated` means that the same request had created it before, and nothing has changed.',
+  'The group. `repeated` means that the same request created it earlier, and nothing has changed.',
   z.object({ groupId: z.string(), outcome: z.enum(['created', 'repeated']) }),
 )
 
@@ -48,7 +48,7 @@ export const groupOperations = [
       ...pageQuery(),
       ...recordFilter(),
       group: z.optional(groupId()).check(describe('Id of the group.')),
-      text: z.optional(text('A part of the id or the subject of a group, in any case of ASCII letters.')),
+      text: z.optional(text("Part of a group's id or subject, ignoring the case of ASCII letters.")),
     }),
     result: page('Group', GroupView),
     run: async ({ params: { organizationId }, query: { number, group: id, ...query } }, { service }) => {

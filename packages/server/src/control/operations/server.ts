@@ -30,7 +30,7 @@ export const serverOperations = [
       code: z.optional(z.string()).check(describe('Error code of the response.')),
       ...subjectFilter(),
       ...timeFilter(),
-      text: z.optional(text('A part of the path or the request id.')),
+      text: z.optional(text('Part of the path or the request id.')),
     }),
     result: page('ApiRequest', ApiRequestView),
     run: async ({ query }, { requests, service }) => {

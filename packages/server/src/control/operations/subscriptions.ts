@@ -87,7 +87,7 @@ const SecretRotation = named(
     secret: secret(),
     overlapMs: z
       .optional(z.int().check(z.gte(0)))
-      .check(describe('Time for which the old secret signs, too, in milliseconds. Default: a day.')),
+      .check(describe('Time for which the old secret also signs, in milliseconds. Default: a day.')),
   }),
 )
 
@@ -155,7 +155,7 @@ export const subscriptionOperations = [
   operation({
     id: 'sendTestEvent',
     route: `POST ${onePath}/test-events`,
-    summary: 'Publish a test event to this subscription alone',
+    summary: 'Publish a test event to this subscription only',
     body: TestEvent,
     result: EventView,
     status: 201,

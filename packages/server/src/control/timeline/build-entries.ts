@@ -44,7 +44,7 @@ const listRequests = (requests: readonly LoggedRequest[]): Moment[] =>
   requests.map((request) => {
     const time = request.startedAt
     const marks: Mark[] = request.isRepeated
-      ? [{ kind: 'duplicate', text: 'The same request had created this group before.' }]
+      ? [{ kind: 'duplicate', text: 'The same request created this group earlier.' }]
       : []
     return { time, entry: { kind: 'request', at: utc(time), request: showRequest(request), marks } }
   })

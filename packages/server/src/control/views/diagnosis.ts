@@ -9,53 +9,52 @@ const causes = {
       'Give the receiver the secret of this subscription; if it is lost, rotate the secret. Then resend.',
   },
   timestamp: {
-    text: 'The endpoint found the timestamp too far from its own clock.',
+    text: "The timestamp was too far from the endpoint's clock.",
     remedy: 'Compare the clocks of both machines. A resend has a new timestamp.',
   },
   authorization: {
     text: 'The endpoint did not accept the authorization.',
-    remedy:
-      'Set the authorization of the subscription that the endpoint or its gateway expects. Then resend.',
+    remedy: "Set the subscription's authorization to what the endpoint or its gateway expects. Then resend.",
   },
   not_found: {
-    text: 'There is nothing at the URL that takes a POST.',
-    remedy: 'Compare the path of the URL with the route of the receiver. Then resend.',
+    text: 'Nothing at the URL accepts POST requests.',
+    remedy: "Compare the URL's path with the receiver's route. Then resend.",
   },
   redirect: {
     text: 'The endpoint redirected the webhook. Redirects are not followed.',
-    remedy: 'Set the URL of the subscription to the final address. Then resend.',
+    remedy: "Set the subscription's URL to the final address. Then resend.",
   },
   gone: {
     text: 'The endpoint is gone (410), which disabled the subscription.',
     remedy: 'Enable the subscription if that was a mistake. Then resend.',
   },
   rate_limited: {
-    text: 'The endpoint takes fewer requests than it gets.',
+    text: 'The endpoint gets more requests than it accepts.',
     remedy: 'Raise its limit, or set maxAttemptsPerSecond of the subscription. The delivery is retried.',
   },
   server_error: {
     text: 'The endpoint failed while it handled the webhook.',
-    remedy: 'Look at the log of the receiver at the time of the attempt. Then resend.',
+    remedy: "Check the receiver's log at the time of the attempt. Then resend.",
   },
   rejected: {
     text: 'The endpoint rejected the webhook.',
-    remedy: 'The response says why. Then resend.',
+    remedy: 'See the response for the reason. Then resend.',
   },
   timeout: {
     text: 'There was no complete response in time.',
-    remedy: 'Let the receiver respond first, and work afterwards.',
+    remedy: 'Let the receiver respond first and do its work afterwards.',
   },
   dns: {
     text: 'The host name of the URL cannot be resolved.',
-    remedy: 'Check the host of the URL of the subscription.',
+    remedy: "Check the host in the subscription's URL.",
   },
   tls: {
     text: 'The connection could not be secured.',
-    remedy: 'Check the certificate of the endpoint: its names, its expiry and its chain.',
+    remedy: "Check the endpoint's certificate: its names, expiry and chain.",
   },
   target_refused: {
     text: 'The server does not send webhooks to this address.',
-    remedy: 'Use a public https address, or allow private targets on a server of your own.',
+    remedy: 'Use a public https address, or allow private targets on your own server.',
   },
   forged: {
     text: 'A caller chose the payload of this event, so only endpoints on loopback addresses can get it.',

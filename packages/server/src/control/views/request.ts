@@ -5,7 +5,7 @@ import { Utc } from './times.ts'
 
 export const ApiRequestView = named(
   'ApiRequest',
-  'A request of the public API, without its key and its body. `organizationId` and the key are null without a valid key. `repeated` means that the same request had created the group before.',
+  'A request of the public API, without its key and its body. `organizationId` and the key are null without a valid key. `repeated` means that the same request created the group earlier.',
   z.object({
     requestId: z.string(),
     at: Utc,
