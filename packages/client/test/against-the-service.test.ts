@@ -13,7 +13,7 @@ import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { expect, it } from 'vitest'
 import { getRejection } from './fixtures.ts'
 
-// Tests against the rules of the service itself. The other files script responses that servers do not normally send.
+// Tests against the service's own rules. The other files script responses that servers do not normally send.
 
 it('creates a group once, even if the request is repeated with its groupId', async () => {
   await using mock = await createMock()

@@ -130,5 +130,5 @@ export type {
 } from './store.ts'
 
 // Not exported: the rules themselves (parsers, machine steps, event payloads, the schedule), which are used through a
-// server. Subpaths: /storage (building blocks of stores), /testing (the tests of a store), /hosting (rejected requests
-// and rate limits of a host), /simulation (simulated calls and faults).
+// server. Subpaths: /storage (building blocks for stores), /hosting (rejected requests and rate limits for a host),
+// /simulation (simulated calls and faults).

@@ -8,7 +8,7 @@ type MatcherResult = { readonly pass: boolean; message(): string }
 
 /** The assertions, for the type declarations of your test runner; see `docs/testing.md`. */
 export type EventMatchers<Result = void> = {
-  /** Asserts that a matching event has been delivered and acknowledged (with 200 to 299) by now. */
+  /** Asserts that a matching event has already been delivered and acknowledged (with 200 to 299). */
   toHaveReceivedEvent<Name extends EventName>(name: Name, match?: EventMatch<Name>): Result
 }
 

@@ -5,7 +5,7 @@ import { checkTexts } from '../values/storable-text.ts'
 /** Selects an organization's records to list. */
 export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
 
-/** Maximum number of records that a page of a filtered list examines. */
+/** Maximum number of records to examine for one page of a filtered list. */
 export const maxExamined = 20_000
 
 /** Limits how many records a page may examine. There is no limit if an index finds all matching records. */

@@ -15,7 +15,7 @@ export type Outcome = { readonly rows: readonly unknown[]; readonly count: numbe
 /** The right to handle an entry. The token is different for every claim. */
 export type Claim = { readonly id: string; readonly token: string }
 
-/** A claim of rows: the picked rows get a token and new values. */
+/** A claim of rows: the rows that `pick` selects get a token and new values. */
 export type Claiming = {
   readonly table: string
   readonly token: string

@@ -81,7 +81,7 @@ export type SqlInboxOptions = {
   readonly clock?: { now(): number } | undefined
 }
 
-/** Times that an inbox keeps entries, their bodies and their keys, in milliseconds. */
+/** How long an inbox keeps entries, their bodies and their keys, in milliseconds. */
 export type InboxRetention = {
   /**
    * For the bodies of handled entries. With 0, they are deleted on completion.
