@@ -11,7 +11,7 @@ export const resend = (id: string, { newWebhookId = false } = {}): Promise<boole
   perform(async () => {
     const { resent } = await post<{ resent: number }>(id, 'resend', { newWebhookId })
     if (resent === 0) return 'Nothing to resend: the delivery waits in its lane, or is being sent.'
-    return newWebhookId ? 'Sent again, as if it were new.' : 'Sent again.'
+    return newWebhookId ? 'Resent with a new webhook-id.' : 'Resent.'
   })
 
 /** Starts the next attempt now instead of at its scheduled time. */

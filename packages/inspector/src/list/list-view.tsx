@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useLayoutEffect, useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { organizationId } from '../api/organization.ts'
 import { Problem } from '../parts/status.tsx'
 import { currentId, leaveRow, listedIds, openId } from '../state/current-record.ts'
@@ -37,6 +37,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   const key = JSON.stringify([view, organization, query])
   const list = useMemo(() => createRecordList(definition, { organizationId: organization, query }), [key])
   const items = list.items.value
+  const box = useRef<HTMLDivElement>(null)
 
   // Runs before the list is painted, so that no key can act on a record of the previous list.
   useLayoutEffect(() => {
@@ -62,18 +63,19 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
     listedIds.value = items.map(getId)
   }, [items])
 
+  const showFresh = (): void => {
+    leaveRow()
+    if (box.current !== null) box.current.scrollTop = 0
+    list.showFresh()
+  }
+
   const isOpen = openId.value !== ''
   const isFiltered = Object.keys(query).length > 0
   const isEmpty = items.length === 0 && !list.isLoading.value && !list.hasMore.value
   return (
     <div class={`view ${isOpen ? 'has-detail' : ''}`}>
       <section class="list" aria-label={definition.title}>
-        <ListHeader
-          title={definition.title}
-          isLoading={list.isLoading.value}
-          isPaused={list.isPaused.value}
-          onPause={(isWanted) => (list.isPaused.value = isWanted)}
-        />
+        <ListHeader title={definition.title} list={list} onShowFresh={showFresh} />
         <FilterBar filters={filters} searches={searches}>
           {Bulk && isFiltered && <Bulk query={query} filters={filters} />}
         </FilterBar>
@@ -81,7 +83,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
         {isEmpty && list.error.value === undefined ? (
           <EmptyState {...empty} isFiltered={isFiltered} />
         ) : (
-          <Rows key={key} definition={definition} list={list} isNarrow={isOpen || isTablet.value} />
+          <Rows key={key} definition={definition} list={list} isNarrow={isOpen || isTablet.value} box={box} />
         )}
         {list.isSearching.value && (
           <p class="searching" role="status">

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import {
   currentId,
   firstInView,
-  leaveRow,
   openRecord,
   reached,
   reachFirst,
@@ -12,7 +12,7 @@ import {
 } from '../state/current-record.ts'
 import { isPhone, isTablet } from '../state/viewport.ts'
 import type { Column, ListDefinition } from './list-definition.ts'
-import { pageSize, type RecordList } from './record-list.ts'
+import type { RecordList } from './record-list.ts'
 
 /** The height of a row in pixels, with one line or two. The style sheets repeat it. */
 const rowHeights = { one: 40, two: 64 }
@@ -23,6 +23,8 @@ type RowsProps<Item> = {
   readonly definition: ListDefinition<Item>
   readonly list: RecordList<Item>
   readonly isNarrow: boolean
+  /** The element that scrolls. */
+  readonly box: RefObject<HTMLDivElement | null>
 }
 
 /** The rows that were in view, and how far the first row was scrolled out of view, in pixels. */
@@ -41,10 +43,9 @@ const isShown = ({ isExtra }: Pick<Column<never>, 'isExtra'>, isNarrow: boolean)
  * The rows of a list. Only visible rows are in the document, and they stay in place when other rows are added or
  * removed.
  */
-export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => {
+export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>) => {
   const { columns, getId, title } = definition
   const items = list.items.value
-  const box = useRef<HTMLDivElement>(null)
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const first = useSignal(0)
   const count = useSignal(40)
@@ -97,11 +98,6 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
     }
   }, [reached.value])
 
-  const showFresh = (): void => {
-    leaveRow()
-    if (box.current !== null) box.current.scrollTop = 0
-    list.showFresh()
-  }
   const press = (event: KeyboardEvent): void => {
     const page = Math.max(1, count.value - 2 * overscan - 2)
     const moves: Readonly<Record<string, () => void>> = {
@@ -122,62 +118,52 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
     .filter((column) => !isBelow(column))
     .map(({ width }) => (isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width))
   const style = { gridTemplateColumns: widths.join(' ') }
-  const fresh = list.freshCount.value
   const isDrawn = selectedIndex >= first.value && selectedIndex < first.value + count.value
   return (
-    <>
-      <div class="fresh" role="status">
-        {fresh > 0 && (
-          <button type="button" class="button primary" onClick={showFresh}>
-            {fresh >= pageSize ? `${fresh}+ new` : `${fresh} new`}
-          </button>
-        )}
-      </div>
-      <div
-        class="table"
-        role="grid"
-        aria-label={title}
-        aria-rowcount={items.length + 1}
-        aria-activedescendant={isDrawn ? `row-${selectedIndex}` : undefined}
-        ref={box}
-        onScroll={measure}
-        onKeyDown={press}
-        tabIndex={0}
-      >
-        <div class="head" role="rowgroup">
-          <div class="row" role="row" aria-rowindex={1} style={style}>
-            {shown.map((column) => (
-              <div role="columnheader" key={column.title} class={isBelow(column) ? 'sr-only' : ''}>
-                {column.title}
-              </div>
-            ))}
-          </div>
-        </div>
-        <div class="rows" role="rowgroup" style={{ height: `${items.length * rowHeight}px` }}>
-          {items.slice(first.value, first.value + count.value).map((item, offset) => {
-            const index = first.value + offset
-            const id = getId(item)
-            return (
-              <div
-                class="row"
-                role="row"
-                key={id}
-                id={`row-${index}`}
-                aria-rowindex={index + 2}
-                aria-selected={id === selectedId}
-                style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
-                onClick={() => openRecord(id)}
-              >
-                {shown.map((column) => (
-                  <div role="gridcell" key={column.title} class={isBelow(column) ? 'below' : ''}>
-                    {column.cell(item)}
-                  </div>
-                ))}
-              </div>
-            )
-          })}
+    <div
+      class="table"
+      role="grid"
+      aria-label={title}
+      aria-rowcount={items.length + 1}
+      aria-activedescendant={isDrawn ? `row-${selectedIndex}` : undefined}
+      ref={box}
+      onScroll={measure}
+      onKeyDown={press}
+      tabIndex={0}
+    >
+      <div class="head" role="rowgroup">
+        <div class="row" role="row" aria-rowindex={1} style={style}>
+          {shown.map((column) => (
+            <div role="columnheader" key={column.title} class={isBelow(column) ? 'sr-only' : ''}>
+              {column.title}
+            </div>
+          ))}
         </div>
       </div>
-    </>
+      <div class="rows" role="rowgroup" style={{ height: `${items.length * rowHeight}px` }}>
+        {items.slice(first.value, first.value + count.value).map((item, offset) => {
+          const index = first.value + offset
+          const id = getId(item)
+          return (
+            <div
+              class="row"
+              role="row"
+              key={id}
+              id={`row-${index}`}
+              aria-rowindex={index + 2}
+              aria-selected={id === selectedId}
+              style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
+              onClick={() => openRecord(id)}
+            >
+              {shown.map((column) => (
+                <div role="gridcell" key={column.title} class={isBelow(column) ? 'below' : ''}>
+                  {column.cell(item)}
+                </div>
+              ))}
+            </div>
+          )
+        })}
+      </div>
+    </div>
   )
 }

@@ -63,7 +63,7 @@ onEachStore('the inspector', (inspector) => {
     inspector.stage.setSecret(shown)
     await page.keyboard.press('j')
     await page.keyboard.press('r')
-    await page.getByText('Sent again.').waitFor()
+    await page.getByText('Resent.').waitFor()
     await page.goto(
       `${inspector.stage.server.url}/_wabakit/inspector/calls?organization=acme&id=first-${store}`,
     )

@@ -74,6 +74,35 @@ onEachStore('the lists of the inspector', (inspector) => {
     await fresh(page, '12').waitFor({ state: 'detached' })
   })
 
+  test.each([375, 1440])('the number of new records covers no text at %i px', async (width) => {
+    const { page } = await inspector.open('events?organization=acme', { viewport: { width, height: 800 } })
+    await page.locator('.rows .row').nth(20).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.locator('.table').evaluate((table) => {
+      table.scrollTop = 330
+    })
+
+    await publish(3)
+    await fresh(page, '3').waitFor()
+
+    const covered = await fresh(page, '3').evaluate((button) => {
+      const { x, y, width, height } = button.getBoundingClientRect()
+      const texts = new Set<string>()
+      for (let left = x; left <= x + width; left += 4) {
+        for (const top of [y, y + height / 2, y + height]) {
+          const below = document.elementsFromPoint(left, top).filter((element) => element !== button)
+          for (const node of below.flatMap(({ childNodes }) => [...childNodes])) {
+            if (node instanceof Text && node.data.trim() !== '') texts.add(node.data)
+          }
+        }
+      }
+      return [...texts]
+    })
+    expect(covered).toEqual([])
+    const headerWidth = await page.locator('.list-header').evaluate(({ scrollWidth }) => scrollWidth)
+    expect(headerWidth).toBeLessThanOrEqual(width)
+  })
+
   test('a reloaded list loads the rest of its rows without a gap', async () => {
     await publish(210, 'call:more', 'MORE')
     const { page } = await inspector.open('events?organization=acme&name=MORE')

@@ -208,6 +208,7 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.getByText('of the matching deliveries').waitFor()
     const hidden = await dialog.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
     expect(hidden).toBe(0)
+    expect(await dialog.locator('.facts').innerText()).toMatch(/^Finished from\s+Jan 1\s+\d\d:\d\d:\d\d/)
   })
 
   test('labels the ends of a time range side by side', async () => {
