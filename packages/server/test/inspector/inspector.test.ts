@@ -91,6 +91,13 @@ onEachStore('the inspector', (inspector) => {
     await page.getByText('secret replaced').waitFor()
     await page.getByRole('tab', { name: 'Compare' }).click()
     await page.locator('.compare .differs', { hasText: 'Status' }).waitFor()
+    await page.setViewportSize({ width: 375, height: 800 })
+    const lines = await page.getByRole('rowheader', { name: 'Response' }).evaluate((cell) => {
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      return range.getClientRects().length
+    })
+    expect(lines, 'lines of a heading').toBe(1)
     expect(problems).toEqual([])
   })
 

@@ -219,6 +219,10 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(await ends.allInnerTexts()).toEqual(['from', 'before'])
     const tops = await ends.evaluateAll((all) => all.map((end) => end.getBoundingClientRect().top))
     expect(tops[0]).toBe(tops[1])
+    await page.setViewportSize({ width: 768, height: 1000 })
+    await page.getByRole('button', { name: 'Filters (1)' }).click()
+    await ends.first().waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768)
   })
 
   test.each([375, 1440])('lists the deliveries of a subscription in full at %i px', async (width) => {
