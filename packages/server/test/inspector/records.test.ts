@@ -32,6 +32,11 @@ onEachStore('the records of the inspector', (inspector) => {
       if (text === cases[0][1]) await page.locator('.flag', { hasText: /^missed$/ }).waitFor()
       // All times are in the page's time zone.
       expect(await page.locator('main').innerText()).not.toMatch(/\d\d UTC\b/)
+      const nowTop = await page.locator('.now span').evaluate((now) => now.getBoundingClientRect().top)
+      const bottoms = await page
+        .locator('.flag')
+        .evaluateAll((flags) => flags.map((flag) => flag.getBoundingClientRect().bottom))
+      expect(nowTop, 'below all flags').toBeGreaterThanOrEqual(Math.max(...bottoms))
     }
   })
 
@@ -225,7 +230,7 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768)
   })
 
-  test.each([375, 1440])('lists the deliveries of a subscription in full at %i px', async (width) => {
+  test.each([375, 768, 1440])('lists the deliveries of a subscription in full at %i px', async (width) => {
     await inspector.simulate({})
     const { page, picture } = await inspector.open(
       `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
