@@ -52,7 +52,7 @@ try {
   const others = contenders.filter(({ prepare }) => prepare === undefined)
   const rows = [
     ...(await measure(others, { ...rounds, count: 2_048 })),
-    // A resumed process initially needs 100 ms more CPU time.
+    // More deliveries, because a resumed process initially needs an extra 100 ms of CPU time.
     ...(await measure(backlogs, { ...rounds, count: 8_192 })),
   ]
   const own = formatNames('wabakit')

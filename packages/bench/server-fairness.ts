@@ -7,8 +7,8 @@ import { type Goal, publish } from './src/result.ts'
 
 // `--long` adds endpoints that respond after 14 seconds, and three workers.
 const isLong = process.argv.includes('--long')
-// 20 seconds each: an endpoint is new until its first attempt times out after 15 seconds, and later attempts follow
-// only then.
+// 20 seconds per measurement: an endpoint is new until its first attempt times out after 15 seconds, and it gets no
+// further attempts before that.
 const events = 400 * Number(process.env.BENCH_ROUNDS ?? 5)
 const suspects = 300
 const base = 'no others'

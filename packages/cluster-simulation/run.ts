@@ -51,9 +51,6 @@ const report = async ({ seed, violation }: Summary['violations'][number]): Promi
   )
 }
 
-/** Maximum number of planted bugs that may be missed. */
-const maximumMissed = 2
-
 /** Maximum number of violations that are shrunk and printed. */
 const maximumReports = 3
 
@@ -127,7 +124,7 @@ const searchForPlanted = async (): Promise<void> => {
   console.log(`\n${found.length} of ${finds.length} planted bugs were found.`)
   const longest = Math.max(...found.map((find) => find.found?.entries ?? 0))
   console.log(`The longest shrunk run has ${longest} operations and faults.`)
-  if (finds.length - found.length > maximumMissed || longest > maximumEntries) fail()
+  if (finds.length - found.length > 0 || longest > maximumEntries) fail()
 }
 
 if (values.planted) await searchForPlanted()

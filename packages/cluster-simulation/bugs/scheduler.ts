@@ -15,19 +15,19 @@ const decision = 'core/src/storage/decide-settlement.ts'
 
 const hasLateNews = ({ newsMs = 0 }: Plan): boolean => newsMs > 0
 
-/** A queue is read again while pages with many deliveries are loading. */
+/** In such a plan, a queue is read again while pages with many deliveries are loading. */
 const hasSlowWindows = (plan: Plan): boolean =>
   hasLateNews(plan) && (plan.slowMs ?? 0) > 0 && plan.windowSize <= 3 && plan.operations.length >= 10
 
 const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {}).length > 0
 
-/** Failures are settled, but the response is lost. */
+/** Some settlements of failed attempts are committed, but their responses are lost, so they are repeated. */
 const repeatsSettlements = ({ rates }: Plan): boolean =>
   (rates?.store['response lost'] ?? 0) > 0 && Object.keys(rates?.endpoint ?? {}).length > 0
 
 /**
- * Deliveries join a lane while its head is being settled and a page is being read. Only endpoints fail, so a delivery
- * that waits for the next sweep is late.
+ * Deliveries join a lane while its head is being settled and a page is being read. Nothing but endpoints fails, so
+ * nothing excuses the delay of a delivery that is left for the next sweep.
  */
 const hasSlowLanes = ({ slowMs = 0, pollMs, handlerMs, operations, faults, rates }: Plan): boolean => {
   const calls = operations.flatMap((each) => (each.do === 'make a call' ? [each.callId] : []))
@@ -41,7 +41,11 @@ const hasSlowLanes = ({ slowMs = 0, pollMs, handlerMs, operations, faults, rates
   )
 }
 
-/** The store loses workers while shards move between them. */
+/** Many deliveries are due at endpoints that take a while to respond. */
+const hasSlowCrowd = ({ operations, handlerMs }: Plan): boolean =>
+  operations.length >= 10 && handlerMs[1] >= 500
+
+/** In such a plan, the store loses workers while shards move between them. */
 const losesWorkers = ({ servers, faults }: Plan): boolean =>
   servers.every(({ delivers }) => delivers) &&
   servers.length === 3 &&
@@ -221,8 +225,9 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'scheduler: concurrent attempts per subscription are unlimited',
     file: scheduler,
-    find: `    if (isDue && queue.busy < getMaximum(queue)) {`,
-    replace: `    if (isDue) {`,
+    find: `? 1 : perSubscription`,
+    replace: `? 1 : Infinity`,
+    needs: hasSlowCrowd,
   },
   {
     name: 'scheduler: a full queue never resumes',

@@ -90,10 +90,10 @@ export type Observation =
       readonly kind: 'looked'
       readonly deliveries: readonly DeliveryRecord[]
       readonly calmMs: number
-      /** Set while a delivering server runs. */
+      /** Set while at least one server that makes deliveries is running. */
       readonly isAttended: boolean
     }
-  /** The store, a server, or the connection between them fails until a time, as Unix time in milliseconds. */
+  /** The store, a server, or the connection between them fails until this Unix time in milliseconds. */
   | { readonly kind: 'trouble'; readonly until: number }
   | { readonly kind: 'rejection'; readonly server: string; readonly error: unknown }
   | { readonly kind: 'erased'; readonly subject: string }

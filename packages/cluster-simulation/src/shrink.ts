@@ -155,7 +155,7 @@ export const shrinkPlan = async (
     best = found ?? best
     return found !== undefined
   }
-  /** Tries other seeds, in which the necessary faults may coincide with fewer entries. */
+  /** Tries other seeds with one entry fewer: with one of them, the necessary faults may still coincide. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
     for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds && !isExhausted(); nth++) {

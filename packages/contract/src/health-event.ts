@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { UtcTimestamp } from './timestamp.ts'
 
-/** Names of the events about subscription health. They are for operators, and not part of the interface. */
+/** Names of the events about subscription health. They are for operators, and not part of the vendor's interface. */
 export const healthEventNames = [
   'delivery.exhausted',
   'subscription.failing',
@@ -19,7 +19,7 @@ const defineHealthEventData = () =>
     url: z.string(),
     /** Start of the first failed attempt since the last success before this event; null if no attempt had failed. */
     failingSince: z.nullable(UtcTimestamp),
-    /** Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days. */
+    /** Why the subscription was disabled: a 410 response (`gone`), or 5 days of failed attempts (`failing`). */
     disabledReason: z.nullable(z.enum(['gone', 'failing'])),
     /** The event whose delivery to the subscription caused this one. */
     eventId: z.string(),

@@ -52,8 +52,8 @@ const isDefault = (issue: z.core.$ZodIssue): boolean => {
 }
 
 /**
- * Converts a zod error to issues with readable messages, such as "summary.recap must be a string", because zod/mini has
- * none, to keep bundles small. Keeps messages that a schema defines.
+ * Converts a zod error to issues with readable messages, such as "summary.recap must be a string", because zod/mini
+ * leaves them out to keep bundles small. Keeps messages that a schema defines.
  */
 export const toIssues = (error: z.core.$ZodError): Issue[] =>
   error.issues.map((issue) => {

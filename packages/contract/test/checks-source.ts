@@ -134,7 +134,7 @@ const formatBodies = (): string =>
     .map(([name, rule]) => {
       const fields = formatTable(listFields(rule)).map((field) => `  ${markPure(field)},\n`)
       return `
-/** Validates a {@link ${name}} like its schema, but without zod. */
+/** Validates a {@link ${name}} as its schema does, but without zod. */
 export const validate${name}: (value: unknown) => Validation<${name}> = /* @__PURE__ */ createValidator({
 ${fields.join('')}})
 `
@@ -161,7 +161,7 @@ import type { Validation } from './validation.ts'
 import type { EventName } from './webhook-event.ts'
 
 ${constants.join('')}${events.functions}
-/** Checks the fields of each event, except \`event\`, like its schema. */
+/** Checks every field of an event except \`event\`, exactly as its schema does. */
 export const eventChecks: { readonly [Name in EventName]: (value: Fields, report: Report) => void } = {
 ${events.entries}}
 ${bodies}`

@@ -185,7 +185,7 @@ describe('the systemd units', () => {
     const verified = spawnSync('systemd-analyze', ['verify', join(units, instance)], { encoding: 'utf8' })
     expect(verified.stderr.split('\n').filter((line) => line.includes('wabakit'))).toEqual([])
     expect(verified.status).toBe(0)
-    // In tenths, from 0 to 10: "OK" is below 5.
+    // The threshold is in tenths of an exposure level, which ranges from 0 to 10. "OK" is below 5.
     const args = ['security', '--offline=true', '--threshold=20', join(units, instance)]
     const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
     expect(status, stdout).toBe(0)

@@ -42,7 +42,7 @@ export type Fields = { readonly [field: string]: unknown }
 /** The issues of a value, and the paths of the fields to drop from it. */
 export type Report = { readonly issues: Issue[]; readonly leftOut: string[] }
 
-/** Checks a value, and adds any issue to the report, in the schema's words. Without a report, it only checks. */
+/** Checks a value, and adds any issue to the report, worded as in the schema. Without a report, it only checks. */
 export type Check = (value: unknown, path?: string, report?: Report) => boolean
 
 /** Reports that a value has a problem, or is missing. */

@@ -107,7 +107,7 @@ const checkCallMissed = (value: Fields, report: Report): void => {
   isBooleanOrNullOrLeftOutOrAbsent(value.isChatAssigned, 'isChatAssigned', report)
 }
 
-/** Checks the fields of each event, except `event`, like its schema. */
+/** Checks every field of an event except `event`, exactly as its schema does. */
 export const eventChecks: { readonly [Name in EventName]: (value: Fields, report: Report) => void } = {
   GROUP_CREATED: checkGroupCreated,
   GROUP_PARTICIPANT_JOINED: checkGroupParticipantJoined,
@@ -123,7 +123,7 @@ export const eventChecks: { readonly [Name in EventName]: (value: Fields, report
   CALL_NOT_PICKED: checkCallIncomingInitiated,
 }
 
-/** Validates a {@link CreateGroupRequest} like its schema, but without zod. */
+/** Validates a {@link CreateGroupRequest} as its schema does, but without zod. */
 export const validateCreateGroupRequest: (value: unknown) => Validation<CreateGroupRequest> = /* @__PURE__ */ createValidator({
   wabaNumber: /* @__PURE__ */ storable({ min: 1 }),
   subject: /* @__PURE__ */ storable({ min: 1, max: 128 }),
@@ -132,13 +132,13 @@ export const validateCreateGroupRequest: (value: unknown) => Validation<CreateGr
   groupId: /* @__PURE__ */ optional(/* @__PURE__ */ storable({ min: 1, max: 50 })),
 })
 
-/** Validates a {@link CreateGroupResponse} like its schema, but without zod. */
+/** Validates a {@link CreateGroupResponse} as its schema does, but without zod. */
 export const validateCreateGroupResponse: (value: unknown) => Validation<CreateGroupResponse> = /* @__PURE__ */ createValidator({
   success: /* @__PURE__ */ oneOf(true),
   groupId: isNonEmpty,
 })
 
-/** Validates a {@link SummaryRecord} like its schema, but without zod. */
+/** Validates a {@link SummaryRecord} as its schema does, but without zod. */
 export const validateSummaryRecord: (value: unknown) => Validation<SummaryRecord> = /* @__PURE__ */ createValidator({
   callId: isNonEmpty,
   channel: /* @__PURE__ */ nullish(isText),
@@ -157,7 +157,7 @@ export const validateSummaryRecord: (value: unknown) => Validation<SummaryRecord
   summary: /* @__PURE__ */ object({ recap: isText, keyPoints: /* @__PURE__ */ array(isText), nextSteps: /* @__PURE__ */ array(isText) }),
 })
 
-/** Validates a {@link ReceivedErrorBody} like its schema, but without zod. */
+/** Validates a {@link ReceivedErrorBody} as its schema does, but without zod. */
 export const validateReceivedErrorBody: (value: unknown) => Validation<ReceivedErrorBody> = /* @__PURE__ */ createValidator({
   statusCode: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isNumber)),
   error: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText)),

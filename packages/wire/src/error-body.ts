@@ -2,7 +2,7 @@ import { either, list, number, object, type Rule, text, unchecked } from './rule
 import type { Issue } from './validation.ts'
 
 /**
- * Error body from any server that has this API. Every field may be missing, `message` may be an array, and `code` may
+ * Error body from any server with this API. Every field may be missing, `message` may be an array, and `code` may
  * be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.
  *
  * @interface

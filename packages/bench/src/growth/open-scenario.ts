@@ -9,16 +9,16 @@ export type ScenarioOptions = {
    * @default 0
    */
   readonly suspects?: number
-  /** `hang`: they never respond. `slow`: they respond with 200 after 14 seconds. */
+  /** What the suspects do. `hang`: never respond. `slow`: respond with 200 after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** Their organization: one for all, one for each, or the same as the healthy endpoints'. */
+  /** The suspects' organizations: one for all of them, one for each, or that of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
   /**
    * Number of deliveries to another, dead endpoint that are already due when the scenario starts.
    * @default 0
    */
   readonly pending?: number
-  /** The behavior of that endpoint: it never responds, or refuses connections. */
+  /** What the dead endpoint does: never respond, or refuse connections. */
   readonly dead?: 'hang' | 'refuse'
   /** @default 1 */
   readonly workers?: number

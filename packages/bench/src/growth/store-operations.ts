@@ -2,7 +2,7 @@ import type { EventRecord, Store } from '@wabakit/core'
 import { runCycle } from './backlog.ts'
 
 const page = { organizationId: 'acme', limit: 100 }
-/** A filter without matches. It examines as many records as a page of the control API may. */
+/** A filter without matches. It examines as many records as one page of the control API may examine. */
 const rare = { text: 'nobody', maxExamined: 20_000 }
 let published = 0
 

@@ -61,7 +61,7 @@ export const createTimeoutError = (
     neverSent: !sent,
   })
 
-/** Returns the message of the innermost cause, because the outer messages are only "fetch failed". */
+/** Returns the message of the innermost cause, because the outer ones just say "fetch failed". */
 const getInnermostMessage = (error: unknown, depth = 0): string => {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error && depth < 4) return getInnermostMessage(error.cause, depth + 1)

@@ -57,7 +57,7 @@ export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: 
 }
 
 /**
- * Creates a function that masks secrets in a server's response, even if they are escaped, in base64 or cut off. It
+ * Creates a function that masks secrets in a server's response, even if they are escaped, base64-encoded or cut off. It
  * calls `getSecrets` on first use, because successful calls never need it.
  */
 export const createRedact = (getSecrets: () => readonly string[]): Redact => {

@@ -15,9 +15,9 @@ export type RunContext = {
   observe(observation: Observation): void
   /** Receives the calls that stores executed, if the run records a history. */
   readonly record: ((entry: HistoryEntry) => void) | undefined
-  /** Draws the travel time of a message or call, in milliseconds: at most the maximum times the plan's latency. */
+  /** Draws the travel time of a message or call, in milliseconds: at most `maximumMs` × the plan's latency. */
   travel(label: string, maximumMs: number): number
-  /** Records that the store or a connection to it fails for this time, which excuses delays. */
+  /** Records that the store or a connection to it fails for this long, which excuses delays. */
   noteTrouble(forMs: number): void
   /** Adds a line to the story. */
   note(text: string): void

@@ -48,7 +48,7 @@ const patienceMs = 5_000
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
-  // The position that a transaction open during up to 20 other commits would get. The fraction makes it unique.
+  // The position of a transaction that stayed open during up to 20 other commits. The fraction makes it unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
   const base = createMemoryStore(takePosition, true)

@@ -6,7 +6,7 @@ export type Trace = {
   readonly lines: readonly string[]
 }
 
-/** @param keepsLines - also keeps the lines, which takes memory. */
+/** @param keepsLines - whether to keep the lines as well, which takes memory. */
 export const createTrace = (keepsLines: boolean): Trace => {
   const lines: string[] = []
   let [high, low] = [0x811c9dc5, 0x1b873593]

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createReferenceServer, type ReferenceServer } from '@wabakit/core'
 import type { ServerExamination, Simulate } from '../../src/index.ts'
 
-/** A broken server's behavior. Each function can call the correct server's behavior. */
+/** A broken server's behavior. Each function can delegate to the correct server. */
 export type Mutation = {
   /** Responds to a request of the public API. */
   readonly api?: (request: ApiCall, respond: (changed?: ApiCall) => Promise<Response>) => Promise<Response>
@@ -135,10 +135,10 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
   return { play: playCall, simulate }
 }
 
-/** Maximum time that a call rings until its summary is fetched, in milliseconds. */
+/** A call rings until its summary is fetched, but no longer than this, in milliseconds. */
 const maxRingingMs = 5_000
 
-/** Starts an in-process reference server behind a mutation, and returns the settings to examine it. */
+/** Starts an in-process reference server behind a mutation, and returns the settings for examining it. */
 export const startReference = async (
   mutation: Mutation = {},
 ): Promise<{ examination: ServerExamination; server: ReferenceServer; stop(): Promise<void> }> => {

@@ -114,7 +114,7 @@ export const descriptions: {
     "description": "The subscription that a health event is about, and the attempt that caused it.",
     "fields": {
       "attempts": "Number of delivery attempts so far.",
-      "disabledReason": "Why the subscription was disabled: by a 410 response (`gone`), or because all attempts failed for 5 days.",
+      "disabledReason": "Why the subscription was disabled: a 410 response (`gone`), or 5 days of failed attempts (`failing`).",
       "eventId": "The event whose delivery to the subscription caused this one.",
       "eventName": "The name of the event with this `eventId`.",
       "failingSince": "Start of the first failed attempt since the last success before this event; null if no attempt had failed.",
@@ -132,7 +132,7 @@ export const descriptions: {
     }
   },
   "ReceivedErrorBody": {
-    "description": "Error body from any server that has this API. Every field may be missing, `message` may be an array, and `code` may be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.",
+    "description": "Error body from any server with this API. Every field may be missing, `message` may be an array, and `code` may be unknown. Fields of other types are dropped, so parsing fails only if the body is not an object.",
     "fields": {
       "code": "A machine-readable error code. The reference server sends codes from a closed list.",
       "error": "The status's reason phrase.",

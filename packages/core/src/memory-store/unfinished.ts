@@ -66,7 +66,7 @@ export const listPending = (owner: SubscriptionRow): DeliveryRow[] => [
   ...owner.retries,
 ]
 
-/** Reads heads among the next deliveries that were never attempted. */
+/** Finds the heads of lanes among the next `limit` deliveries that were never attempted. */
 export const readHeads = (owner: SubscriptionRow, after: number, limit: number) => {
   const heads: DeliveryRow[] = []
   let examined = 0

@@ -30,7 +30,7 @@ export type Sent = {
 
 export type ManualClock = { time: number; now(): number }
 
-/** A repeatable generator (mulberry32). */
+/** Creates a deterministic random generator (mulberry32). */
 export const seeded = (seed: number): (() => number) => {
   let state = seed
   return () => {

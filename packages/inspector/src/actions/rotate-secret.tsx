@@ -12,7 +12,7 @@ import { Time } from '../parts/time.tsx'
 const overlapMs = 86_400_000
 
 /**
- * The dialog:
+ * The states of the dialog:
  * - asks: nothing has changed yet.
  * - asks → shows: the server signs with the new secret, which is shown here and never again.
  * - shows → closed: immediately if the secret was copied, otherwise after the user confirms.

@@ -24,7 +24,7 @@ export const closeRecord = (): void => {
   setParams({ id: undefined, attempt: undefined, delivery: undefined, tab: undefined })
 }
 
-/** Leaves the reached row, so that keyboard shortcuts apply to no record. */
+/** Leaves the current row, so that keyboard shortcuts apply to no record. */
 export const leaveRow = (): void => {
   reached.value = { id: '', byKey: false }
 }
@@ -38,7 +38,7 @@ const reach = (index: number): void => {
   else openRecord(id, { byKey: true })
 }
 
-/** Moves by a number of rows. The first step reaches the first row in view. */
+/** Moves by a number of rows or, if no listed record is current, to the first row in view. */
 export const step = (by: number): void => {
   const index = listedIds.value.indexOf(currentId.value)
   reach(index === -1 ? firstInView.value : index + by)

@@ -18,7 +18,7 @@ import {
 } from './filters.ts'
 
 /**
- * Statuses and their most useful combinations: failed deliveries, and deliveries that are sent only if they are resent.
+ * Statuses and their most useful combinations: failed deliveries, and deliveries that only a resend can still deliver.
  */
 const statuses = [
   { value: 'pending,waiting,claimed', label: 'unfinished' },

@@ -81,7 +81,7 @@ export type MockTenant = {
    * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
    *
    * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
-   * @throws InputError of the core if the number does not belong to the tenant, or the URL, the secret or a header is
+   * @throws InputError from the core if the number does not belong to the tenant, or the URL, the secret or a header is
    * invalid.
    */
   subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
@@ -93,7 +93,7 @@ export type MockTenant = {
    * const call = await mock.simulateCall({ channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.', after: '30s' } })
    */
   simulateCall(call?: CallSimulation): Promise<SimulatedCall>
-  /** Saves a call's summary now: the first one, or another one, which replaces it without an event. */
+  /** Saves a call's summary now. If there already is one, replaces it without publishing an event. */
   simulateSummary(callId: string, summary?: SummarySimulation): Promise<SavedSummary>
   /** Makes a participant join or leave a group, or removes them from it. */
   simulateParticipant(
@@ -122,7 +122,7 @@ export type MockTenant = {
   ): Promise<WebhookEventOf<Name>>
   /**
    * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
-   * Deliveries without a target count until the first `subscribe`.
+   * Until the first `subscribe`, deliveries without a target also count.
    *
    * @throws MockTimeoutError if there is none in time. The message shows the responses.
    */

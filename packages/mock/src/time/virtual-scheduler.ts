@@ -49,7 +49,7 @@ export const createVirtualScheduler = (startAt: number, onError: (error: unknown
     },
     listTasks: () => tasks,
     advance: (ms) => {
-      // Advances run one after another, so that two concurrent advances by 30 s move the clock by 60 s.
+      // Advances run one after another, so that two concurrent advances of 30 s move the clock by 60 s.
       const advance = advances.then(() => advanceTo(time + ms))
       advances = advance.catch(() => {})
       return advance

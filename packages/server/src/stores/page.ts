@@ -11,7 +11,7 @@ export type PageRows<Row, Item> = {
   readonly isFollowed: boolean
   readonly toItem: (row: Row) => Item
   readonly toCursor: (row: Row) => string
-  /** The cursor of the next page, if this page has fewer rows than `limit` because it examined its maximum. */
+  /** The cursor of the next page, if this page is short because it reached the limit of rows to examine. */
   readonly end?: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Contents, OwnerEntry } from './contents.ts'
 import type { AttemptLine, EndLine } from './lines.ts'
 
-/** Figures from the log of owners. */
+/** Figures from the ownership log. */
 export type OwnerFigures = {
   /** Number of shards taken from dead or lost workers. */
   readonly takeovers: number
@@ -10,7 +10,7 @@ export type OwnerFigures = {
    * the shard.
    */
   readonly overlaps: number
-  /** The time from a process's kill to the next attempt in its shards, in milliseconds. */
+  /** The time from killing a process to the next attempt in its shards, in milliseconds. */
   readonly resumed: { readonly shards: number; readonly medianMs: number; readonly longestMs: number }
 }
 

@@ -24,7 +24,7 @@ const escapes: readonly ((json: string) => string)[] = [
   escapeHtml,
 ]
 
-/** Limits on the JSON to serialize again: strangers control it, and indentation multiplies the size of deep values. */
+/** Limits on the JSON to serialize again: anyone can send it, and indentation multiplies the size of deep values. */
 const maxLength = 65_536
 const maxDepth = 16
 

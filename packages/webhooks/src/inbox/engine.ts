@@ -60,7 +60,7 @@ export type InboxEngine<Client, Database> = {
   readonly query: (statement: Statement) => Promise<Outcome>
   /** Creates the table. */
   readonly create: (text: string) => Promise<unknown>
-  /** Keeps the inbox's own connection until the returned function is called. */
+  /** Keeps the inbox's own connection open until the returned function is called. */
   readonly hold: () => () => Promise<void>
   /** The SQL expression that wakes other processes, if the database has one. */
   readonly announcement: string | undefined

@@ -11,7 +11,7 @@ import pg from 'pg'
 import { createRandom } from '../../../server/test/torture/random.ts'
 import { joined, secret, signed } from '../signed.ts'
 
-/** Bundles the receiver's process, which then starts three times as fast. */
+/** Bundles the receiver's process, so that it starts three times as fast. */
 const bundleReceiver = async (outfile: string): Promise<void> => {
   await build({
     entryPoints: [resolve(import.meta.dirname, 'receiver-process.ts')],
@@ -25,7 +25,7 @@ const bundleReceiver = async (outfile: string): Promise<void> => {
   })
 }
 
-/** Starts a receiver, and waits until it listens. */
+/** Starts a receiver, and waits until it is listening. */
 const startReceiver = async (script: string, env: NodeJS.ProcessEnv) => {
   const child = spawn(process.execPath, ['--no-warnings', script], {
     env: { ...process.env, ...env, WEBHOOK_SECRET: secret },
@@ -79,8 +79,8 @@ type KillOptions = {
 const maxSent = 60
 
 /**
- * Kills a receiver with an inbox again and again, while a sender never retries, drops 5% of its requests and sends 5%
- * twice. Returns the number of events that got a 200, and of effects that are missing or doubled.
+ * Kills a receiver with an inbox repeatedly, while a sender that never retries drops 5% of its requests and sends 5%
+ * twice. Returns the number of events that got a 200, and of effects that are missing or duplicated.
  */
 export const killReceiver = async (options: KillOptions) => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))

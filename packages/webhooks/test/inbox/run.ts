@@ -7,7 +7,7 @@ import { hasMariadb, startMariadb } from '../mariadb.ts'
 import { killReceiver } from './kills.ts'
 import { simulateKills } from './simulated-kills.ts'
 
-// The long form: `npm run torture:inbox -- [sqlite] [postgres] [mariadb] [--kills 500] [--seconds 300]`, and simulated
+// Long kill test: `npm run torture:inbox -- [sqlite] [postgres] [mariadb] [--kills 500] [--seconds 300]`, and simulated
 // kills with `-- --simulated 10000`. Exits with 1 if an event that got a 200 has no effect, or more than one.
 
 const { values, positionals } = parseArgs({

@@ -14,7 +14,7 @@ export type SenderContext = {
   readonly fetch: ExaminerFetch
 }
 
-/** Sends requests to the examined server and records every exchange. */
+/** Sends requests to the server under examination and records every exchange. */
 export type Sender = {
   /** Sends a request. Never rejects. After a 429, waits and retries a few times, unless `once` is set. */
   send(request: ApiRequest, options?: { readonly once?: boolean }): Promise<Exchange>

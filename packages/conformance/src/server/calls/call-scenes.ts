@@ -50,7 +50,7 @@ const pollMs = 200
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns an optional function of the run. Throws if it is missing, which fails the scene that needs it. */
+/** Returns a function that a run may lack. Throws if it is missing, which fails the scene that needs it. */
 const need = <Given>(given: Given | undefined, purpose: string): Given => {
   if (given === undefined) throw new Error(`the run cannot ${purpose}`)
   return given

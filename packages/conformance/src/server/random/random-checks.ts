@@ -64,8 +64,8 @@ const judge = ({ sequences, broken }: Played, kind: keyof Played['broken']): Obs
 }
 
 /**
- * Creates the rules that are examined with random sequences of legal and illegal requests, compared with a model of the
- * server.
+ * Creates the rules that are examined by sending random sequences of legal and illegal requests, and comparing the
+ * responses with those of a model of the server.
  */
 export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
   let played: Promise<Played> | undefined

@@ -6,8 +6,8 @@ import type { Rule } from '../rule.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Requests by rule id without `create.`: a description, the change to a valid request, and the clause. The id ends with
- * the expected status.
+ * Requests by rule id, without its `create.` prefix: a description, the change to a valid request, and the clause.
+ * The id ends with the expected status.
  */
 type Samples<Change> = Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>
 

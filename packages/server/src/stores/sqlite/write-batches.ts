@@ -27,7 +27,7 @@ export type WriteBatchesOptions = {
   readonly checkOwner: () => void
   /** Called after each commit, before it is acknowledged. Throws if the database's files were deleted or replaced. */
   readonly checkFiles: () => void
-  /** The list to which writes add their changes to memory. */
+  /** The list to which writes add their in-memory changes. */
   readonly effects: Effects
   readonly now: () => number
 }
