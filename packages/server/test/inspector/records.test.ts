@@ -552,10 +552,26 @@ onEachStore('the records of the inspector', (inspector) => {
     await picture(`${inspector.store}-attempts-375`)
   })
 
+  test.each(['light', 'dark'] as const)(
+    'the focused item of a menu stands out in %s colors',
+    async (colorScheme) => {
+      const { page } = await inspector.open(
+        `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+        { colorScheme },
+      )
+      await page.getByRole('button', { name: 'More actions' }).click()
+      const readColor = (selector: string) =>
+        page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor)
+      expect(await readColor('[role=menuitem]:focus')).not.toBe(await readColor('[role=menu]'))
+    },
+  )
+
   test('menus close when the focus leaves them', async () => {
     const { page } = await inspector.open(
       `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
     )
+    await inspector.simulate({})
+    await page.getByRole('region', { name: 'Deliveries' }).getByRole('button').first().waitFor()
     for (const leave of ['Tab', 'Escape', 'click']) {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menu').waitFor()
