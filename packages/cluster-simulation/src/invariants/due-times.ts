@@ -11,13 +11,17 @@ export type DueTimes = {
 
 /** @param now - returns the true time. */
 export const createDueTimes = (now: () => number): DueTimes => {
-  const seen = new Map<string, number>()
+  const seen = new Map<string, { readonly dueAt: number; readonly first: number }>()
   return {
     find: ({ id, status, dueAt }) => {
-      if (status !== 'pending' || dueAt === null) return undefined
-      const key = `${id} ${dueAt}`
-      const first = seen.get(key) ?? now()
-      seen.set(key, first)
+      // It may become pending more than once: earlier deliveries of its lane can be sent again.
+      if (status !== 'pending' || dueAt === null) {
+        seen.delete(id)
+        return undefined
+      }
+      const known = seen.get(id)
+      const first = known?.dueAt === dueAt ? known.first : now()
+      seen.set(id, { dueAt, first })
       return Math.max(dueAt, first)
     },
   }
