@@ -99,8 +99,14 @@ test('a decision that the server does not share results in advice that names the
   })
 })
 
+const findBrokenServer = (name: string) => {
+  const broken = createBrokenServers().find((each) => each.name === name)
+  if (broken === undefined) throw new Error(`There is no broken server that ${name}.`)
+  return broken
+}
+
 test('no report contains a key or the secret, in any format', async () => {
-  const [broken] = createBrokenServers().filter(({ name }) => name === 'says 401 for a missing permission')
+  const broken = findBrokenServer('responds 401 to a missing permission')
   const { examination, stop } = await startReference(broken)
   onTestFinished(stop)
   const report = await examineServer({ ...examination, minutes: 0 })
@@ -139,7 +145,7 @@ test('the command of a check repeats its request', async () => {
 })
 
 test('a failed random sequence is shown with at most five requests', async () => {
-  const [broken] = createBrokenServers().filter(({ name }) => name === 'fails when an id was refused before')
+  const broken = findBrokenServer('fails when an id was refused before')
   const { examination, stop } = await startReference(broken)
   onTestFinished(stop)
   const report = await examineServer({ ...examination, minutes: 0.1 })
