@@ -81,7 +81,7 @@ const cases = ['all', 'worker'].flatMap((role) =>
 )
 
 test.each(cases)(
-  'role $role answers $line ($name) in the form of every error',
+  'role $role responds to $line ($name) with the usual error body',
   async ({ role, fault, bytes }) => {
     const { port } = getTarget(role)
 

@@ -8,7 +8,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** Time for which the old secret also signs, in milliseconds: the server's default. */
+/** Time that the old secret also signs, in milliseconds: the server's default. */
 const overlapMs = 86_400_000
 
 /**

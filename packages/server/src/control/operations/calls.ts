@@ -45,7 +45,7 @@ const Summary = z.strictObject({
   after: z.optional(
     z.union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])]).check(
       z.refine((duration) => (toMilliseconds(duration) ?? Number.NaN) <= 86_400_000, {
-        error: "must be a duration of at most one day: milliseconds, or a text such as '30s'",
+        error: "must be a duration of at most one day: milliseconds, or a string such as '30s'",
       }),
     ),
   ),
