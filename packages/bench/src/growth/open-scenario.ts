@@ -9,7 +9,7 @@ export type ScenarioOptions = {
    * @default 0
    */
   readonly suspects?: number
-  /** What the suspects do. `hang`: never respond. `slow`: respond with 200 after 14 seconds. */
+  /** Behavior of the suspects. `hang`: never respond. `slow`: respond with 200 after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
   /** The suspects' organizations: one for all of them, one for each, or that of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
@@ -18,7 +18,7 @@ export type ScenarioOptions = {
    * @default 0
    */
   readonly pending?: number
-  /** What the dead endpoint does: never respond, or refuse connections. */
+  /** Behavior of the dead endpoint: never respond, or refuse connections. */
   readonly dead?: 'hang' | 'refuse'
   /** @default 1 */
   readonly workers?: number

@@ -8,7 +8,7 @@ import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseR
 import { getSummary, parseCallId } from './get-summary.ts'
 import type { RequestReported } from './request-report.ts'
 
-/** What the host knows about a connection. */
+/** Connection details that the host provides. */
 export type ConnectionInfo = {
   /** The peer's IP address. Without it, per-address limits do not apply. */
   readonly remoteAddress?: string | undefined
