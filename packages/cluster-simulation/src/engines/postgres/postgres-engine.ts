@@ -10,6 +10,7 @@ import { prepareSession } from '../../../../server/src/stores/postgres/session.t
 import { toReadError, toStorageError } from '../../../../server/src/stores/postgres/storage-errors.ts'
 import { createWorker } from '../../../../server/src/stores/postgres/worker.ts'
 import { getTrueTime, type RunContext } from '../../cluster/run-context.ts'
+import type { Owner } from '../../virtual/scheduler.ts'
 import type { Engine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createRemoteCalls } from '../remote-calls.ts'
@@ -25,6 +26,22 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
   // Otherwise, the order of tasks would depend on the speed of the machine.
   shared.watch(scheduler.waitFor)
   const closing = new Map<string, () => void>()
+  const connected = new Map<pg.Client, Owner>()
+
+  const connect = (): pg.Client => {
+    const connection = shared.connect()
+    connected.set(connection, scheduler.current())
+    return connection
+  }
+
+  /** Ends all connections. Each process notices in a task of its own, because its next timers start there. */
+  const disconnect = (): void => {
+    shared.disconnect()
+    for (const [connection, owner] of connected) {
+      scheduler.schedule({ owner, delayMs: 0, label: 'connection ends' }, () => connection.emit('end'))
+    }
+    connected.clear()
+  }
 
   const openStore = (sender: string): Store => {
     const query: PostgresDatabase['query'] = async <Row extends pg.QueryResultRow>(
@@ -44,7 +61,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       query<Row>(sql, values).catch((error: unknown) => {
         throw toReadError(error)
       })
-    const notifications = createNotifications({ connect: shared.connect, onError: () => {} })
+    const notifications = createNotifications({ connect, onError: () => {} })
     const notify = async (channel: string, payload: string): Promise<void> => {
       await query('SELECT pg_notify($1, $2)', [channel, payload])
     }
@@ -88,11 +105,11 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
     abandon: ({ name }) => {
       closing.get(name)?.()
       closing.delete(name)
-      shared.disconnect()
+      disconnect()
     },
     // The server reconnects automatically.
     endSession: () => {
-      shared.disconnect()
+      disconnect()
       return () => {}
     },
     setAvailable: remote.setAvailable,

@@ -12,7 +12,7 @@ export type SharedDatabase = {
   watch(watcher: (work: Promise<unknown>) => void): void
   /** Creates a connection that listens. */
   connect(): pg.Client
-  /** Ends all connections and releases their locks. */
+  /** Drops all connections and releases their locks. */
   disconnect(): void
 }
 
@@ -87,7 +87,7 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
     },
     disconnect: () => {
       void send('SELECT pg_advisory_unlock_all()')
-      for (const connection of connections.splice(0)) connection.emit('end')
+      connections = []
     },
   }
 }
