@@ -23,8 +23,8 @@ export const deliveryBugs: readonly PlantedBug[] = [
   {
     name: 'health: the end of a subscription is not published',
     file: 'core/src/memory-store/journal.ts',
-    find: 'for (const event of decided.events) publish(event)',
-    replace: 'if (disabled === null) for (const event of decided.events) publish(event)',
+    find: 'for (const event of published) publish(event)',
+    replace: 'if (disabled === null) for (const event of published) publish(event)',
   },
   {
     name: 'the first retry comes too early',

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../records.ts'
 import { decideSettlement } from '../storage/decide-settlement.ts'
-import type { NewsChannel } from '../storage/news-channel.ts'
+import { createNewsChannel } from '../storage/news-channel.ts'
 import { createWorkers } from '../storage/workers.ts'
 import type {
   AttemptKey,
@@ -11,40 +11,26 @@ import type {
   SettlementOutcome,
 } from '../store.ts'
 import {
+  type Database,
   type DeliveryRow,
   findHead,
   getDeliveryId,
+  getQueue,
   isUnfinished,
   type SubscriptionRow,
   toDeliveryRecord,
 } from './tables.ts'
 import { leaveLane, readHeads, setRetry, skipAll } from './unfinished.ts'
 
-export type JournalContext = {
-  /** All deliveries, by id. */
-  readonly deliveries: ReadonlyMap<string, DeliveryRow>
-  /** All subscriptions, by queue. */
-  readonly queues: ReadonlyMap<string, SubscriptionRow>
-  readonly news: NewsChannel
-  /** Returns the next number in the order of all changes. */
-  readonly nextOrder: () => number
+type JournalOptions = {
   /** Set if news also reports deliveries that are not heads of their lanes. */
   readonly tellsAll: boolean
-  /** Publishes an event, if its organization exists. */
+  /** Publishes an event. */
   publish(event: EventRecord): void
-}
-
-export type MemoryJournal = Journal & {
-  /** Reports that a delivery was added. */
-  tellAdded(row: DeliveryRow): void
-  /** Reports that a subscription changed in another way. */
-  tellChanged(owner: SubscriptionRow): void
 }
 
 /** Number of shards. */
 const shardCount = 8
-
-export const getQueue = ({ order }: SubscriptionRow): string => String(order)
 
 const toPending = (row: DeliveryRow): PendingDelivery => ({
   id: getDeliveryId(row),
@@ -53,14 +39,12 @@ const toPending = (row: DeliveryRow): PendingDelivery => ({
   turn: row.turn,
 })
 
-export const createJournal = ({
-  deliveries,
-  queues,
-  news,
-  nextOrder,
-  tellsAll,
-  publish,
-}: JournalContext): MemoryJournal => {
+/** Creates the journal, and the functions that report changes to its listeners. */
+export const createJournal = (
+  { organizations, deliveries, queues, nextOrder }: Database,
+  { tellsAll, publish }: JournalOptions,
+) => {
+  const news = createNewsChannel()
   const { isCurrent, ...workers } = createWorkers(shardCount)
 
   const toState = (owner: SubscriptionRow): QueueState => ({
@@ -70,6 +54,7 @@ export const createJournal = ({
     pace: owner.pace,
   })
 
+  /** Reports that a subscription changed other than by a new delivery. */
   const tellChanged = (owner: SubscriptionRow): void => {
     owner.changedAt = nextOrder()
     news.tell({ kind: 'changed', state: toState(owner) })
@@ -105,7 +90,8 @@ export const createJournal = ({
       skipAll(owner, now)
       tellChanged(owner)
     }
-    for (const event of decided.events) publish(event)
+    const published = decided.events.filter(({ organizationId }) => organizations.has(organizationId))
+    for (const event of published) publish(event)
     return { row, disabled, health }
   }
 
@@ -114,16 +100,9 @@ export const createJournal = ({
     return head === undefined ? null : toPending(head)
   }
 
-  return {
+  const journal: Journal = {
     ...workers,
     listen: news.listen,
-    tellChanged,
-    tellAdded: (row) => {
-      const { owner, event } = row
-      const state = toState(owner)
-      if (findHead(owner, event.subject) === row) news.tell({ kind: 'head', state, head: toPending(row) })
-      else if (tellsAll) news.tell({ kind: 'appended', state, from: row.position })
-    },
     readQueues: async ({ shards, since = '-1' }) => {
       const seen = Number(since)
       const found = [...queues.values()].flatMap((owner) => {
@@ -158,16 +137,24 @@ export const createJournal = ({
       const settled = settlements.map(settle)
       return settled.map((each): SettlementOutcome => {
         if (each === undefined) return { outcome: 'stale' }
-        const { row, disabled, health } = each
-        return {
-          outcome: 'settled',
-          delivery: toDeliveryRecord(row),
-          turn: row.turn,
-          disabled,
-          health,
-          next: getHead(row),
-        }
+        const { row, ...changes } = each
+        const delivery = toDeliveryRecord(row)
+        return { outcome: 'settled', ...changes, delivery, turn: row.turn, next: getHead(row) }
       })
     },
   }
+
+  return {
+    journal,
+    /** Reports that a delivery was added. */
+    tellAdded: (row: DeliveryRow): void => {
+      const { owner, event } = row
+      const state = toState(owner)
+      if (findHead(owner, event.subject) === row) news.tell({ kind: 'head', state, head: toPending(row) })
+      else if (tellsAll) news.tell({ kind: 'appended', state, from: row.position })
+    },
+    tellChanged,
+  }
 }
+
+export type MemoryJournal = ReturnType<typeof createJournal>

@@ -1,31 +1,19 @@
-import { RecordNotFoundError } from '../errors/record-errors.ts'
-import type { SubscriptionRecord } from '../records.ts'
-import { createNewsChannel } from '../storage/news-channel.ts'
-import type { SaveOutcome, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
-import { containsText, createHistory, type TakePosition } from './history.ts'
-import { createJournal, getQueue } from './journal.ts'
-import { measureBacklog } from './measure-backlog.ts'
+import { createHistory, type TakePosition } from './history.ts'
+import { createJournal } from './journal.ts'
 import { readNewest } from './newest.ts'
 import { readPage } from './paging.ts'
-import { createTables, type DeliveryRow, type OrganizationTables, type SubscriptionRow } from './tables.ts'
-import { skipAll } from './unfinished.ts'
+import { createRemoval } from './removal.ts'
+import { containsText } from './selection.ts'
+import { createDatabase, createSubscription, createTables, getQueue } from './tables.ts'
+import { measureBacklog, skipAll } from './unfinished.ts'
 
 type Revised = { readonly revision: number }
 
 const isNext = (current: Revised | undefined, next: Revised): boolean =>
   next.revision === (current?.revision ?? 0) + 1
-
-const createSubscription = (record: SubscriptionRecord, order: number): SubscriptionRow => ({
-  order,
-  record,
-  pace: 'new',
-  changedAt: order,
-  lanes: new Map(),
-  fresh: [],
-  retries: new Set(),
-})
 
 /**
  * Creates an in-memory store. It is complete and fast, but its contents are lost when the process ends. Each method
@@ -41,60 +29,15 @@ export const memoryStore = (): Store => createMemoryStore((order) => order)
  * `tellsAll`, it reports every added delivery, as PostgreSQL does, and not only heads of lanes.
  */
 export const createMemoryStore = (takePosition: TakePosition, tellsAll = false): Store => {
-  const organizations = new Map<string, OrganizationTables>()
-  /** The organization of each key, by the key's hash. */
-  const keyOwners = new Map<string, OrganizationTables>()
-  const deliveries = new Map<string, DeliveryRow>()
-  const queues = new Map<string, SubscriptionRow>()
-  let order = 0
-  const nextOrder = (): number => ++order
-  const { tellAdded, tellChanged, ...journal } = createJournal({
-    deliveries,
-    queues,
-    news: createNewsChannel(),
-    nextOrder,
-    tellsAll,
-    publish: (event) => {
-      if (organizations.has(event.organizationId)) publish(event)
-    },
-  })
-
-  const getTables = (organizationId: string): OrganizationTables => {
-    const tables = organizations.get(organizationId)
-    if (tables === undefined) throw new RecordNotFoundError('organization', organizationId)
-    return tables
-  }
-  const { check, publish, removeOrganization, removeSubscription, ...history } = createHistory({
-    organizations,
-    getTables,
-    deliveries,
-    journal: { tellAdded, tellChanged },
-    nextOrder,
-    takePosition,
-  })
-
-  const saveSubscription = (record: SubscriptionRecord): SaveOutcome => {
-    const { subscriptions } = getTables(record.organizationId)
-    const row = subscriptions.get(record.id)
-    if (!isNext(row?.record, record)) return 'stale'
-    if (row === undefined) {
-      const added = createSubscription(record, nextOrder())
-      subscriptions.set(record.id, added)
-      queues.set(getQueue(added), added)
-      return 'saved'
-    }
-    const { url, disabledReason, failingSince, isReported } = row.record
-    const isReset = record.url !== url || (disabledReason !== null && record.disabledReason === null)
-    row.record = { ...record, isReported, failingSince: isReset ? null : failingSince }
-    if (isReset) row.pace = 'new'
-    if (record.disabledReason !== null) skipAll(row, record.updatedAt)
-    tellChanged(row)
-    return 'saved'
-  }
+  const database = createDatabase()
+  const { organizations, getTables, keyOwners, queues, nextOrder } = database
+  const { journal, ...news } = createJournal(database, { tellsAll, publish: (event) => publish(event) })
+  const { publish, operations } = createHistory(database, { ...news, takePosition })
 
   return {
-    ...history,
     ...journal,
+    ...operations,
+    ...createRemoval(database, news),
     saveOrganization: async (organization) => {
       const tables = organizations.get(organization.id)
       if (!isNext(tables?.organization, organization)) return 'stale'
@@ -104,17 +47,8 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
     },
     findOrganization: async (organizationId) => organizations.get(organizationId)?.organization,
     listOrganizations: async (page) => {
-      const { items, ...rest } = readPage([...organizations.values()], { ...page, direction: 'oldest_first' })
+      const { items, ...rest } = readPage([...organizations.values()], page)
       return { ...rest, items: items.map(({ organization }) => organization) }
-    },
-    removeOrganization: async (organizationId) => {
-      const tables = organizations.get(organizationId)
-      if (tables === undefined) return false
-      organizations.delete(organizationId)
-      for (const hash of tables.keys.keys()) keyOwners.delete(hash)
-      for (const owner of tables.subscriptions.values()) queues.delete(getQueue(owner))
-      removeOrganization(tables)
-      return true
     },
 
     addApiKey: async (key) => {
@@ -145,9 +79,8 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
         const isSame = group.requestHash !== null && existing.requestHash === group.requestHash
         return { outcome: isSame ? 'same' : 'conflict', group: existing }
       }
-      check(event)
-      groups.set(group.clientCustomGroupId, group)
       publish(event)
+      groups.set(group.clientCustomGroupId, group)
       return { outcome: 'created', group }
     },
     findGroup: async (organizationId, groupId) => organizations.get(organizationId)?.groups.get(groupId),
@@ -164,9 +97,8 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
       const { participants } = getTables(participant.organizationId)
       const members = participants.get(participant.groupId) ?? new Map()
       if (!isNext(members.get(participant.digits), participant)) return 'stale'
-      check(event)
-      participants.set(participant.groupId, members.set(participant.digits, participant))
       publish(event)
+      participants.set(participant.groupId, members.set(participant.digits, participant))
       return 'saved'
     },
     findParticipant: async ({ organizationId, groupId, digits }) =>
@@ -179,9 +111,8 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
     saveCall: async ({ call, event }) => {
       const { calls } = getTables(call.organizationId)
       if (!isNext(calls.get(call.callId), call)) return 'stale'
-      check(event)
-      calls.set(call.callId, call)
       publish(event)
+      calls.set(call.callId, call)
       return 'saved'
     },
     findCall: async (organizationId, callId) => {
@@ -203,40 +134,41 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
     saveSummary: async ({ summary, event }) => {
       const { summaries, summaryMarks } = getTables(summary.organizationId)
       const isFirst = !summaries.has(summary.callId) && !summaryMarks.has(sha256(summary.callId))
-      if (isFirst) check(event)
-      summaries.set(summary.callId, summary)
       if (isFirst) publish(event)
+      summaries.set(summary.callId, summary)
       return isFirst ? 'first' : 'replaced'
     },
-    addEvent: async (event) => {
-      check(event)
-      publish(event)
-    },
-    addEventTo: async (event, subscriptionId) => {
-      check(event)
-      publish(event, subscriptionId)
-    },
+    addEvent: async (event) => publish(event),
+    addEventTo: async (event, subscriptionId) => publish(event, subscriptionId),
 
-    saveSubscription: async (subscription) => saveSubscription(subscription),
+    saveSubscription: async (record) => {
+      const { subscriptions } = getTables(record.organizationId)
+      const row = subscriptions.get(record.id)
+      if (!isNext(row?.record, record)) return 'stale'
+      if (row === undefined) {
+        const added = createSubscription(record, nextOrder())
+        subscriptions.set(record.id, added)
+        queues.set(getQueue(added), added)
+        return 'saved'
+      }
+      const { url, disabledReason, failingSince, isReported } = row.record
+      const isReset = record.url !== url || (disabledReason !== null && record.disabledReason === null)
+      row.record = { ...record, isReported, failingSince: isReset ? null : failingSince }
+      if (isReset) row.pace = 'new'
+      if (record.disabledReason !== null) skipAll(row, record.updatedAt)
+      news.tellChanged(row)
+      return 'saved'
+    },
     findSubscription: async (organizationId, subscriptionId) =>
       organizations.get(organizationId)?.subscriptions.get(subscriptionId)?.record,
     listSubscriptions: async (organizationId, page) => {
       const rows = [...(organizations.get(organizationId)?.subscriptions.values() ?? [])]
-      const { items, ...rest } = readPage(rows, { ...page, direction: 'oldest_first' })
+      const { items, ...rest } = readPage(rows, page)
       return { ...rest, items: items.map(({ record }) => record) }
-    },
-    removeSubscription: async (organizationId, subscriptionId) => {
-      const tables = organizations.get(organizationId)
-      const owner = tables?.subscriptions.get(subscriptionId)
-      if (tables === undefined || owner === undefined) return false
-      tables.subscriptions.delete(subscriptionId)
-      queues.delete(getQueue(owner))
-      removeSubscription(owner)
-      return true
     },
 
     checkWritable: async () => {},
-    measureBacklog: async (request) => measureBacklog(organizations.values(), request),
+    measureBacklog: async (request) => measureBacklog([...queues.values()], request),
     close: async () => {},
   }
 }

@@ -1,36 +1,38 @@
 import { InputError } from '../errors/input-error.ts'
+import type { EventRecord } from '../records.ts'
 import { maxSearchedBytes } from '../storage/max-searched-bytes.ts'
-import type { FilteredPageRequest, Page } from '../store.ts'
+import type { EventQuery, FilteredPageRequest, Page } from '../store.ts'
 
-export type Ordered = { readonly order: number }
+type Ordered = { readonly order: number; readonly event?: EventRecord }
 
-export type Paging<Row> = FilteredPageRequest & {
-  /** `followed`: oldest first, with a cursor even on the last page, so that a reader can continue later. */
-  readonly direction: 'oldest_first' | 'newest_first' | 'followed'
-  readonly where?: (row: Row) => boolean
-  /** Returns the number of bytes to search in a row. A page searches at most {@link maxSearchedBytes}. */
-  readonly measure?: (row: Row) => number
-}
+/** With `text`, a page examines at most {@link maxSearchedBytes} of payloads. */
+type Paging<Row> = FilteredPageRequest &
+  Pick<EventQuery, 'order' | 'text'> & {
+    /** Adds a cursor even to the last page of a list that is oldest first, so that a reader can continue later. */
+    readonly isFollowed?: boolean
+    readonly where?: (row: Row) => boolean
+  }
 
-/** Returns the index of the first row with at least this order. */
-const findIndex = (rows: readonly Ordered[], order: number): number => {
+/** Returns the index of the first of some sorted rows that is not before a place. */
+export const findIndex = <Row>(rows: readonly Row[], isBefore: (row: Row) => boolean): number => {
   let low = 0
   let high = rows.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((rows[middle]?.order ?? 0) < order) low = middle + 1
+    const row = rows[middle]
+    if (row !== undefined && isBefore(row)) low = middle + 1
     else high = middle
   }
   return low
 }
 
-function* walk<Row extends Ordered>(
-  rows: readonly Row[],
-  { cursor, direction }: Paging<Row>,
-): Generator<Row> {
-  const isForward = direction !== 'newest_first'
+function* walk<Row extends Ordered>(rows: readonly Row[], { cursor, order }: Paging<Row>): Generator<Row> {
+  const isForward = order !== 'newest_first'
+  const last = Number(cursor)
+  const after = isForward
+    ? findIndex(rows, (row) => row.order <= last)
+    : findIndex(rows, (row) => row.order < last) - 1
   const first = isForward ? 0 : rows.length - 1
-  const after = isForward ? findIndex(rows, Number(cursor) + 1) : findIndex(rows, Number(cursor)) - 1
   for (let index = cursor === undefined ? first : after; ; index += isForward ? 1 : -1) {
     const row = rows[index]
     if (row === undefined) return
@@ -40,7 +42,7 @@ function* walk<Row extends Ordered>(
 
 /** Reads a page of rows that are sorted by their order. The cursor is the order of the last row that was examined. */
 export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
-  const { cursor, limit, direction, maxExamined = Infinity, where = () => true, measure = () => 0 } = paging
+  const { cursor, limit, order, text, maxExamined = Infinity, where = () => true } = paging
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
     throw new InputError([{ path: 'cursor', message: 'is not a cursor of this server' }])
   }
@@ -50,7 +52,7 @@ export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Pagi
   let bytes = 0
   let isMore = false
   for (const row of walk(rows, paging)) {
-    bytes += measure(row)
+    if (text !== undefined) bytes += row.event?.payload.length ?? 0
     isMore = examined === maxExamined || (examined > 0 && bytes > maxSearchedBytes)
     if (isMore) break
     const isMatch = where(row)
@@ -60,6 +62,6 @@ export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Pagi
     examined += 1
     last = row
   }
-  const hasCursor = isMore || (direction === 'followed' && items.length > 0)
-  return { items, ...(hasCursor && last !== undefined && { nextCursor: String(last.order) }) }
+  const isContinued = paging.isFollowed === true && order !== 'newest_first' && items.length > 0
+  return { items, ...((isMore || isContinued) && last !== undefined && { nextCursor: String(last.order) }) }
 }

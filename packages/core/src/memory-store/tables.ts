@@ -1,3 +1,4 @@
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type {
   ApiKeyRecord,
   AttemptRecord,
@@ -11,14 +12,11 @@ import type {
   ParticipantRecord,
   SubscriptionRecord,
 } from '../records.ts'
-import type { LaneState } from '../storage/decide-settlement.ts'
+import type { SettledDelivery } from '../storage/decide-settlement.ts'
 import type { Pace } from '../store.ts'
 
 /** An event and its position in the order of all rows. */
-export type EventRow = {
-  readonly order: number
-  readonly event: EventRecord
-}
+export type EventRow = { readonly order: number; readonly event: EventRecord }
 
 /** A delivery. */
 export type DeliveryRow = {
@@ -27,7 +25,7 @@ export type DeliveryRow = {
   readonly position: number
   readonly event: EventRecord
   readonly owner: SubscriptionRow
-  state: LaneState | 'delivered' | 'exhausted' | 'skipped'
+  state: SettledDelivery['state']
   /** Meaningful only while the delivery is unfinished. */
   dueAt: number
   turn: number
@@ -39,53 +37,72 @@ export type DeliveryRow = {
   readonly attempts: AttemptRecord[]
 }
 
-/** A subscription with its unfinished deliveries. */
-export type SubscriptionRow = {
-  readonly order: number
-  record: SubscriptionRecord
-  pace: Pace
+/** Creates the row of a subscription, which also holds its unfinished deliveries. */
+export const createSubscription = (record: SubscriptionRecord, order: number) => ({
+  order,
+  record,
+  pace: 'new' as Pace,
   /** The order of the last change other than a new delivery. */
-  changedAt: number
+  changedAt: order,
   /** The unfinished deliveries of each subject, by position. */
-  readonly lanes: Map<string, DeliveryRow[]>
+  lanes: new Map<string, DeliveryRow[]>(),
   /** Deliveries that had never been attempted when they were added, by position. Some may have been attempted since. */
-  fresh: DeliveryRow[]
+  fresh: [] as DeliveryRow[],
   /** Deliveries that were attempted. */
-  readonly retries: Set<DeliveryRow>
-}
+  retries: new Set<DeliveryRow>(),
+})
 
-/** The records of one organization. */
-export type OrganizationTables = {
-  readonly order: number
-  organization: OrganizationRecord
-  readonly keys: Map<string, ApiKeyRecord>
-  readonly groups: Map<string, GroupRecord>
-  /** By group id, then by digits. */
-  readonly participants: Map<string, Map<string, ParticipantRecord>>
-  readonly calls: Map<string, CallRecord>
-  readonly summaries: Map<string, CallSummaryRecord>
-  /** SHA-256 of the ids of calls whose summary was removed. */
-  readonly summaryMarks: Set<string>
-  readonly subscriptions: Map<string, SubscriptionRow>
-  /** In the order in which they happened. */
-  events: EventRow[]
-  /** In the order of their events. */
-  deliveries: DeliveryRow[]
-}
+export type SubscriptionRow = ReturnType<typeof createSubscription>
 
-export const createTables = (organization: OrganizationRecord, order: number): OrganizationTables => ({
+/** Creates the tables of one organization. */
+export const createTables = (organization: OrganizationRecord, order: number) => ({
   order,
   organization,
-  keys: new Map(),
-  groups: new Map(),
-  participants: new Map(),
-  calls: new Map(),
-  summaries: new Map(),
-  summaryMarks: new Set(),
-  subscriptions: new Map(),
-  events: [],
-  deliveries: [],
+  keys: new Map<string, ApiKeyRecord>(),
+  groups: new Map<string, GroupRecord>(),
+  /** By group id, then by digits. */
+  participants: new Map<string, Map<string, ParticipantRecord>>(),
+  calls: new Map<string, CallRecord>(),
+  summaries: new Map<string, CallSummaryRecord>(),
+  /** SHA-256 of the ids of calls whose summary was removed. */
+  summaryMarks: new Set<string>(),
+  subscriptions: new Map<string, SubscriptionRow>(),
+  /** In the order in which they happened. */
+  events: [] as EventRow[],
+  /** In the order of their events. */
+  deliveries: [] as DeliveryRow[],
 })
+
+export type OrganizationTables = ReturnType<typeof createTables>
+
+/** Creates a database without rows. */
+export const createDatabase = () => {
+  const organizations = new Map<string, OrganizationTables>()
+  let order = 0
+  return {
+    organizations,
+    /** Throws if there is no such organization. */
+    getTables: (organizationId: string): OrganizationTables => {
+      const tables = organizations.get(organizationId)
+      if (tables === undefined) throw new RecordNotFoundError('organization', organizationId)
+      return tables
+    },
+    /** The organization of each key, by the key's hash. */
+    keyOwners: new Map<string, OrganizationTables>(),
+    /** All subscriptions, by queue. */
+    queues: new Map<string, SubscriptionRow>(),
+    /** All events, by id. */
+    events: new Map<string, EventRow>(),
+    /** All deliveries, by id. */
+    deliveries: new Map<string, DeliveryRow>(),
+    /** Returns the next number in the order of all changes. */
+    nextOrder: (): number => ++order,
+  }
+}
+
+export type Database = ReturnType<typeof createDatabase>
+
+export const getQueue = ({ order }: SubscriptionRow): string => String(order)
 
 export const getDeliveryId = ({ order }: DeliveryRow): string => `dlv_${order}`
 

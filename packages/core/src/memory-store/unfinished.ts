@@ -1,20 +1,10 @@
-import { type DeliveryRow, findHead, isUnfinished, type SubscriptionRow } from './tables.ts'
-
-/** Returns the index of the first row after a position. */
-const findIndex = (rows: readonly DeliveryRow[], after: number): number => {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((rows[middle]?.position ?? 0) <= after) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+import type { Backlog, BacklogRequest } from '../store.ts'
+import { findIndex } from './paging.ts'
+import { type DeliveryRow, findHead, type SubscriptionRow } from './tables.ts'
 
 /** Inserts a row at its position, unless it is already there. */
 const insert = (rows: DeliveryRow[], row: DeliveryRow): void => {
-  const index = findIndex(rows, row.position)
+  const index = findIndex(rows, ({ position }) => position <= row.position)
   if (rows[index - 1] !== row) rows.splice(index, 0, row)
 }
 
@@ -57,8 +47,7 @@ export const leaveLane = (
   if (lane.length === 0) owner.lanes.delete(event.subject)
 }
 
-/** Lists the unfinished deliveries of a subscription. */
-export const listUnfinished = ({ lanes }: SubscriptionRow): DeliveryRow[] => [...lanes.values()].flat()
+const listUnfinished = ({ lanes }: SubscriptionRow): DeliveryRow[] => [...lanes.values()].flat()
 
 /** Lists pending deliveries: the heads of lanes, and those that were attempted. */
 export const listPending = (owner: SubscriptionRow): DeliveryRow[] => [
@@ -71,7 +60,7 @@ export const readHeads = (owner: SubscriptionRow, after: number, limit: number) 
   const heads: DeliveryRow[] = []
   let examined = 0
   let last = after
-  let index = findIndex(owner.fresh, after)
+  let index = findIndex(owner.fresh, ({ position }) => position <= after)
   for (; index < owner.fresh.length && examined < limit; index++) {
     const row = owner.fresh[index]
     if (row?.state !== 'fresh') continue
@@ -87,5 +76,24 @@ export const readHeads = (owner: SubscriptionRow, after: number, limit: number) 
 
 /** Skips the unfinished deliveries of a subscription that is disabled. */
 export const skipAll = (owner: SubscriptionRow, now: number): void => {
-  for (const row of listUnfinished(owner)) if (isUnfinished(row)) leaveLane(row, 'skipped', now)
+  for (const row of listUnfinished(owner)) leaveLane(row, 'skipped', now)
+}
+
+/** Measures the backlog. Counts every unfinished delivery, because an in-memory store is small. */
+export const measureBacklog = (
+  subscriptions: readonly SubscriptionRow[],
+  { now, limit }: BacklogRequest,
+): Backlog => {
+  const pending = subscriptions.flatMap(listPending)
+  const due = pending.filter(({ dueAt }) => dueAt <= now)
+  const disabled = subscriptions.filter(({ record }) => record.disabledReason !== null)
+  const failing = subscriptions.filter(({ record }) => record.failingSince !== null)
+  return {
+    waiting: Math.min(limit, subscriptions.flatMap(listUnfinished).length - pending.length),
+    due: Math.min(limit, due.length),
+    later: Math.min(limit, pending.length - due.length),
+    oldestDueMs: due.reduce((oldest, { dueAt }) => Math.max(oldest, now - dueAt), 0),
+    failingSubscriptions: failing.filter(({ record }) => record.disabledReason === null).length,
+    disabledSubscriptions: disabled.length,
+  }
 }
