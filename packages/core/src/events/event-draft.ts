@@ -8,9 +8,12 @@ import type {
 } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
 
-export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload' | 'forged'> & {
-  readonly event: EmittedEvent
-}
+/** An event to publish. By default, it waits for no other event, and has no `traceparent`. */
+export type EventDraft = Pick<
+  EventRecord,
+  'organizationId' | 'subject' | 'channel' | 'digits' | 'occurredAt'
+> &
+  Partial<Pick<EventRecord, 'waitsFor' | 'traceparent'>> & { readonly event: EmittedEvent }
 
 /** Returns the subject of a group's events, which are delivered in order. */
 export const toGroupSubject = (groupId: string): string => `group:${groupId}`
@@ -18,36 +21,28 @@ export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 /** Returns the subject of a call's events, which are delivered in order. */
 export const toCallSubject = (callId: string): string => `call:${callId}`
 
-/** The time of an event, and the `traceparent` of its request. */
-type Occurrence = Pick<EventDraft, 'occurredAt' | 'traceparent'>
-
-const draftGroupEvent = (
-  group: GroupRecord,
-  event: EmittedEvent,
-  { occurredAt, traceparent }: Occurrence,
-): EventDraft => ({
+const draftGroupEvent = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
   organizationId: group.organizationId,
   subject: toGroupSubject(group.clientCustomGroupId),
   channel: 'WHATSAPP',
   digits: group.digits,
-  waitsFor: null,
-  traceparent,
   occurredAt,
   event,
 })
 
-export const draftGroupCreated = (group: GroupRecord, occurrence: Occurrence): EventDraft =>
-  draftGroupEvent(
-    group,
-    {
-      event: 'GROUP_CREATED',
-      groupId: group.clientCustomGroupId,
-      groupName: group.subject,
-      inviteLink: group.inviteLink,
-      groupCreatedAt: toUtcTimestamp(group.createdAt),
-    },
-    occurrence,
-  )
+export const draftGroupCreated = (
+  group: GroupRecord,
+  { occurredAt, traceparent }: Pick<EventRecord, 'occurredAt' | 'traceparent'>,
+): EventDraft => {
+  const event = {
+    event: 'GROUP_CREATED',
+    groupId: group.clientCustomGroupId,
+    groupName: group.subject,
+    inviteLink: group.inviteLink,
+    groupCreatedAt: toUtcTimestamp(group.createdAt),
+  } as const
+  return { ...draftGroupEvent(group, event, occurredAt), traceparent }
+}
 
 const buildParticipantEvent = (
   group: GroupRecord,
@@ -70,8 +65,7 @@ export const draftParticipantChange = (
   group: GroupRecord,
   participant: ParticipantRecord,
   occurredAt: number,
-): EventDraft =>
-  draftGroupEvent(group, buildParticipantEvent(group, participant), { occurredAt, traceparent: null })
+): EventDraft => draftGroupEvent(group, buildParticipantEvent(group, participant), occurredAt)
 
 const pickKnownTimes = (call: CallRecord) => ({
   ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
@@ -115,8 +109,6 @@ const draftCallEvent = (call: CallRecord, event: EmittedEvent, occurredAt: numbe
   subject: toCallSubject(call.callId),
   channel: call.channel,
   digits: call.digits,
-  waitsFor: null,
-  traceparent: null,
   occurredAt,
   event,
 })
@@ -148,10 +140,8 @@ export const buildSummaryPayload = (call: CallRecord, { summary }: CallSummaryRe
 }
 
 /** Drafts CALL_AI_SUMMARY, which waits for its call's CALL_ENDED; `null` for a bot test call without webhooks. */
-export const draftSummary = (call: CallRecord, summary: CallSummaryRecord): EventDraft | null =>
-  call.emitsEvents
-    ? {
-        ...draftCallEvent(call, buildSummaryPayload(call, summary), summary.generatedAt),
-        waitsFor: 'CALL_ENDED',
-      }
-    : null
+export const draftSummary = (call: CallRecord, summary: CallSummaryRecord): EventDraft | null => {
+  if (!call.emitsEvents) return null
+  const draft = draftCallEvent(call, buildSummaryPayload(call, summary), summary.generatedAt)
+  return { ...draft, waitsFor: 'CALL_ENDED' }
+}

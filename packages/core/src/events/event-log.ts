@@ -28,7 +28,7 @@ export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
 ) => unknown
 
 /** An event with its id: the record for the store, and the emission for listeners once it is stored. */
-export type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
+type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
 
 /** Assigns ids to events, and reports them to listeners once they are stored. */
 export type EventLog = {
@@ -36,6 +36,8 @@ export type EventLog = {
   emit(prepared: PreparedEvent | null): void
   on<Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): () => void
 }
+
+const defaults = { waitsFor: null, traceparent: null, forged: false }
 
 type Registration = { readonly listener: EmissionListener }
 
@@ -61,7 +63,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       const id = ids('evt')
       const { organizationId, occurredAt } = draft
       return {
-        record: { id, name: event.event, ...draft, payload: JSON.stringify(event), forged: false },
+        record: { id, name: event.event, ...defaults, ...draft, payload: JSON.stringify(event) },
         emission: { id, organizationId, occurredAt, event },
       }
     },

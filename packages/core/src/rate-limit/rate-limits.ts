@@ -138,11 +138,8 @@ export const createClientAddresses = (clock: Clock) => {
   }
 }
 
-type Policy = { readonly name: string; readonly limit: RateLimit | false; readonly id: string }
-type ActivePolicy = Policy & { readonly limit: RateLimit }
-type Measured = Omit<ActivePolicy, 'id'> & { readonly state: TokenBucketState }
-
-const isActive = (policy: Policy): policy is ActivePolicy => policy.limit !== false
+type LimitName = Exclude<keyof RateLimitOptions, 'buckets'>
+type Measured = { readonly name: string; readonly limit: RateLimit; readonly state: TokenBucketState }
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000)
 
@@ -170,7 +167,7 @@ const check = (measured: readonly Measured[]): RateLimitHeaders => {
 }
 
 const minute = 60_000
-const unlimited = { organization: false, key: false, call: false, ip: false } as const
+const unlimited: RateLimitOptions = { organization: false, key: false, call: false, ip: false }
 
 /**
  * Creates the rate limits for requests. With `false`, there are none.
@@ -184,9 +181,10 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
     call = false,
     ip = { requests: 60, perMs: minute },
     buckets = memoryTokenBuckets(),
-  }: RateLimitOptions = options === false ? unlimited : options
+  } = options === false ? unlimited : options
+  const limits: Readonly<Record<string, RateLimit | false>> = { organization, key, call, ip }
 
-  for (const [name, limit] of Object.entries({ organization, key, call, ip })) {
+  for (const [name, limit] of Object.entries(limits)) {
     if (limit === false || (limit.requests >= 1 && limit.perMs > 0)) continue
     throw new InputError([
       { path: `rateLimit.${name}`, message: 'must have requests of at least 1, and perMs above 0' },
@@ -194,16 +192,16 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   }
   const addresses = createClientAddresses(clock)
 
-  const measure = async (policies: readonly Policy[]): Promise<Measured[]> => {
-    const active = policies.filter(isActive)
+  /** Takes a token from the bucket of each of these ids, given by the name of the limit. */
+  const measure = async (ids: Partial<Record<LimitName, string>>): Promise<Measured[]> => {
+    const active = Object.entries(ids).flatMap(([name, id]) => {
+      const limit = limits[name]
+      return limit ? [{ name, limit, key: `${name}:${id}` }] : []
+    })
     if (active.length === 0) return []
     const states = await buckets.take({
       now: clock.now(),
-      buckets: active.map(({ name, limit, id }) => ({
-        key: `${name}:${id}`,
-        capacity: limit.requests,
-        refillMs: limit.perMs,
-      })),
+      buckets: active.map(({ key, limit }) => ({ key, capacity: limit.requests, refillMs: limit.perMs })),
     })
     return active.flatMap((each, index) => {
       const state = states[index]
@@ -214,18 +212,14 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   return {
     admit: async ({ key: { id, hash }, organization: { id: organizationId } }, remoteAddress) => {
       if (remoteAddress !== undefined) addresses.addKnownKey(remoteAddress, hash)
-      const measured = await measure([
-        { name: 'organization', limit: organization, id: organizationId },
-        { name: 'key', limit: key, id },
-      ])
-      return check(measured)
+      return check(await measure({ organization: organizationId, key: id }))
     },
     admitCall: async (organizationId, callId) => {
-      check(await measure([{ name: 'call', limit: call, id: `${organizationId}:${callId}` }]))
+      check(await measure({ call: `${organizationId}:${callId}` }))
     },
     admitStranger: async (remoteAddress) => {
       if (remoteAddress === undefined) return {}
-      const measured = await measure([{ name: 'ip', limit: ip, id: toClientNetwork(remoteAddress) }])
+      const measured = await measure({ ip: toClientNetwork(remoteAddress) })
       for (const { state } of measured) {
         if (state.retryAfterMs > 0) addresses.addExhausted(remoteAddress, state)
       }
