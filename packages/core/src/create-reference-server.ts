@@ -9,16 +9,14 @@ import { createGroups, type Groups } from './groups/groups.ts'
 import { createParticipants, type Participants } from './groups/participants.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.ts'
 import { createEvents, type Events } from './history/events.ts'
-import { type ConnectionInfo, createApi } from './http/api.ts'
+import { type ConnectionInfo, createApi, type RequestReported } from './http/api.ts'
 import type { ApiRequest, ApiResponse } from './http/exchange.ts'
 import { createFetch } from './http/fetch.ts'
-import type { RequestReported } from './http/request-report.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
-import { checkDeclared } from './tenancy/declared-organizations.ts'
 import { createDirectory } from './tenancy/directory.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { createServiceClock } from './values/clock.ts'
@@ -112,9 +110,8 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })
   const organizations = createOrganizations({ store, clock, ids, apiKeys })
-  checkDeclared(declared)
-  checkHeaderName(authHeader)
   const directory = createDirectory({ store, organizations, apiKeys, declared })
+  checkHeaderName(authHeader)
   const { ready } = directory
   const afterReady = <Operations extends object>(operations: Operations): Operations =>
     declared.length === 0 ? operations : waitFirst(ready, operations)

@@ -1,9 +1,8 @@
 // The reference server
 
 export { createReferenceServer, type ReferenceServer } from './create-reference-server.ts'
-export type { ConnectionInfo } from './http/api.ts'
+export type { ConnectionInfo, RequestReported } from './http/api.ts'
 export type { ApiRequest, ApiResponse } from './http/exchange.ts'
-export type { RequestReported } from './http/request-report.ts'
 export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
 export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'
@@ -43,7 +42,8 @@ export type { ListQuery } from './history/selection.ts'
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher } from './delivery/dispatcher.ts'
 export type { DeliveryTrace } from './delivery/trace-delivery.ts'
-export type { Deliveries, ResendOptions, SignedDelivery } from './history/deliveries.ts'
+export type { Deliveries, ResendOptions } from './history/deliveries.ts'
+export type { SignedDelivery } from './history/sign-delivery.ts'
 export type { SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
 export type { SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {

@@ -1,8 +1,8 @@
 import { CallDirection, CallType, Channel, type Issue, TriggeredVia } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
-import type { OrganizationRecord } from '../records.ts'
-import { identifierRule, isIdentifier } from '../values/identifier.ts'
+import type { CallRecord, OrganizationRecord } from '../records.ts'
 import { findOwnNumber, phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { identifierRule, isIdentifier } from '../values/storable-text.ts'
 
 /** A new call. */
 export type CallInput = {
@@ -40,37 +40,25 @@ export type CallInput = {
  * team member started.
  */
 export const toAgentNumber = (
-  callType: CallType,
-  triggeredVia: TriggeredVia,
+  { callType, triggeredVia }: Pick<CallRecord, 'callType' | 'triggeredVia'>,
   agentNumber: string | undefined,
 ): string | null => {
   const botAlone = callType === 'AI_BOT' && triggeredVia !== 'UI'
   return botAlone || agentNumber === undefined || agentNumber === '' ? null : agentNumber
 }
 
-const checkEnums = (input: CallInput, issues: Issue[]): void => {
-  const schemas = {
-    channel: Channel,
-    direction: CallDirection,
-    callType: CallType,
-    triggeredVia: TriggeredVia,
-  }
-  for (const [path, schema] of Object.entries(schemas)) {
-    const value = input[path as keyof typeof schemas]
-    const optional = path === 'callType' || path === 'triggeredVia'
-    if ((value !== undefined || !optional) && !schema.safeParse(value).success) {
-      issues.push({ path, message: `must be ${Object.values(schema.def.entries).join(' or ')}` })
-    }
-  }
-}
+const enums = { channel: Channel, direction: CallDirection, callType: CallType, triggeredVia: TriggeredVia }
+
+const checkEnums = (values: Readonly<Record<keyof typeof enums, unknown>>): Issue[] =>
+  Object.entries(enums)
+    .filter(([path, schema]) => !schema.safeParse(values[path as keyof typeof enums]).success)
+    .map(([path, schema]) => ({ path, message: `must be ${Object.values(schema.def.entries).join(' or ')}` }))
 
 /** @throws InputError if a field is invalid, or the organization does not have `channelNumber` on this channel. */
-export const parseCall = (organization: OrganizationRecord, input: CallInput, newCallId: () => string) => {
-  const issues: Issue[] = []
-  checkEnums(input, issues)
+export const parseCall = (organization: OrganizationRecord, input: CallInput) => {
   const { channel, direction, callId, customerNumber, callType = 'AGENT' } = input
-  const triggeredVia =
-    input.triggeredVia ?? (direction === 'INCOMING' ? 'INBOUND' : callType === 'AGENT' ? 'UI' : 'API')
+  const { triggeredVia = direction === 'INCOMING' ? 'INBOUND' : callType === 'AGENT' ? 'UI' : 'API' } = input
+  const issues = checkEnums({ channel, direction, callType, triggeredVia })
   if (issues.length === 0 && (direction === 'INCOMING') !== (triggeredVia === 'INBOUND')) {
     const valid =
       direction === 'INCOMING' ? 'INBOUND for an incoming call' : 'UI, API or CAMPAIGN for an outgoing call'
@@ -83,13 +71,13 @@ export const parseCall = (organization: OrganizationRecord, input: CallInput, ne
   if (toDigits(customerNumber) === undefined)
     issues.push({ path: 'customerNumber', message: phoneNumberRule })
   if (callId !== undefined && !isIdentifier(callId)) issues.push({ path: 'callId', message: identifierRule })
-  const agentNumber = toAgentNumber(callType, triggeredVia, input.agentNumber)
+  const agentNumber = toAgentNumber({ callType, triggeredVia }, input.agentNumber)
   if (agentNumber !== null && toDigits(agentNumber) === undefined) {
     issues.push({ path: 'agentNumber', message: phoneNumberRule })
   }
   if (own === undefined || issues.length > 0) throw new InputError(issues)
   return {
-    callId: callId ?? newCallId(),
+    callId,
     channel,
     direction,
     channelNumber: own.number,

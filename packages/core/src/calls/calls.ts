@@ -7,9 +7,8 @@ import type { CallRecord, CallState } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { CallQuery, CallWithSummary, Page } from '../store.ts'
 import { readWallClock } from '../values/clock.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
-import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
-import { checkTexts } from '../values/storable-text.ts'
+import { parseDigits } from '../values/phone-number.ts'
+import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
 /** Details about accepting a call. @inline */
@@ -79,10 +78,8 @@ type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 const acceptWith =
   ({ agentNumber, ...acceptance }: CallAcceptance): Change =>
   (call, now) => {
-    if (agentNumber !== undefined && agentNumber !== '' && toDigits(agentNumber) === undefined) {
-      throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
-    }
-    const ownNumber = toAgentNumber(call.callType, call.triggeredVia, agentNumber)
+    if (agentNumber !== undefined && agentNumber !== '') parseDigits(agentNumber, 'agentNumber')
+    const ownNumber = toAgentNumber(call, agentNumber)
     const { startedAt: stated = now } = acceptance
     if (!Number.isSafeInteger(stated) || stated < 0) {
       throw new InputError([{ path: 'startedAt', message: 'must be Unix time in whole milliseconds' }])
@@ -140,9 +137,11 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
   return {
     start: async (organizationId, input) => {
       const organization = await directory.getOrganization(organizationId)
+      const parsed = parseCall(organization, input)
       const call: CallRecord = {
         organizationId,
-        ...parseCall(organization, input, () => ids('call')),
+        ...parsed,
+        callId: parsed.callId ?? ids('call'),
         revision: 1,
         state: 'initiated',
         initiatedAt: readWallClock(clock),

@@ -1,4 +1,4 @@
-import { CallSummary, type Issue, toIssues } from '@wabakit/contract'
+import { CallSummary, toIssues } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { SummaryRefusedError } from '../errors/summary-refused-error.ts'
@@ -6,9 +6,7 @@ import { draftSummary } from '../events/event-draft.ts'
 import { getCallState, step } from '../machines.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
-import type { CallWithSummary } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
-import { isStorableText } from '../values/storable-text.ts'
+import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
 /** The result of saving a summary. */
 export type SavedSummary = {
@@ -42,10 +40,7 @@ export const parseSummary = (input: unknown): CallSummary => {
   const parsed = CallSummary.safeParse(input)
   if (!parsed.success) throw new InputError(toIssues(parsed.error))
   const { recap, keyPoints, nextSteps } = parsed.data
-  const issues: Issue[] = Object.entries({ recap: [recap], keyPoints, nextSteps })
-    .filter(([, texts]) => !texts.every(isStorableText))
-    .map(([path]) => ({ path, message: 'must not contain a NUL character or a lone surrogate' }))
-  if (issues.length > 0) throw new InputError(issues)
+  checkTexts({ recap, keyPoints: keyPoints.join('\n'), nextSteps: nextSteps.join('\n') })
   return { recap, keyPoints, nextSteps }
 }
 
@@ -59,17 +54,6 @@ export const checkGeneration = (
   }
 }
 
-const assertSummarizable = (
-  organization: OrganizationRecord,
-  found: CallWithSummary,
-  generation: Pick<CallSummaryRecord, 'generatedBy'>,
-): void => {
-  step('call', getCallState(found), 'summarize')
-  if (found.call.recorded !== true) throw new SummaryRefusedError('no_recording')
-  if (found.call.spoken !== true) throw new SummaryRefusedError('nothing_said')
-  checkGeneration(organization, generation)
-}
-
 export const createSummaries = ({ store, clock, log, directory }: ServerContext): Summaries => ({
   save: async (organizationId, callId, input, generation) => {
     const summary = parseSummary(input)
@@ -77,16 +61,14 @@ export const createSummaries = ({ store, clock, log, directory }: ServerContext)
     const organization = await directory.getOrganization(organizationId)
     const found = await store.findCall(organizationId, callId)
     if (found === undefined) throw new RecordNotFoundError('call', callId)
-    assertSummarizable(organization, found, generation)
+    const { call } = found
+    step('call', getCallState(found), 'summarize')
+    if (call.recorded !== true) throw new SummaryRefusedError('no_recording')
+    if (call.spoken !== true) throw new SummaryRefusedError('nothing_said')
+    checkGeneration(organization, generation)
     const { generatedBy } = generation
-    const record: CallSummaryRecord = {
-      organizationId,
-      callId,
-      summary,
-      generatedBy,
-      generatedAt: clock.now(),
-    }
-    const draft = draftSummary(found.call, record)
+    const record = { organizationId, callId, summary, generatedBy, generatedAt: clock.now() }
+    const draft = draftSummary(call, record)
     const prepared = draft && log.prepare(draft)
     const outcome = await store.saveSummary({ summary: record, event: prepared?.record ?? null })
     if (outcome === 'first') log.emit(prepared)

@@ -3,8 +3,8 @@ import { toCallSubject } from '../events/event-draft.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ErasureRequest, EventQuery } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
-import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { parseDigits, toDigits } from '../values/phone-number.ts'
+import { checkIdentifiers } from '../values/storable-text.ts'
 
 /** Selects what an erasure removes: one call, or everything about one customer. */
 export type ErasureSelection =
@@ -64,12 +64,6 @@ const isAbout = ({ payload }: EventRecord, digits: string): boolean => {
   } catch {
     return false
   }
-}
-
-const parseDigits = (customerNumber: string): string => {
-  const digits = toDigits(customerNumber)
-  if (digits === undefined) throw new InputError([{ path: 'customerNumber', message: phoneNumberRule }])
-  return digits
 }
 
 /** Prefixes of the cursors for a customer's calls, and for the events, which come after them. */
@@ -154,7 +148,7 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
         const isKnown = (await store.findCall(organizationId, callId)) !== undefined
         return { calls: Number(isKnown), participants: 0, events: await eraseCall(context, callId) }
       }
-      const digits = parseDigits(selection.customerNumber)
+      const digits = parseDigits(selection.customerNumber, 'customerNumber')
       if (cursor === undefined || cursor.startsWith(callsPrefix)) {
         return eraseCalls(context, digits, cursor?.slice(callsPrefix.length))
       }

@@ -3,8 +3,7 @@ import { type ListQuery, maxExamined } from '../history/selection.ts'
 import type { GroupRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { GroupQuery, Page } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
-import { checkTexts } from '../values/storable-text.ts'
+import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group.ts'
 
 /** The groups of a server. */

@@ -2,13 +2,11 @@ import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { draftParticipantChange } from '../events/event-draft.ts'
 import { type ActionOf, step } from '../machines.ts'
-import type { GroupRecord, ParticipantRecord } from '../records.ts'
+import type { ParticipantRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
-import type { Store } from '../store.ts'
 import { readWallClock } from '../values/clock.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
-import { findOwnNumber, phoneNumberRule, toDigits } from '../values/phone-number.ts'
-import { checkTexts } from '../values/storable-text.ts'
+import { findOwnNumber, parseDigits } from '../values/phone-number.ts'
+import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
 /** A person in a group. */
 export type ParticipantInput = {
@@ -34,26 +32,15 @@ export type Participants = {
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
 }
 
-const parsePhone = (phone: string): string => {
-  const digits = toDigits(phone)
-  if (digits === undefined) throw new InputError([{ path: 'phone', message: phoneNumberRule }])
-  return digits
-}
-
-const findGroup = async (store: Store, organizationId: string, groupId: string): Promise<GroupRecord> => {
-  const group = await store.findGroup(organizationId, groupId)
-  if (group === undefined) throw new RecordNotFoundError('group', groupId)
-  return group
-}
-
 export const createParticipants = ({ store, clock, log, directory }: ServerContext): Participants => {
   const move =
     (action: ActionOf<'participant'>) =>
     async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
-      const digits = parsePhone(phone)
+      const digits = parseDigits(phone, 'phone')
       checkTexts({ groupId })
       const organization = await directory.getOrganization(organizationId)
-      const group = await findGroup(store, organizationId, groupId)
+      const group = await store.findGroup(organizationId, groupId)
+      if (group === undefined) throw new RecordNotFoundError('group', groupId)
       if (findOwnNumber(organization, 'WHATSAPP', group.wabaNumber) === undefined) {
         const message = `must be a group on a number of the organization; ${group.wabaNumber} has been removed from it`
         throw new InputError([{ path: 'groupId', message }])
@@ -84,7 +71,7 @@ export const createParticipants = ({ store, clock, log, directory }: ServerConte
     find: async (organizationId, { groupId, phone }) => {
       checkIdentifiers({ organizationId })
       checkTexts({ groupId })
-      return store.findParticipant({ organizationId, groupId, digits: parsePhone(phone) })
+      return store.findParticipant({ organizationId, groupId, digits: parseDigits(phone, 'phone') })
     },
   }
 }

@@ -1,6 +1,7 @@
+import { InputError } from '../errors/input-error.ts'
 import type { DeliveryRecord, DeliveryStatus } from '../records.ts'
 import type { DeliverySelection, Page, ResendQuery, Store } from '../store.ts'
-import { limitExamined, maxExamined } from './selection.ts'
+import { checkSelection, isIndexed, limitExamined, maxExamined } from './selection.ts'
 
 /** The result of one part of a change to many deliveries. @inline */
 export type ChangedPart = {
@@ -8,6 +9,18 @@ export type ChangedPart = {
   readonly count: number
   /** The start of the next part, if there is one. */
   readonly nextCursor?: string | undefined
+}
+
+/**
+ * Selects deliveries to change. Omitted conditions match every delivery, but at least one condition is required.
+ * @inline
+ */
+export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {
+  /**
+   * Selects all deliveries if there is no condition.
+   * @default false
+   */
+  readonly all?: boolean | undefined
 }
 
 /** Changes, or counts, the deliveries on one page. */
@@ -21,7 +34,7 @@ export const pagesPerPart = 20
 /** Changes the deliveries of several pages, one after another. */
 export const changePages = async (
   change: ChangePage,
-  { cursor, pages }: { readonly cursor?: string | undefined; readonly pages: number },
+  { cursor, pages = Infinity }: { readonly cursor?: string | undefined; readonly pages?: number } = {},
 ): Promise<ChangedPart> => {
   let count = 0
   let nextCursor = cursor
@@ -32,6 +45,26 @@ export const changePages = async (
     if (nextCursor === undefined) break
   }
   return { count, ...(nextCursor !== undefined && { nextCursor }) }
+}
+
+const conditions = Object.keys(isIndexed)
+
+/** Reads a selection. A condition that is misspelled or `undefined` by mistake must not select everything. */
+export const parseChange = (organizationId: string, toChange: DeliveriesToChange): DeliverySelection => {
+  if (typeof toChange !== 'object' || toChange === null || Array.isArray(toChange)) {
+    throw new InputError([{ path: '', message: 'must be an object, such as { deliveryId }' }])
+  }
+  const { all = false, ...selection } = toChange
+  const unknown = Object.keys(selection).filter((name) => !conditions.includes(name))
+  if (unknown.length > 0) {
+    const message = `is not a condition; valid conditions: ${conditions.join(', ')}`
+    throw new InputError(unknown.map((path) => ({ path, message })))
+  }
+  if (!all && Object.values(selection).every((value) => value === undefined)) {
+    throw new InputError([{ path: '', message: 'must have a condition, or all: true to select everything' }])
+  }
+  checkSelection({ ...selection, organizationId })
+  return { ...selection, organizationId }
 }
 
 const readPage = (

@@ -1,10 +1,8 @@
-import { listSecrets, signHeaders } from '../delivery/attempt.ts'
 import type { Dispatcher } from '../delivery/dispatcher.ts'
-import { InputError } from '../errors/input-error.ts'
-import type { AttemptRecord, DeliveryRecord, DeliveryStatus, SubscriptionRecord } from '../records.ts'
+import type { AttemptRecord, DeliveryRecord, DeliveryStatus } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
-import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
+import type { DeliveryQuery, Page } from '../store.ts'
+import { checkIdentifiers } from '../values/storable-text.ts'
 import {
   type ChangedPart,
   type ChangePage,
@@ -12,21 +10,12 @@ import {
   createCancel,
   createResend,
   createResendCount,
+  type DeliveriesToChange,
   pagesPerPart,
+  parseChange,
 } from './change-deliveries.ts'
 import { checkSelection, type ListQuery, limitExamined } from './selection.ts'
-
-/**
- * Selects deliveries to change. Omitted conditions match every delivery, but at least one condition is required.
- * @inline
- */
-export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {
-  /**
-   * Selects all deliveries if there is no condition.
-   * @default false
-   */
-  readonly all?: boolean | undefined
-}
+import { type SignedDelivery, signDelivery } from './sign-delivery.ts'
 
 /** Options for sending deliveries again. */
 export type ResendOptions = {
@@ -49,35 +38,6 @@ export type PartStart = {
    * @default the first part
    */
   readonly cursor?: string | undefined
-}
-
-/** The signed request of an attempt. */
-export type SignedDelivery = {
-  readonly headers: Readonly<Record<string, string>>
-  /** The names of the headers of its subscription, whose values are secret. */
-  readonly hiddenHeaders: readonly string[]
-  readonly body: string
-  /**
-   * Changes since that time, because of which an attempt at that time sent a different request: the `secret`, the
-   * `subscription` (possibly its secret), or the `webhook_id`.
-   */
-  readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
-}
-
-/** Lists the changes since an attempt that affect its signature. */
-const listChanges = (
-  signedAt: number,
-  [{ webhookId, eventId }, { previousSecret, updatedAt }]: readonly [DeliveryRecord, SubscriptionRecord],
-): SignedDelivery['changed'] => {
-  const rotatedAt = previousSecret?.rotatedAt
-  // A resend with a new id appends the time of the resend.
-  const renamedAt = Number.parseInt(webhookId.slice(eventId.length + 1), 36)
-  const isRotated = rotatedAt !== undefined && rotatedAt > signedAt
-  return [
-    ...(isRotated ? (['secret'] as const) : []),
-    ...(rotatedAt === undefined && updatedAt > signedAt ? (['subscription'] as const) : []),
-    ...(renamedAt > signedAt ? (['webhook_id'] as const) : []),
-  ]
 }
 
 /** The deliveries of a server's events. */
@@ -145,46 +105,12 @@ export type Deliveries = {
   retry(organizationId: string, deliveryId: string): Promise<boolean>
 }
 
-const conditions: readonly string[] = [
-  'deliveryId',
-  'eventId',
-  'subscriptionId',
-  'names',
-  'subject',
-  'digits',
-  'occurredFrom',
-  'occurredBefore',
-  'text',
-  'statuses',
-  'finishedFrom',
-  'finishedBefore',
-  'responses',
-] satisfies (keyof DeliveriesToChange)[]
-
-/** Reads a selection. A condition that is misspelled or `undefined` by mistake must not select everything. */
-const parseChange = (organizationId: string, toChange: DeliveriesToChange): DeliverySelection => {
-  if (typeof toChange !== 'object' || toChange === null || Array.isArray(toChange)) {
-    throw new InputError([{ path: '', message: 'must be an object, such as { deliveryId }' }])
-  }
-  const { all = false, ...selection } = toChange
-  const unknown = Object.keys(selection).filter((name) => !conditions.includes(name))
-  if (unknown.length > 0) {
-    const message = `is not a condition; valid conditions: ${conditions.join(', ')}`
-    throw new InputError(unknown.map((path) => ({ path, message })))
-  }
-  if (!all && Object.values(selection).every((value) => value === undefined)) {
-    throw new InputError([{ path: '', message: 'must have a condition, or all: true to select everything' }])
-  }
-  checkSelection({ ...selection, organizationId })
-  return { ...selection, organizationId }
-}
-
 /** Converts statuses to those in a store, which does not know which deliveries are being attempted. */
 const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
   ...new Set(statuses.map((status) => (status === 'claimed' ? 'pending' : status))),
 ]
 
-export type DeliveriesContext = ServerContext & Pick<Dispatcher, 'findAttempt'>
+type DeliveriesContext = ServerContext & Pick<Dispatcher, 'findAttempt'>
 
 export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContext): Deliveries => {
   const planResend = (
@@ -205,9 +131,6 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
     { dryRun = false }: Pick<ResendOptions, 'dryRun'>,
   ): ChangePage =>
     createCancel(store, { selection: parseChange(organizationId, toChange), now: clock.now(), dryRun })
-
-  const changeAll = async (change: ChangePage): Promise<number> =>
-    (await changePages(change, { pages: Infinity })).count
 
   return {
     list: async (organizationId, query = {}) => {
@@ -235,32 +158,12 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
       return store.listLastAttempts(organizationId, deliveryIds)
     },
     resend: async (organizationId, toChange, options = {}) =>
-      changeAll(planResend(organizationId, toChange, options)),
+      (await changePages(planResend(organizationId, toChange, options))).count,
     resendPart: async (organizationId, toChange, { cursor, ...options } = {}) =>
       changePages(planResend(organizationId, toChange, options), { cursor, pages: pagesPerPart }),
     sign: async (organizationId, deliveryId, signedAt) => {
       checkIdentifiers({ organizationId, deliveryId })
-      const page = { organizationId, limit: 1, order: 'newest_first' } as const
-      const [delivery] = (await store.listDeliveries({ ...page, deliveryId })).items
-      if (delivery === undefined) return undefined
-      const { eventId, webhookId, subscriptionId } = delivery
-      const [event] = (await store.listEvents({ ...page, eventId })).items
-      const subscription = await store.findSubscription(organizationId, subscriptionId)
-      if (event === undefined || subscription === undefined) return undefined
-      const { payload, traceparent } = event
-      const changed = listChanges(signedAt, [delivery, subscription])
-      const signed = await signHeaders({
-        secrets: changed.includes('secret') ? [subscription.secret] : listSecrets(subscription, signedAt),
-        id: webhookId,
-        payload,
-        now: signedAt,
-      })
-      return {
-        headers: { ...(traceparent !== null && { traceparent }), ...signed },
-        hiddenHeaders: Object.keys(subscription.headers).sort(),
-        body: payload,
-        changed,
-      }
+      return signDelivery(store, { organizationId, deliveryId, signedAt })
     },
     cancel: async (organizationId, deliveryId) => {
       checkIdentifiers({ organizationId, deliveryId })
@@ -268,7 +171,7 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
       return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
     },
     cancelAll: async (organizationId, toChange, options = {}) =>
-      changeAll(planCancel(organizationId, toChange, options)),
+      (await changePages(planCancel(organizationId, toChange, options))).count,
     cancelPart: async (organizationId, toChange, { cursor, ...options } = {}) =>
       changePages(planCancel(organizationId, toChange, options), { cursor, pages: pagesPerPart }),
     retry: async (organizationId, deliveryId) => {

@@ -1,6 +1,5 @@
 import type { DeliverySelection, FilteredPageRequest } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
-import { checkTexts } from '../values/storable-text.ts'
+import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
 /** Selects an organization's records to list. */
 export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
@@ -8,21 +7,29 @@ export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
 /** Maximum number of records to examine for one page of a filtered list. */
 export const maxExamined = 20_000
 
-/** Limits how many records a page may examine. There is no limit if an index finds all matching records. */
-export const limitExamined = ({
-  names,
-  digits,
-  occurredFrom,
-  occurredBefore,
-  text,
-  statuses,
-  finishedFrom,
-  finishedBefore,
-  responses,
-}: Omit<DeliverySelection, 'organizationId'>): Pick<FilteredPageRequest, 'maxExamined'> => {
-  const finished = finishedFrom ?? finishedBefore
-  const filters = [names, digits, occurredFrom, occurredBefore, text, statuses, finished, responses]
-  return filters.some((filter) => filter !== undefined) ? { maxExamined } : {}
+/** The conditions of a selection, and whether an index finds the records that match each of them. */
+export const isIndexed: Readonly<Record<string, boolean>> = {
+  deliveryId: true,
+  eventId: true,
+  subscriptionId: true,
+  names: false,
+  subject: true,
+  digits: false,
+  occurredFrom: false,
+  occurredBefore: false,
+  text: false,
+  statuses: false,
+  finishedFrom: false,
+  finishedBefore: false,
+  responses: false,
+} satisfies Record<Exclude<keyof DeliverySelection, 'organizationId'>, boolean>
+
+/** Limits how many records a page may examine, unless an index finds all matching records. */
+export const limitExamined = (
+  selection: Omit<DeliverySelection, 'organizationId'>,
+): Pick<FilteredPageRequest, 'maxExamined'> => {
+  const conditions = Object.entries(selection).filter(([, value]) => value !== undefined)
+  return conditions.some(([name]) => isIndexed[name] === false) ? { maxExamined } : {}
 }
 
 /**

@@ -9,8 +9,8 @@ export { createParserRefusal, formatRefusal } from './refusals.ts'
 
 // Values of requests
 
-export { identifierRule, isIdentifier } from '../values/identifier.ts'
 export { toDigits } from '../values/phone-number.ts'
+export { identifierRule, isIdentifier } from '../values/storable-text.ts'
 
 // Waiting deliveries
 

@@ -6,7 +6,6 @@ import type { CallerRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseRequest } from './exchange.ts'
 import { getSummary, parseCallId } from './get-summary.ts'
-import type { RequestReported } from './request-report.ts'
 
 /** Connection details that the host provides. */
 export type ConnectionInfo = {
@@ -17,14 +16,31 @@ export type ConnectionInfo = {
 /** Responds to a request to the public API. Never rejects. */
 export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<ApiResponse>
 
-/** An API whose requests can be observed. */
-export type FollowedApi = {
-  readonly respond: Api
-  /** @returns a function that removes the listener. */
-  onRequest(listener: (report: RequestReported) => void): () => void
+/** A request to the public API, and its outcome. It contains neither the key nor the body. */
+export type RequestReported = {
+  /** The `x-request-id` of the response. */
+  readonly requestId: string
+  /** Start of the request, as Unix time in milliseconds. */
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly method: string
+  /** The path, without the query. */
+  readonly path: string
+  /** The endpoint; `null` for any other path. */
+  readonly endpoint: EndpointName | null
+  /** `null` if the request had no valid key. */
+  readonly caller: CallerRecord | null
+  readonly status: number
+  /** The error code of the response; `null` for a success. */
+  readonly code: string | null
+  /** The group or call that the request named, if the id is valid. */
+  readonly groupId: string | null
+  readonly callId: string | null
+  /** Set if the same request had already created the group. */
+  readonly isRepeated: boolean
 }
 
-export type ApiContext = ServerContext & {
+type ApiContext = ServerContext & {
   readonly authHeader: string
   readonly rateLimits: RateLimits
   readonly onError: (error: unknown) => void
@@ -52,14 +68,8 @@ const route = ({ method, path }: ApiRequest): EndpointName => {
   })
 }
 
-/** A request that has been counted: its caller, or the reason why it has none. */
-type Admission = { readonly limits: RateLimitHeaders } & (
-  | { readonly caller: CallerRecord }
-  | { readonly caller?: never; readonly refusal: RequestRefusedError }
-)
-
 /** Creates the two API endpoints. */
-export const createApi = (context: ApiContext): FollowedApi => {
+export const createApi = (context: ApiContext) => {
   const { authHeader, clock, directory, ids, onError, rateLimits, store } = context
   const listeners = new Set<(report: RequestReported) => void>()
 
@@ -73,23 +83,28 @@ export const createApi = (context: ApiContext): FollowedApi => {
     }
   }
 
-  /** Authenticates a request by its key, which is sent raw or after `Bearer`, and counts it. */
-  const admit = async (request: ApiRequest, remoteAddress: string | undefined): Promise<Admission> => {
-    const key = request.headers.get(authHeader)?.replace(/^bearer(?: +|$)/i, '') ?? ''
+  /** Reads the key, which is sent raw or after `Bearer`. */
+  const readKey = ({ headers }: ApiRequest): string =>
+    headers.get(authHeader)?.replace(/^bearer(?: +|$)/i, '') ?? ''
+
+  /** Authenticates a request, and counts it. */
+  const admit = async (key: string, remoteAddress: string | undefined) => {
     rateLimits.refuseExhausted(remoteAddress, key)
     const caller = key === '' ? undefined : await directory.findCaller(key)
-    if (caller !== undefined) return { caller, limits: await rateLimits.admit(caller, remoteAddress) }
-    const limits = await rateLimits.admitStranger(remoteAddress)
-    const refusal =
-      key === ''
-        ? new RequestRefusedError(
-            'missing_api_key',
-            `The ${authHeader} header must contain a Public API key.`,
-            challenge,
-          )
-        : new RequestRefusedError('invalid_api_key', 'The Public API key is invalid.', challenge)
-    return { limits, refusal }
+    const limits = await (caller === undefined
+      ? rateLimits.admitStranger(remoteAddress)
+      : rateLimits.admit(caller, remoteAddress))
+    return { caller, limits }
   }
+
+  const refuseStranger = (key: string): RequestRefusedError =>
+    key === ''
+      ? new RequestRefusedError(
+          'missing_api_key',
+          `The ${authHeader} header must contain a Public API key.`,
+          challenge,
+        )
+      : new RequestRefusedError('invalid_api_key', 'The Public API key is invalid.', challenge)
 
   const perform = async (
     endpoint: EndpointName,
@@ -135,14 +150,15 @@ export const createApi = (context: ApiContext): FollowedApi => {
     let headers: RateLimitHeaders = {}
     let response: ApiResponse
     try {
-      const admission = await admit(request, remoteAddress)
-      headers = admission.limits
-      report.caller = admission.caller ?? null
+      const key = readKey(request)
+      const { caller, limits } = await admit(key, remoteAddress)
+      headers = limits
+      report.caller = caller ?? null
       // Routes after counting, so that path guesses count toward the limits, and before checking the caller, so that
       // any client learns whether a path exists.
       const endpoint = route(request)
-      if (admission.caller === undefined) throw admission.refusal
-      const body = await perform(endpoint, request, { caller: admission.caller, report })
+      if (caller === undefined) throw refuseStranger(key)
+      const body = await perform(endpoint, request, { caller, report })
       response = buildJsonResponse(body, { requestId, headers })
     } catch (error) {
       if (!(error instanceof RequestRefusedError)) onError(error)
@@ -157,7 +173,8 @@ export const createApi = (context: ApiContext): FollowedApi => {
 
   return {
     respond,
-    onRequest: (listener) => {
+    /** @returns a function that removes the listener. */
+    onRequest: (listener: (report: RequestReported) => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

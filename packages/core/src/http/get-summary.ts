@@ -4,7 +4,7 @@ import { buildSummaryPayload } from '../events/event-draft.ts'
 import { getCallState } from '../machines.ts'
 import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
-import { identifierRule, isIdentifier } from '../values/identifier.ts'
+import { identifierRule, isIdentifier } from '../values/storable-text.ts'
 
 /**
  * Parses the endpoint's query.

@@ -60,14 +60,12 @@ export const checkEvents = (events: Exclude<SubscriptionInput['events'], undefin
   if (events === 'all') return []
   if (!Array.isArray(events) || events.length === 0)
     return [{ path: 'events', message: "must be 'all' or a list of event names" }]
-  return events
-    .map((name, index) => ({
+  return Array.from(events.entries())
+    .filter(([, name]) => !isEventName(name) && !isHealthEventName(name))
+    .map(([index, name]) => ({
       path: `events.${index}`,
       message: `${JSON.stringify(name)} is not a known event`,
-      name,
     }))
-    .filter(({ name }) => !isEventName(name) && !isHealthEventName(name))
-    .map(({ path, message }) => ({ path, message }))
 }
 
 const isHealthEventName = (name: string): boolean => healthEventNames.some((known) => known === name)

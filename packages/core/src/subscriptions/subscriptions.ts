@@ -3,8 +3,8 @@ import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type { SubscriptionRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
 import { toDigits } from '../values/phone-number.ts'
+import { checkIdentifiers } from '../values/storable-text.ts'
 import { changeHeaders, checkHeaders, type SubscriptionHeaders } from './subscription-headers.ts'
 import {
   assertNoIssues,
@@ -84,8 +84,6 @@ export type Subscriptions = {
   remove(organizationId: string, subscriptionId: string): Promise<void>
 }
 
-export type SubscriptionsContext = ServerContext & { readonly allowLoopbackHttp: boolean }
-
 const toSubscription = ({
   secret: _,
   previousSecret,
@@ -108,9 +106,15 @@ const isSameOrigin = (url: string, other: string): boolean => new URL(url).origi
 
 const day = 86_400_000
 
-export const createSubscriptions = (context: SubscriptionsContext): Subscriptions => {
-  const { store, clock, ids, directory, allowLoopbackHttp } = context
+type SubscriptionsContext = ServerContext & { readonly allowLoopbackHttp: boolean }
 
+export const createSubscriptions = ({
+  store,
+  clock,
+  ids,
+  directory,
+  allowLoopbackHttp,
+}: SubscriptionsContext): Subscriptions => {
   const edit = async (
     organizationId: string,
     subscriptionId: string,

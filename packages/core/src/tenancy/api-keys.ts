@@ -3,11 +3,10 @@ import { RecordExistsError } from '../errors/record-errors.ts'
 import type { ApiKeyRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { parseDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
-import { checkTexts } from '../values/storable-text.ts'
+import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
 /** A new Public API key. @inline */
 export type ApiKeyInput = {
@@ -53,21 +52,11 @@ export type ApiKeys = {
   remove(organizationId: string, keyId: string): Promise<boolean>
 }
 
-export type ApiKeysContext = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
-
 const generateKey = (): string =>
   `wk_${Array.from(crypto.getRandomValues(new Uint8Array(24)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 
-const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly string[] => {
-  if (numbers === 'all') return numbers
-  return numbers.map((number, index) => {
-    const digits = toDigits(number)
-    if (digits === undefined) {
-      throw new InputError([{ path: `wabaNumbers.${index}`, message: phoneNumberRule }])
-    }
-    return digits
-  })
-}
+const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly string[] =>
+  numbers === 'all' ? numbers : numbers.map((number, index) => parseDigits(number, `wabaNumbers.${index}`))
 
 /**
  * Checks a key chosen by the caller.
@@ -83,8 +72,7 @@ export const checkApiKey = ({ key, wabaNumbers = 'all', label = '' }: KnownApiKe
   parseNumbers(wabaNumbers)
 }
 
-/** Shortens a key's hash for messages and logs. */
-const toFingerprint = (hash: string): string => hash.slice(0, 8)
+type ApiKeysContext = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
 
 export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({
   create: async (organizationId, { key = generateKey(), wabaNumbers = 'all', label = '' } = {}) => {
@@ -98,9 +86,8 @@ export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys =>
       wabaNumbers: parseNumbers(wabaNumbers),
       createdAt: clock.now(),
     }
-    if ((await store.addApiKey(record)) === 'taken') {
-      throw new RecordExistsError('api key', toFingerprint(record.hash))
-    }
+    const fingerprint = record.hash.slice(0, 8)
+    if ((await store.addApiKey(record)) === 'taken') throw new RecordExistsError('api key', fingerprint)
     return { key, record }
   },
   list: async (organizationId) => {

@@ -1,10 +1,13 @@
+import type { Issue } from '@wabakit/contract'
 import { equalsInConstantTime } from '@wabakit/webhooks'
+import { InputError } from '../errors/input-error.ts'
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import type { CallerRecord, OrganizationRecord } from '../records.ts'
 import type { Store } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
 import { sha256 } from '../values/sha256.ts'
-import type { ApiKeys, KnownApiKey } from './api-keys.ts'
+import { checkIdentifiers } from '../values/storable-text.ts'
+import { type ApiKeys, checkApiKey, type KnownApiKey } from './api-keys.ts'
+import { parseSettings } from './organization-input.ts'
 import type { OrganizationInput, Organizations } from './organizations.ts'
 
 /** An organization that is declared when the server is created. */
@@ -22,46 +25,75 @@ export type Directory = {
   findCaller(key: string): Promise<CallerRecord | undefined>
 }
 
-export type DirectoryContext = {
+const collect = (issues: Issue[], path: string, check: () => void): void => {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    for (const issue of error.issues) issues.push({ ...issue, path: `${path}.${issue.path}` })
+  }
+}
+
+/**
+ * Checks declared organizations without a store.
+ *
+ * @throws InputError if a setting is invalid, or two organizations have the same key.
+ */
+const checkDeclared = (organizations: readonly DeclaredOrganization[]): void => {
+  const issues: Issue[] = []
+  const owners = new Map<string, string>()
+  for (const [index, organization] of organizations.entries()) {
+    const { id, apiKeys = [], ...settings } = organization
+    const path = `organizations.${index}`
+    collect(issues, path, () => checkIdentifiers({ id }))
+    collect(issues, path, () => parseSettings(settings))
+    for (const [position, input] of apiKeys.entries()) {
+      const keyPath = `${path}.apiKeys.${position}`
+      collect(issues, keyPath, () => checkApiKey(input))
+      const owner = owners.get(input.key) ?? id
+      if (owner !== id) issues.push({ path: `${keyPath}.key`, message: 'belongs to another organization' })
+      owners.set(input.key, owner)
+    }
+  }
+  if (issues.length > 0) throw new InputError(issues)
+}
+
+type DirectoryContext = {
   readonly store: Store
   readonly organizations: Organizations
   readonly apiKeys: ApiKeys
   readonly declared: readonly DeclaredOrganization[]
 }
 
-/** Creates a key, unless the organization already has it. */
-const declareKey = async (
-  { store, apiKeys }: DirectoryContext,
-  organizationId: string,
-  input: KnownApiKey,
-) => {
-  try {
-    await apiKeys.create(organizationId, input)
-  } catch (error) {
-    const owner = await store.findCaller(sha256(input.key))
-    if (owner?.organization.id !== organizationId) throw error
-  }
-}
-
-const declare = async (context: DirectoryContext, declared: DeclaredOrganization): Promise<void> => {
-  const { id, apiKeys = [], ...settings } = declared
-  try {
-    await context.organizations.create({ id, ...settings })
-  } catch (error) {
-    if (!(error instanceof RecordExistsError)) throw error
-    await context.organizations.update(id, settings)
-  }
-  for (const key of apiKeys) await declareKey(context, id, key)
-}
-
-/** Creates the directory. If storing the declared organizations fails, the next call tries again. */
-export const createDirectory = (context: DirectoryContext): Directory => {
-  const { store, declared } = context
+/**
+ * Creates the directory. If storing the declared organizations fails, the next call tries again.
+ *
+ * @throws InputError if a declared organization is invalid.
+ */
+export const createDirectory = ({ store, organizations, apiKeys, declared }: DirectoryContext): Directory => {
+  checkDeclared(declared)
   let declaring: Promise<void> | undefined
   let isDeclared = declared.length === 0
 
+  /** Creates a key, unless the organization already has it. */
+  const declareKey = async (organizationId: string, input: KnownApiKey): Promise<void> => {
+    try {
+      await apiKeys.create(organizationId, input)
+    } catch (error) {
+      const owner = await store.findCaller(sha256(input.key))
+      if (owner?.organization.id !== organizationId) throw error
+    }
+  }
   const declareAll = async (): Promise<void> => {
-    for (const organization of declared) await declare(context, organization)
+    for (const { id, apiKeys: keys = [], ...settings } of declared) {
+      try {
+        await organizations.create({ id, ...settings })
+      } catch (error) {
+        if (!(error instanceof RecordExistsError)) throw error
+        await organizations.update(id, settings)
+      }
+      for (const key of keys) await declareKey(id, key)
+    }
   }
   const ready = async (): Promise<void> => {
     if (isDeclared) return

@@ -3,8 +3,8 @@ import { StorageOutcomeUnknownError } from '../errors/storage-errors.ts'
 import type { OrganizationRecord } from '../records.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
+import { checkIdentifiers } from '../values/storable-text.ts'
 import type { ApiKeys, KnownApiKey } from './api-keys.ts'
 import { type OrganizationSettings, parseSettings } from './organization-input.ts'
 
@@ -47,64 +47,55 @@ export type Organizations = {
   remove(organizationId: string): Promise<boolean>
 }
 
-export type OrganizationsContext = {
+type OrganizationsContext = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
   readonly apiKeys: Pick<ApiKeys, 'create'>
 }
 
-const replace = async (
-  { store }: OrganizationsContext,
-  organizationId: string,
-  change: (organization: OrganizationRecord) => OrganizationSettings,
-): Promise<OrganizationRecord> => {
-  checkIdentifiers({ organizationId })
-  for (;;) {
-    const current = await store.findOrganization(organizationId)
-    if (current === undefined) throw new RecordNotFoundError('organization', organizationId)
-    const next = { ...current, ...parseSettings(change(current)), revision: current.revision + 1 }
-    if ((await store.saveOrganization(next)) === 'saved') return next
-  }
-}
-
-export const createOrganizations = (context: OrganizationsContext): Organizations => {
-  const { store, clock, ids, apiKeys } = context
-  return {
-    create: async ({ id = ids('org'), apiKeys: keys = [], ...settings }) => {
-      checkIdentifiers({ id })
-      const organization: OrganizationRecord = {
-        id,
-        revision: 1,
-        callSummaries: 'automatic',
-        integrations: [],
-        pstnNumbers: [],
-        ...parseSettings(settings),
-        createdAt: clock.now(),
-      }
-      if ((await store.saveOrganization(organization)) === 'stale')
-        throw new RecordExistsError('organization', id)
-      try {
-        for (const key of keys) await apiKeys.create(id, key)
-      } catch (error) {
-        await store.removeOrganization(id).catch((cause) => {
-          const message = `The organization ${id} may be left without some of its keys. Remove it and create it again.`
-          throw new StorageOutcomeUnknownError(message, { cause })
-        })
-        throw error
-      }
-      return organization
-    },
-    find: async (organizationId) => {
-      checkIdentifiers({ organizationId })
-      return store.findOrganization(organizationId)
-    },
-    list: (page = {}) => store.listOrganizations({ limit: 100, ...page }),
-    update: (organizationId, change) =>
-      replace(context, organizationId, typeof change === 'function' ? change : () => change),
-    remove: async (organizationId) => {
-      checkIdentifiers({ organizationId })
-      return store.removeOrganization(organizationId)
-    },
-  }
-}
+export const createOrganizations = ({ store, clock, ids, apiKeys }: OrganizationsContext): Organizations => ({
+  create: async ({ id = ids('org'), apiKeys: keys = [], ...settings }) => {
+    checkIdentifiers({ id })
+    const organization: OrganizationRecord = {
+      id,
+      revision: 1,
+      callSummaries: 'automatic',
+      integrations: [],
+      pstnNumbers: [],
+      ...parseSettings(settings),
+      createdAt: clock.now(),
+    }
+    if ((await store.saveOrganization(organization)) === 'stale')
+      throw new RecordExistsError('organization', id)
+    try {
+      for (const key of keys) await apiKeys.create(id, key)
+    } catch (error) {
+      await store.removeOrganization(id).catch((cause) => {
+        const message = `The organization ${id} may be left without some of its keys. Remove it and create it again.`
+        throw new StorageOutcomeUnknownError(message, { cause })
+      })
+      throw error
+    }
+    return organization
+  },
+  find: async (organizationId) => {
+    checkIdentifiers({ organizationId })
+    return store.findOrganization(organizationId)
+  },
+  list: (page = {}) => store.listOrganizations({ limit: 100, ...page }),
+  update: async (organizationId, change) => {
+    checkIdentifiers({ organizationId })
+    for (;;) {
+      const current = await store.findOrganization(organizationId)
+      if (current === undefined) throw new RecordNotFoundError('organization', organizationId)
+      const settings = parseSettings(typeof change === 'function' ? change(current) : change)
+      const next = { ...current, ...settings, revision: current.revision + 1 }
+      if ((await store.saveOrganization(next)) === 'saved') return next
+    }
+  },
+  remove: async (organizationId) => {
+    checkIdentifiers({ organizationId })
+    return store.removeOrganization(organizationId)
+  },
+})

@@ -1,8 +1,6 @@
 /** A source of time. */
 export type Clock = {
-  /**
-   * Returns the time for schedules, leases, failure windows and retention, as Unix time in milliseconds.
-   */
+  /** Returns the time for schedules, leases, failure windows and retention, as Unix time in milliseconds. */
   now(): number
   /**
    * Returns the time of day, for payloads and signatures, as Unix time in milliseconds. Omit it if it always equals
@@ -97,9 +95,7 @@ export const toUtcTimestamp = (time: number): string => {
 
 /** Starts a timer that does not keep the process alive, in runtimes where timers can. */
 export const startBackgroundTimer = (callback: () => void, ms: number): ReturnType<typeof setTimeout> => {
-  const timer: unknown = setTimeout(callback, ms)
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
-    timer.unref()
-  }
-  return timer as ReturnType<typeof setTimeout>
+  const timer = setTimeout(callback, ms)
+  Object(timer).unref?.()
+  return timer
 }

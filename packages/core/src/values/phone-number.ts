@@ -1,4 +1,5 @@
 import type { Channel } from '@wabakit/contract'
+import { InputError } from '../errors/input-error.ts'
 import type { NumberRecord, OrganizationRecord } from '../records.ts'
 
 export const phoneNumberRule =
@@ -21,16 +22,24 @@ export const toDigits = (number: string): string | undefined => {
   return /^[0-9]+$/.test(digits) ? digits : undefined
 }
 
-const listNumbers = (
-  { integrations, pstnNumbers }: OrganizationRecord,
-  channel: Channel,
-): readonly NumberRecord[] => (channel === 'PSTN' ? pstnNumbers : integrations)
+/**
+ * Returns the digits of a phone number that a caller passed in a field.
+ *
+ * @throws InputError if it is not a phone number.
+ */
+export const parseDigits = (number: string, path: string): string => {
+  const digits = toDigits(number)
+  if (digits === undefined) throw new InputError([{ path, message: phoneNumberRule }])
+  return digits
+}
 
+/** Finds the number of an organization on a channel, compared by its digits. */
 export const findOwnNumber = (
-  organization: OrganizationRecord,
+  { integrations, pstnNumbers }: OrganizationRecord,
   channel: Channel,
   number: string,
 ): NumberRecord | undefined => {
+  const numbers: readonly NumberRecord[] = channel === 'PSTN' ? pstnNumbers : integrations
   const digits = toDigits(number)
-  return listNumbers(organization, channel).find((own) => own.digits === digits)
+  return numbers.find((own) => own.digits === digits)
 }

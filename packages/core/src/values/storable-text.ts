@@ -4,14 +4,29 @@ import { InputError } from '../errors/input-error.ts'
 export const isStorableText = (text: unknown): text is string =>
   typeof text === 'string' && !/[\0\p{Surrogate}]/u.test(text)
 
+const identifierPattern = /^[^\p{Control}\p{Surrogate}]{1,255}$/u
+
+export const identifierRule = 'must have 1 to 255 characters, without control characters or lone surrogates'
+
+/** Returns whether a value can be an identifier, which every store can save and index. */
+export const isIdentifier = (text: unknown): text is string =>
+  typeof text === 'string' && identifierPattern.test(text)
+
+const createCheck =
+  (isValid: (text: string) => boolean, message: string) =>
+  (texts: Readonly<Record<string, string | undefined>>): void => {
+    const issues = Object.entries(texts)
+      .filter(([, text]) => text !== undefined && !isValid(text))
+      .map(([path]) => ({ path, message }))
+    if (issues.length > 0) throw new InputError(issues)
+  }
+
 /**
  * Checks strings, given by field name. Fields that are `undefined` are ignored.
  *
  * @throws InputError if a string cannot be stored.
  */
-export const checkTexts = (texts: Readonly<Record<string, string | undefined>>): void => {
-  const issues = Object.entries(texts)
-    .filter(([, text]) => text !== undefined && !isStorableText(text))
-    .map(([path]) => ({ path, message: 'must not contain a NUL character or a lone surrogate' }))
-  if (issues.length > 0) throw new InputError(issues)
-}
+export const checkTexts = createCheck(isStorableText, 'must not contain a NUL character or a lone surrogate')
+
+/** Checks identifiers as `checkTexts` checks strings. */
+export const checkIdentifiers = createCheck(isIdentifier, identifierRule)

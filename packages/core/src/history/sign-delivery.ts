@@ -1,0 +1,62 @@
+import { listSecrets, signHeaders } from '../delivery/attempt.ts'
+import type { DeliveryRecord, SubscriptionRecord } from '../records.ts'
+import type { DeliveryChange, Store } from '../store.ts'
+
+/** The signed request of an attempt. */
+export type SignedDelivery = {
+  readonly headers: Readonly<Record<string, string>>
+  /** The names of the headers of its subscription, whose values are secret. */
+  readonly hiddenHeaders: readonly string[]
+  readonly body: string
+  /**
+   * Changes since that time, because of which an attempt at that time sent a different request: the `secret`, the
+   * `subscription` (possibly its secret), or the `webhook_id`.
+   */
+  readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
+}
+
+/** Lists the changes since an attempt that affect its signature. */
+const listChanges = (
+  signedAt: number,
+  [{ webhookId, eventId }, { previousSecret, updatedAt }]: readonly [DeliveryRecord, SubscriptionRecord],
+): SignedDelivery['changed'] => {
+  const rotatedAt = previousSecret?.rotatedAt
+  // A resend with a new id appends the time of the resend.
+  const renamedAt = Number.parseInt(webhookId.slice(eventId.length + 1), 36)
+  const isRotated = rotatedAt !== undefined && rotatedAt > signedAt
+  return [
+    ...(isRotated ? (['secret'] as const) : []),
+    ...(rotatedAt === undefined && updatedAt > signedAt ? (['subscription'] as const) : []),
+    ...(renamedAt > signedAt ? (['webhook_id'] as const) : []),
+  ]
+}
+
+type SigningRequest = Omit<DeliveryChange, 'now'> & { readonly signedAt: number }
+
+/** Signs a delivery as an attempt at the time `signedAt` would, with the current settings. */
+export const signDelivery = async (
+  store: Store,
+  { organizationId, deliveryId, signedAt }: SigningRequest,
+): Promise<SignedDelivery | undefined> => {
+  const page = { organizationId, limit: 1, order: 'newest_first' } as const
+  const [delivery] = (await store.listDeliveries({ ...page, deliveryId })).items
+  if (delivery === undefined) return undefined
+  const { eventId, webhookId, subscriptionId } = delivery
+  const [event] = (await store.listEvents({ ...page, eventId })).items
+  const subscription = await store.findSubscription(organizationId, subscriptionId)
+  if (event === undefined || subscription === undefined) return undefined
+  const { payload, traceparent } = event
+  const changed = listChanges(signedAt, [delivery, subscription])
+  const signed = await signHeaders({
+    secrets: changed.includes('secret') ? [subscription.secret] : listSecrets(subscription, signedAt),
+    id: webhookId,
+    payload,
+    now: signedAt,
+  })
+  return {
+    headers: { ...(traceparent !== null && { traceparent }), ...signed },
+    hiddenHeaders: Object.keys(subscription.headers).sort(),
+    body: payload,
+    changed,
+  }
+}
