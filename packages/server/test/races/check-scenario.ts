@@ -1,4 +1,4 @@
-import { type Explored, explore } from './explore.ts'
+import { type Explored, type ExploreOptions, explore } from './explore.ts'
 import { readFinalState } from './final-state.ts'
 import { canConflict, type Step } from './gates.ts'
 import type { Choose, Operation, Race, Ran } from './race.ts'
@@ -40,7 +40,7 @@ const listIndependent = (seen: Seen): ReadonlySet<string>[] =>
 export const checkScenario = async (
   race: Race,
   operations: readonly Operation[],
-  { maxOrders }: { readonly maxOrders?: number | undefined } = {},
+  { maxOrders, maxSwitches }: Pick<ExploreOptions, 'maxOrders' | 'maxSwitches'> = {},
 ): Promise<Checked> => {
   const serial = new Set<string>()
   const format = ({ outcomes }: Ran, state: string): string => `${JSON.stringify(outcomes)}\n${state}`
@@ -80,7 +80,12 @@ export const checkScenario = async (
   for (;;) {
     const skipped = listIndependent(seen)
     await race.skip(skipped)
-    const explored = await explore(race, operations, { maxOrders, watch, check: (ran) => judge(ran, false) })
+    const explored = await explore(race, operations, {
+      maxOrders,
+      maxSwitches,
+      watch,
+      check: (ran) => judge(ran, false),
+    })
     const independent = listIndependent(seen)
     // Newly seen steps may depend on steps without a wait.
     const isSame = skipped.every((labels, session) =>

@@ -8,7 +8,14 @@ type Choice = {
   readonly left: number[]
   /** Sessions that were chosen here before or need not be chosen. */
   readonly asleep: Set<number>
+  /** The session that made the last step, if it can make the next one, too. */
+  readonly current: number | undefined
+  /** Number of earlier choices of another session than the current one. */
+  readonly switches: number
 }
+
+const countSwitches = ({ chosen, current, switches }: Choice): number =>
+  current === undefined || chosen === current ? switches : switches + 1
 
 export type Explored = {
   /** Number of distinct orders. */
@@ -21,6 +28,12 @@ export type Explored = {
 export type ExploreOptions = {
   /** @default Infinity */
   readonly maxOrders?: number | undefined
+  /**
+   * Maximum number of times that a session waits although it could make the next step. Unless it is `Infinity`, orders
+   * that differ only by swaps of independent steps all run, because the one that counts may have too many switches.
+   * @default Infinity
+   */
+  readonly maxSwitches?: number | undefined
   /** Watches the choices. */
   watch(choose: Choose): Choose
   /** Called after each order. Returns whether to continue. */
@@ -35,7 +48,7 @@ export type ExploreOptions = {
 export const explore = async (
   race: Race,
   operations: readonly Operation[],
-  { maxOrders = Number.POSITIVE_INFINITY, watch, check }: ExploreOptions,
+  { maxOrders = Infinity, maxSwitches = Infinity, watch, check }: ExploreOptions,
 ): Promise<Explored> => {
   const choices: Choice[] = []
   let orders = 0
@@ -56,6 +69,7 @@ export const explore = async (
         [...(last?.asleep ?? [])].filter((session) => {
           const sleeper = before.find((each) => each.session === session)
           return (
+            maxSwitches === Infinity &&
             session !== last?.chosen &&
             sleeper !== undefined &&
             !moved.some((step) => areDependent(step, sleeper.step))
@@ -63,11 +77,14 @@ export const explore = async (
         }),
       )
       before = waiting
+      const current = waiting.find(({ session }) => session === last?.chosen)?.session
+      const switches = last === undefined ? 0 : countSwitches(last)
       const [chosen, ...left] = waiting
         .map(({ session }) => session)
         .filter((session) => !asleep.has(session))
+        .filter((session) => switches < maxSwitches || current === undefined || session === current)
       if (chosen === undefined) return undefined
-      choices.push({ chosen, left, asleep })
+      choices.push({ chosen, left, asleep, current, switches })
       return chosen
     }
     const ran = await race.run(operations, watch(choose))

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { checkScenario } from './check-scenario.ts'
 import { mistakes } from './planted.ts'
 import { createRace } from './race.ts'
-import { createOperations, type OperationName, prepareRecords, scenarios } from './scenarios.ts'
+import { createOperations, maxSwitches, type OperationName, prepareRecords, scenarios } from './scenarios.ts'
 
 /**
  * Runs store operations on PostgreSQL in every order of their statements that can make a difference.
@@ -43,6 +43,7 @@ if (values.planted) {
     const { orders, givenUp, violation } = await checkScenario(
       race,
       names.map((name) => operations[name]),
+      { maxSwitches: maxSwitches[names.join()] },
     )
     total += orders
     console.log(`${names.join(', ')}: ${orders} orders (and ${givenUp} given up), ${seconds()}`)

@@ -205,3 +205,6 @@ export const scenarios: readonly (readonly OperationName[])[] = [
   ['publish', 'publishAlso', 'settle'],
   ['publish', 'settle', 'erase'],
 ]
+
+/** Scenarios with too many orders to run them all, and the switches to which they are limited. */
+export const maxSwitches: Readonly<Record<string, number>> = { 'remove,removeOrganization': 2 }
