@@ -2,7 +2,7 @@ import { type DeliverySelection, type EventSelection, InputError } from '@wabaki
 import { identifierRule, isIdentifier, toDigits } from '@wabakit/core/hosting'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
-import { describe, identifier, phoneNumber, time } from './schemas.ts'
+import { identifier, optional, phoneNumber, time } from './schemas.ts'
 import { DeliveryStatus } from './views/delivery.ts'
 
 // The filters for listing records and changing many deliveries. The command line and the inspector use the same names.
@@ -35,24 +35,24 @@ export const text = (description: string) =>
 
 /** The filters of a list of calls or groups. */
 export const recordFilter = () => ({
-  number: z.optional(phoneNumber()).check(describe("One of the organization's numbers.")),
+  number: optional(phoneNumber(), "One of the organization's numbers."),
   ...timeFilter(),
 })
 
 export const timeFilter = () => ({
-  from: z.optional(time()).check(describe('At or after this time (ISO 8601).')),
-  before: z.optional(time()).check(describe('Before this time (ISO 8601).')),
+  from: optional(time(), 'At or after this time (ISO 8601).'),
+  before: optional(time(), 'Before this time (ISO 8601).'),
 })
 
 export const subjectFilter = () => ({
-  group: z.optional(groupId()).check(describe('Id of the group.')),
-  call: z.optional(id()).check(describe('Id of the call.')),
+  group: optional(groupId(), 'Id of the group.'),
+  call: optional(id(), 'Id of the call.'),
 })
 
 const eventFilter = () => ({
   name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, separated by commas.')),
   ...subjectFilter(),
-  subscription: z.optional(id()).check(describe('Id of the subscription.')),
+  subscription: optional(id(), 'Id of the subscription.'),
   ...recordFilter(),
   text: z.optional(text('Part of the payload, ignoring the case of ASCII letters, or the id of an event.')),
 })
@@ -61,9 +61,7 @@ export const order = () => z.optional(z.enum(['oldest_first', 'newest_first']))
 
 export const EventFilter = z.strictObject({
   ...eventFilter(),
-  subject: z
-    .optional(z.string())
-    .check(describe('The call or group that the event is about, such as call:….')),
+  subject: optional(z.string(), 'The call or group that the event is about, such as call:….'),
 })
 export type EventFilter = z.output<typeof EventFilter>
 
@@ -72,13 +70,12 @@ export const DeliveryFilter = z.strictObject({
   status: z.optional(
     several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
   ),
-  finishedFrom: z
-    .optional(time())
-    .check(describe('Only those that were delivered, exhausted or skipped at or after this time.')),
-  finishedBefore: z
-    .optional(time())
-    .check(describe('Only those that were delivered, exhausted or skipped before this time.')),
-  event: z.optional(id()).check(describe('Id of the event.')),
+  finishedFrom: optional(
+    time(),
+    'Only those that were delivered, exhausted or skipped at or after this time.',
+  ),
+  finishedBefore: optional(time(), 'Only those that were delivered, exhausted or skipped before this time.'),
+  event: optional(id(), 'Id of the event.'),
   response: z.optional(
     several(
       z

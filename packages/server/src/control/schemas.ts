@@ -14,8 +14,9 @@ export const named = <Schema extends z.core.$ZodType>(
   return schema
 }
 
-/** Describes a field in the OpenAPI document, from which the inspector and the command line read the description. */
-export const describe = (description: string) => z.meta({ description })
+/** An optional field. The inspector and the command line read its description from the OpenAPI document. */
+export const optional = <Schema extends z.core.$ZodType>(schema: Schema, description: string) =>
+  z.optional(schema).check(z.describe(description))
 
 export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(

@@ -4,19 +4,20 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { parseNumber, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { describe, identifier, named, page, pageQuery, phoneNumber, showPage, time } from '../schemas.ts'
+import { identifier, named, optional, page, pageQuery, phoneNumber, showPage, time } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const operation = operationIn('Calls')
 
 const details = () => ({
-  callId: z.optional(identifier()).check(describe('The id of the call. Default: a new one.')),
-  callType: z.optional(CallType).check(describe('Who takes part for the organization. Default: AGENT.')),
-  triggeredVia: z.optional(TriggeredVia).check(describe('Trigger of the call.')),
-  agentNumber: z.optional(z.string()).check(describe("The team member's phone number.")),
-  botTest: z
-    .optional(z.strictObject({ webhooks: z.boolean() }))
-    .check(describe('Marks a test call of a bot. Without `webhooks`, it publishes no events.')),
+  callId: optional(identifier(), 'The id of the call. Default: a new one.'),
+  callType: optional(CallType, 'Who takes part for the organization. Default: AGENT.'),
+  triggeredVia: optional(TriggeredVia, 'Trigger of the call.'),
+  agentNumber: optional(z.string(), "The team member's phone number."),
+  botTest: optional(
+    z.strictObject({ webhooks: z.boolean() }),
+    'Marks a test call of a bot. Without `webhooks`, it publishes no events.',
+  ),
 })
 
 const ending = () => ({
@@ -29,8 +30,8 @@ const NewCall = named(
   'NewCallRequest',
   'A call to start.',
   z.strictObject({
-    channel: Channel.check(describe('Network of the number.')),
-    direction: CallDirection.check(describe('Who called.')),
+    channel: Channel.check(z.describe('Network of the number.')),
+    direction: CallDirection.check(z.describe('Who called.')),
     channelNumber: phoneNumber(),
     customerNumber: phoneNumber(),
     ...details(),
@@ -56,27 +57,22 @@ const SimulatedCall = named(
   "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
   z.strictObject({
     ...details(),
-    channel: z.optional(Channel).check(describe('The network of the call. Default: PSTN.')),
-    direction: z.optional(CallDirection).check(describe('Who called. Default: INCOMING.')),
-    channelNumber: z
-      .optional(phoneNumber())
-      .check(describe("The organization's number. Default: its first on the channel.")),
-    customerNumber: z
-      .optional(phoneNumber())
-      .check(describe("The customer's number. Default: an invented one.")),
-    durationInSeconds: z
-      .optional(z.number())
-      .check(describe('Length of the conversation, in whole seconds. Default: a random one.')),
-    outcome: z
-      .optional(z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']))
-      .check(describe('How the call goes. Only an answered one can have a summary. Default: answered.')),
-    summary: z
-      .optional(z.union([z.literal(false), Summary]))
-      .check(
-        describe(
-          '`false` for none, or its parts. `{"after": "30s"}` delays it. Default: as the organization says.',
-        ),
-      ),
+    channel: optional(Channel, 'The network of the call. Default: PSTN.'),
+    direction: optional(CallDirection, 'Who called. Default: INCOMING.'),
+    channelNumber: optional(phoneNumber(), "The organization's number. Default: its first on the channel."),
+    customerNumber: optional(phoneNumber(), "The customer's number. Default: an invented one."),
+    durationInSeconds: optional(
+      z.number(),
+      'Length of the conversation, in whole seconds. Default: a random one.',
+    ),
+    outcome: optional(
+      z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']),
+      'How the call goes. Only an answered one can have a summary. Default: answered.',
+    ),
+    summary: optional(
+      z.union([z.literal(false), Summary]),
+      '`false` for none, or its parts. `{"after": "30s"}` delays it. Default: as the organization says.',
+    ),
   } satisfies Record<keyof CallSimulation, unknown>),
 )
 
@@ -145,8 +141,8 @@ export const callOperations = [
     query: z.strictObject({
       ...pageQuery(),
       ...recordFilter(),
-      customer: z.optional(phoneNumber()).check(describe("The customer's number.")),
-      state: z.optional(CallView.shape.state).check(describe('State of the call.')),
+      customer: optional(phoneNumber(), "The customer's number."),
+      state: optional(CallView.shape.state, 'State of the call.'),
       text: z.optional(
         text("A part of the id of a call or of its customer's number, in any case of ASCII letters."),
       ),

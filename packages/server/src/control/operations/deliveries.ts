@@ -5,7 +5,7 @@ import { ControlError, requireFound } from '../control-error.ts'
 import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
 import { checkPayload } from '../forged-events.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
-import { describe, list, named, page, pageQuery } from '../schemas.ts'
+import { list, named, optional, page, pageQuery } from '../schemas.ts'
 import { explainDelivery } from '../timeline/read-timeline.ts'
 import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from '../views/delivery.ts'
@@ -14,12 +14,11 @@ const operation = operationIn('Deliveries')
 const path = '/organizations/:organizationId/deliveries'
 const onePath = `${path}/:deliveryId` as const
 
-const newWebhookId = () =>
-  z.optional(z.boolean()).check(describe('Uses a new id, so that receivers handle the event again.'))
+const newWebhookId = () => optional(z.boolean(), 'Uses a new id, so that receivers handle the event again.')
 
-const dryRun = () => z.optional(z.boolean()).check(describe('Counts, and changes nothing.'))
+const dryRun = () => optional(z.boolean(), 'Counts, and changes nothing.')
 
-const all = () => z.optional(z.boolean()).check(describe('All deliveries of the organization.'))
+const all = () => optional(z.boolean(), 'All deliveries of the organization.')
 
 const cursor = () => z.optional(z.string())
 

@@ -4,7 +4,7 @@ import { ControlError, requireFound } from '../control-error.ts'
 import { EventFilter, order, selectEvents, subjectFilter } from '../filters.ts'
 import { checkPayload, findReceivers } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
-import { describe, eventName, named, page, pageQuery, phoneNumber, showPage, subject } from '../schemas.ts'
+import { eventName, named, page, pageQuery, phoneNumber, showPage, subject } from '../schemas.ts'
 import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import { TimelineView } from '../views/timeline.ts'
@@ -18,8 +18,8 @@ const PublishedEvent = named(
   z.strictObject({
     name: eventName(),
     subject: subject(),
-    channel: Channel.check(describe('Network of the number.')),
-    number: phoneNumber().check(describe("One of the organization's numbers.")),
+    channel: Channel.check(z.describe('Network of the number.')),
+    number: phoneNumber().check(z.describe("One of the organization's numbers.")),
     payload: z.record(z.string(), z.unknown()),
   }),
 )

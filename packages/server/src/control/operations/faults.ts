@@ -2,37 +2,34 @@ import type { ApiFault, ApiFaults, EndpointFault, PlannedFault } from '@wabakit/
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../control-error.ts'
 import { type ControlContext, operationIn } from '../operation.ts'
-import { describe, list, named } from '../schemas.ts'
+import { list, named, optional } from '../schemas.ts'
 
 const operation = operationIn('Faults')
 const path = '/faults'
 
 const fault = {
-  status: z.optional(z.int().check(z.gte(200), z.lte(599))).check(describe('Status of the response.')),
-  code: z.optional(z.string().check(z.minLength(1))).check(describe('Error code of the response.')),
-  message: z.optional(z.string()).check(describe('Message of the error.')),
-  retryAfterSeconds: z.optional(z.union([z.number(), z.string()])).check(describe('Value of Retry-After.')),
-  headers: z.optional(z.record(z.string(), z.string())).check(describe('Additional response headers.')),
-  body: z.optional(z.unknown()).check(describe('Body of the response.')),
-  latencyMs: z
-    .optional(z.number().check(z.gte(0), z.lte(600_000)))
-    .check(describe('Delay of the response in milliseconds.')),
-  reset: z.optional(z.literal(true)).check(describe('Drop the connection.')),
-  malformed: z.optional(z.literal(true)).check(describe('Respond with broken JSON.')),
-  html: z.optional(z.literal(true)).check(describe('Respond with an HTML page.')),
-  truncated: z.optional(z.literal(true)).check(describe('End the response early.')),
-  offContract: z.optional(z.literal(true)).check(describe('Respond with unexpected fields.')),
-  carriedOut: z.optional(z.boolean()).check(describe('Carry out the request anyway.')),
+  status: optional(z.int().check(z.gte(200), z.lte(599)), 'Status of the response.'),
+  code: optional(z.string().check(z.minLength(1)), 'Error code of the response.'),
+  message: optional(z.string(), 'Message of the error.'),
+  retryAfterSeconds: optional(z.union([z.number(), z.string()]), 'Value of Retry-After.'),
+  headers: optional(z.record(z.string(), z.string()), 'Additional response headers.'),
+  body: optional(z.unknown(), 'Body of the response.'),
+  latencyMs: optional(z.number().check(z.gte(0), z.lte(600_000)), 'Delay of the response in milliseconds.'),
+  reset: optional(z.literal(true), 'Drop the connection.'),
+  malformed: optional(z.literal(true), 'Respond with broken JSON.'),
+  html: optional(z.literal(true), 'Respond with an HTML page.'),
+  truncated: optional(z.literal(true), 'End the response early.'),
+  offContract: optional(z.literal(true), 'Respond with unexpected fields.'),
+  carriedOut: optional(z.boolean(), 'Carry out the request anyway.'),
 } satisfies Record<keyof ApiFault, unknown>
 
 const options = {
-  endpoint: z.enum(['groups.create', 'calls.getSummary', '*']).check(describe('Requests that fail.')),
-  times: z
-    .optional(z.union([z.int().check(z.gte(1)), z.literal('always')]))
-    .check(describe('Number of requests, or always. Default: 1.')),
-  chance: z
-    .optional(z.number().check(z.gt(0), z.lte(1)))
-    .check(describe('Fraction of requests, from 0 to 1.')),
+  endpoint: z.enum(['groups.create', 'calls.getSummary', '*']).check(z.describe('Requests that fail.')),
+  times: optional(
+    z.union([z.int().check(z.gte(1)), z.literal('always')]),
+    'Number of requests, or always. Default: 1.',
+  ),
+  chance: optional(z.number().check(z.gt(0), z.lte(1)), 'Fraction of requests, from 0 to 1.'),
 }
 
 const FaultRequest = named(

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { groupId, parseNumber, recordFilter, text } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { describe, named, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
+import { named, optional, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
 import { GroupView, ParticipantView, showGroup, showParticipant } from '../views/group.ts'
 
 const operation = operationIn('Groups')
@@ -12,9 +12,9 @@ const ParticipantStep = named(
   'ParticipantStepRequest',
   'The new state of a person in a group.',
   z.strictObject({
-    groupId: z.string().check(describe('The id of the group.')),
-    phone: phoneNumber().check(describe('Number of the participant.')),
-    state: z.enum(['joined', 'left', 'removed']).check(describe('What happened to the participant.')),
+    groupId: z.string().check(z.describe('The id of the group.')),
+    phone: phoneNumber().check(z.describe('Number of the participant.')),
+    state: z.enum(['joined', 'left', 'removed']).check(z.describe('What happened to the participant.')),
   }),
 )
 
@@ -47,7 +47,7 @@ export const groupOperations = [
     query: z.strictObject({
       ...pageQuery(),
       ...recordFilter(),
-      group: z.optional(groupId()).check(describe('Id of the group.')),
+      group: optional(groupId(), 'Id of the group.'),
       text: z.optional(text("Part of a group's id or subject, ignoring the case of ASCII letters.")),
     }),
     result: page('Group', GroupView),

@@ -2,7 +2,7 @@ import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { operationIn } from '../operation.ts'
-import { describe, identifier, list, named, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
+import { identifier, list, named, optional, page, pageQuery, phoneNumber, showPage } from '../schemas.ts'
 import {
   ApiKeyView,
   NewApiKeyView,
@@ -14,7 +14,7 @@ import {
 const operation = operationIn('Organizations')
 
 const settings = () => ({
-  callSummaries: z.optional(z.enum(['automatic', 'manual'])).check(describe('When summaries are generated.')),
+  callSummaries: optional(z.enum(['automatic', 'manual']), 'When summaries are generated.'),
   integrations: z.optional(
     z.array(
       z.strictObject({
@@ -24,24 +24,25 @@ const settings = () => ({
       }),
     ),
   ),
-  pstnNumbers: z.optional(z.array(phoneNumber())).check(describe('Telephone numbers of the organization.')),
+  pstnNumbers: optional(z.array(phoneNumber()), 'Telephone numbers of the organization.'),
 })
 
 const keyText = () =>
   z.string().check(z.regex(/^[!-~]{16,}$/, 'must have at least 16 visible ASCII characters'))
 
 const keySettings = () => ({
-  label: z.optional(z.string()).check(describe('A name for people.')),
-  wabaNumbers: z
-    .optional(z.union([z.literal('all'), z.array(phoneNumber())]))
-    .check(describe('WABA numbers that it may use (default: all).')),
+  label: optional(z.string(), 'A name for people.'),
+  wabaNumbers: optional(
+    z.union([z.literal('all'), z.array(phoneNumber())]),
+    'WABA numbers that it may use (default: all).',
+  ),
 })
 
 const NewApiKey = named(
   'NewApiKeyRequest',
   'An API key to create. Without `key`, it is random. `wabaNumbers` are the numbers that it may use.',
   z.strictObject({
-    key: z.optional(keyText()).check(describe('The key itself. Default: a random one.')),
+    key: optional(keyText(), 'The key itself. Default: a random one.'),
     ...keySettings(),
   }),
 )
@@ -56,7 +57,7 @@ const NewOrganization = named(
   'NewOrganizationRequest',
   'An organization to create.',
   z.strictObject({
-    id: z.optional(identifier()).check(describe('Id of the organization.')),
+    id: optional(identifier(), 'Id of the organization.'),
     ...settings(),
     apiKeys: z.optional(z.array(KnownApiKey)),
   }),

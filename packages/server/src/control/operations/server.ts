@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { id, subjectFilter, text, timeFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import type { LoggedRequest } from '../request-log.ts'
-import { describe, page, pageQuery, ServerInfo } from '../schemas.ts'
+import { optional, page, pageQuery, ServerInfo } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
 
 const operation = operationIn('Server')
@@ -21,13 +21,11 @@ export const serverOperations = [
     summary: 'List the last 10,000 requests of the public API that this process responded to, newest first',
     query: z.strictObject({
       ...pageQuery(),
-      organization: z.optional(id()).check(describe('Id of the organization.')),
-      key: z.optional(id()).check(describe('Id of the API key.')),
-      method: z.optional(z.string()).check(describe('Method of the request.')),
-      status: z
-        .optional(z.coerce.number().check(z.gte(100), z.lte(599)))
-        .check(describe('Status of the response.')),
-      code: z.optional(z.string()).check(describe('Error code of the response.')),
+      organization: optional(id(), 'Id of the organization.'),
+      key: optional(id(), 'Id of the API key.'),
+      method: optional(z.string(), 'Method of the request.'),
+      status: optional(z.coerce.number().check(z.gte(100), z.lte(599)), 'Status of the response.'),
+      code: optional(z.string(), 'Error code of the response.'),
       ...subjectFilter(),
       ...timeFilter(),
       text: z.optional(text('Part of the path or the request id.')),

@@ -5,10 +5,10 @@ import { requireFound } from '../control-error.ts'
 import { checkPayload } from '../forged-events.ts'
 import { operationIn } from '../operation.ts'
 import {
-  describe,
   EventChannel,
   eventName,
   named,
+  optional,
   page,
   pageQuery,
   phoneNumber,
@@ -42,25 +42,26 @@ const subscriptionHeaders = () => ({
   ),
 })
 
-const events = () => z.optional(Events).check(describe('Names of events, or all.'))
+const events = () => optional(Events, 'Names of events, or all.')
 
-const url = () => z.string().check(describe('URL that gets the webhooks.'))
+const url = () => z.string().check(z.describe('URL that gets the webhooks.'))
 
-const secret = () => z.optional(z.string()).check(describe('Signing secret. Default: a random one.'))
+const secret = () => optional(z.string(), 'Signing secret. Default: a random one.')
 
 const limits = () => ({
-  maxAttemptsPerSecond: z
-    .optional(z.nullable(z.number()))
-    .check(describe('Maximum number of attempts that start per second, such as 5 or 0.5.')),
-  enabled: z.optional(z.boolean()).check(describe('Gets webhooks unless false.')),
+  maxAttemptsPerSecond: optional(
+    z.nullable(z.number()),
+    'Maximum number of attempts that start per second, such as 5 or 0.5.',
+  ),
+  enabled: optional(z.boolean(), 'Gets webhooks unless false.'),
 })
 
 const NewSubscription = named(
   'NewSubscriptionRequest',
   'A URL to send the events of one number to or, with the channel `OPERATIONS` and no number, those about the health of subscriptions. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook. `maxAttemptsPerSecond` spreads attempts for an endpoint that needs it: from 0.01 to 1,000 per second, or null for no maximum.',
   z.strictObject({
-    channel: EventChannel.check(describe('Network of the number, or OPERATIONS.')),
-    number: z.optional(phoneNumber()).check(describe("One of the organization's numbers.")),
+    channel: EventChannel.check(z.describe('Network of the number, or OPERATIONS.')),
+    number: optional(phoneNumber(), "One of the organization's numbers."),
     url: url(),
     events: events(),
     secret: secret(),
@@ -85,9 +86,10 @@ const SecretRotation = named(
   '`secret` defaults to a random one. Webhooks are signed with the old secret as well for `overlapMs` milliseconds (default: 24 hours).',
   z.strictObject({
     secret: secret(),
-    overlapMs: z
-      .optional(z.int().check(z.gte(0)))
-      .check(describe('Time for which the old secret also signs, in milliseconds. Default: a day.')),
+    overlapMs: optional(
+      z.int().check(z.gte(0)),
+      'Time for which the old secret also signs, in milliseconds. Default: a day.',
+    ),
   }),
 )
 
@@ -95,7 +97,7 @@ const TestEvent = named(
   'TestEventRequest',
   'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. Each attempt checks that again.',
   z.strictObject({
-    name: z.optional(eventName()).check(describe('Name of the event. Default: the first subscribed.')),
+    name: optional(eventName(), 'Name of the event. Default: the first subscribed.'),
     subject: z.optional(subject()),
     payload: z.optional(z.record(z.string(), z.unknown())),
   }),
