@@ -8,13 +8,12 @@ import { createControlOpenApi } from './openapi.ts'
 import type { ControlContext, Operation } from './operation.ts'
 import { operations } from './operations/index.ts'
 
-type ControlApiOptions = ControlContext & {
-  readonly guard: GuardOptions
-  readonly version: string
-  readonly createRequestId: () => string
-  /** Receives unexpected errors, which responses do not reveal. */
-  readonly onError: (error: unknown) => void
-}
+type ControlApiOptions = ControlContext &
+  GuardOptions & {
+    readonly createRequestId: () => string
+    /** Receives unexpected errors, which responses do not reveal. */
+    readonly onError: (error: unknown) => void
+  }
 
 /** Responds to a request below `/_wabakit` that came from the given address. */
 export type ControlApi = (request: Request, remoteAddress: string | undefined) => Promise<Response>
@@ -46,8 +45,8 @@ const createRoute =
   }
 
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
-  const { service, live, version, createRequestId } = options
-  const guard = createGuard(options.guard)
+  const { service, live, info, createRequestId } = options
+  const guard = createGuard(options)
   let openApi: string | undefined
   const app = new Hono<{ Bindings: { remoteAddress: string | undefined } }>().basePath(controlPath)
 
@@ -64,7 +63,7 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     await next()
   })
   app.get('/openapi.json', (c) => {
-    openApi ??= JSON.stringify(createControlOpenApi(version))
+    openApi ??= JSON.stringify(createControlOpenApi(info.version))
     return c.body(openApi, 200, json)
   })
   app.get('/organizations/:organizationId/stream', async (c) => {

@@ -1,38 +1,29 @@
-import {
-  type ApiRequest,
-  type ApiResponse,
-  RequestRefusedError,
-  StorageUnavailableError,
-  type Store,
-} from '@wabakit/core'
+import { type ApiRequest, type ApiResponse, StorageUnavailableError, type Store } from '@wabakit/core'
+import type { ServerConfig } from '../config/server-config.ts'
 import { ControlError } from '../control/control-error.ts'
-import { toErrorResponse } from '../control/error-response.ts'
 import type { TokenCheck } from '../control/token-check.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 export type HealthOptions = {
+  readonly settings: Pick<ServerConfig, 'host' | 'publicUrl'>
   readonly store: Pick<Store, 'nextDueAt' | 'checkWritable'>
   readonly metrics: Metrics
   /** Checks the token of requests for metrics; if `undefined`, every client may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
-  /** Set if the server listens on a loopback address only. */
-  readonly isLocal: boolean
-  /** The URL at which other machines reach the server, if configured. */
-  readonly publicUrl: string | undefined
-  readonly createRequestId: () => string
   isStopping(): boolean
 }
 
-/** Responds to a request for a monitoring path. Rejects only with unexpected errors. */
+/** Responds to a request for a monitoring path, without a request id. Rejects if the server is not healthy. */
 export type Health = (request: ApiRequest, remoteAddress: string | undefined) => Promise<ApiResponse>
 
 export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Creates `/healthz` (the process responds), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export const createHealth = (options: HealthOptions): Health => {
-  const { store, metrics, checkMetricsToken, createRequestId, isStopping, isLocal, publicUrl } = options
-  const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
+  const { settings, store, metrics, checkMetricsToken, isStopping } = options
+  const isLocal = isLoopbackHost(settings.host)
+  const publicHost = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).host
 
   const checkReady = async (): Promise<void> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
@@ -57,12 +48,7 @@ export const createHealth = (options: HealthOptions): Health => {
     )
   }
 
-  const render = async ({ path, method, headers }: ApiRequest, remoteAddress: string | undefined) => {
-    if (method !== 'GET' && method !== 'HEAD') {
-      throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
-        headers: { allow: 'GET, HEAD' },
-      })
-    }
+  const render = async ({ path, headers }: ApiRequest, remoteAddress: string | undefined) => {
     if (path === '/healthz') return 'ok\n'
     if (path === '/readyz') {
       await checkReady()
@@ -74,15 +60,8 @@ export const createHealth = (options: HealthOptions): Health => {
   }
 
   return async (request, remoteAddress) => {
-    try {
-      const body = await render(request, remoteAddress)
-      const type = request.path === '/metrics' ? metrics.contentType : 'text/plain; charset=utf-8'
-      const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-request-id': createRequestId() }
-      return { status: 200, headers, body }
-    } catch (error) {
-      const response = toErrorResponse(error, createRequestId())
-      if (response.status === 500) throw error
-      return response
-    }
+    const body = await render(request, remoteAddress)
+    const type = request.path === '/metrics' ? metrics.contentType : 'text/plain; charset=utf-8'
+    return { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body }
   }
 }

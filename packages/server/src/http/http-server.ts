@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { toClientNetwork } from '@wabakit/core/hosting'
+import type { Duplex } from 'node:stream'
+import { RequestRefusedError } from '@wabakit/core'
+import { createParserRefusal, formatRefusal, toClientNetwork } from '@wabakit/core/hosting'
 import type { ServerConfig } from '../config/server-config.ts'
 import { toListenError } from './listen-error.ts'
-import { createConnectionRefusal } from './refuse-connection.ts'
 import type { RequestHandler } from './request-handler.ts'
 
 export type HttpServerOptions = {
@@ -98,14 +99,39 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     if (!normalizeTarget(request)) request.url = '*'
     void handler.handle(request, response)
   }
+  /** Refuses a request for which node:http has no response object, and closes its connection. */
+  const refuse = (refusal: RequestRefusedError, socket: Duplex): void => {
+    socket.on('error', () => {})
+    const pending = [...running].filter(({ req }) => req.socket === socket)
+    const last = pending.at(-1)
+    if (last?.req.complete === true) {
+      // The invalid data follows valid requests. A refusal now could be mistaken for the response to one of them.
+      last.shouldKeepAlive = false
+      return
+    }
+    if (!socket.writable || pending.length > 1 || last?.headersSent === true) {
+      socket.destroy()
+      return
+    }
+    const requestId = createRequestId()
+    socket.end(formatRefusal(refusal, requestId), () => socket.destroy())
+    handler.record({ status: refusal.status, requestId })
+  }
   // The handler refuses requests without a Host header, so that the response has the same format as other errors.
   const server = createServer(
     { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     respond,
   )
-  const refusal = createConnectionRefusal({ running, createRequestId, onRefused: handler.record })
-  server.on('clientError', refusal.clientError)
-  server.on('connect', (_request, socket) => refusal.connect(socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuse(createParserRefusal(error.code), socket),
+  )
+  server.on('connect', (_request, socket) => {
+    const message = 'This server is not a proxy: it does not support CONNECT.'
+    refuse(
+      new RequestRefusedError('method_not_allowed', message, { headers: { allow: 'GET, POST' } }),
+      socket,
+    )
+  })
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', respond)
   const perNetwork = new Map<string, number>()

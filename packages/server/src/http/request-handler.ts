@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
-import { findEndpoint, refuseRequest } from '@wabakit/core/hosting'
+import { findEndpoint } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import type { ControlApi } from '../control/control-api.ts'
+import { toErrorResponse } from '../control/error-response.ts'
 import { shortenPath } from '../control/request-log.ts'
 import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
@@ -172,33 +173,42 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
   }
 
   const refuse = (error: unknown): ApiResponse => {
-    if (!(error instanceof RequestRefusedError)) onError(error)
-    return refuseRequest(error, { requestId: createRequestId() })
+    const response = toErrorResponse(error, createRequestId())
+    if (response.status === 500) onError(error)
+    return response
   }
 
-  const route = (request: ApiRequest, remoteAddress: string | undefined) => {
-    if (request.path === '*') {
-      throw new RequestRefusedError(
-        'malformed_request',
-        'The request target or the Host header is not valid.',
-      )
+  /** Responds to a request for a page about this server, which needs no API key. */
+  const respondWithPage = async (
+    { method }: ApiRequest,
+    render: () => Promise<ApiResponse>,
+  ): Promise<ApiResponse> => {
+    if (method !== 'GET' && method !== 'HEAD') {
+      throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
+        headers: { allow: 'GET, HEAD' },
+      })
     }
-    if (healthPaths.has(request.path)) return health(request, remoteAddress)
-    if (api !== undefined && documentPaths.has(request.path)) return api.documents(request)
-    if (api?.isControlOpen && isBrowserAtRoot(request)) {
-      return {
-        status: 302,
-        headers: { location: inspectorPath, 'x-request-id': createRequestId() },
-        body: '',
-      }
-    }
-    if (api !== undefined) return api.respond(request, { remoteAddress })
-    throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
+    const response = await render()
+    return { ...response, headers: { ...response.headers, 'x-request-id': createRequestId() } }
   }
 
   const respond = async (request: ApiRequest, remoteAddress: string | undefined): Promise<ApiResponse> => {
+    const { path } = request
     try {
-      return await route(request, remoteAddress)
+      if (path === '*') {
+        const message = 'The request target or the Host header is not valid.'
+        throw new RequestRefusedError('malformed_request', message)
+      }
+      if (healthPaths.has(path)) return await respondWithPage(request, () => health(request, remoteAddress))
+      if (api === undefined) {
+        throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
+      }
+      if (documentPaths.has(path)) return await respondWithPage(request, () => api.documents(path))
+      if (api.isControlOpen && isBrowserAtRoot(request)) {
+        const headers = { location: inspectorPath, 'x-request-id': createRequestId() }
+        return { status: 302, headers, body: '' }
+      }
+      return await api.respond(request, { remoteAddress })
     } catch (error) {
       return refuse(error)
     }

@@ -16,7 +16,6 @@ import { createLiveStream } from '../control/live-stream.ts'
 import { createRequestLog } from '../control/request-log.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
-import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
 import { createDocuments } from '../http/documents.ts'
 import { createHealth } from '../http/health.ts'
@@ -64,12 +63,12 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 export const createRuntime = (options: RuntimeOptions): Runtime => {
   const { settings, opened, metrics, log, createRequestId, onError } = options
   const { store, clock, attempts } = opened
-  const { trustProxy, role } = settings
+  const { trustProxy, role, mock } = settings
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
     organization: toLimit(settings.rateLimitPerOrganization),
     key: toLimit(settings.rateLimitPerKey),
-    call: settings.mock ? false : toLimit(settings.rateLimitPerCall),
+    call: mock ? false : toLimit(settings.rateLimitPerCall),
     ip: toLimit(settings.rateLimitPerAddress),
   }
   const limits = createRateLimits({ ...rateLimit, organization: false, key: false, call: false }, clock)
@@ -97,51 +96,38 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   metrics.observe(service)
   logService(service, log)
 
-  const faults = settings.mock ? createApiFaults(Math.random) : undefined
+  const faults = mock ? createApiFaults(Math.random) : undefined
   const simulation = createSimulation(service, { now: clock.now, onError })
   const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
-  const guard = {
-    checkToken: createCheck(settings.controlToken, 'control token'),
-    publicUrl: settings.publicUrl,
-  }
-  const createControl = async (): Promise<ControlApi> => {
-    const { createControlApi } = await import('../control/control-api.ts')
-    return createControlApi({
-      service,
-      requests,
-      now: clock.now,
-      info: { version: manifest.version, database: nameEngine(settings.database), role, mock: settings.mock },
-      simulation,
-      live,
-      faults,
-      guard,
-      version: manifest.version,
-      createRequestId,
-      onError,
-    })
-  }
   let loadingControl: Promise<ControlApi> | undefined
   /** Loads the control API after the start, because loading it would take a fifth of the start-up time. */
   const loadControl = (): Promise<ControlApi> => {
-    loadingControl ??= createControl()
+    loadingControl ??= import('../control/control-api.ts').then(({ createControlApi }) =>
+      createControlApi({
+        service,
+        requests,
+        now: clock.now,
+        info: { version: manifest.version, database: nameEngine(settings.database), role, mock },
+        simulation,
+        live,
+        faults,
+        checkToken: createCheck(settings.controlToken, 'control token'),
+        publicUrl: settings.publicUrl,
+        createRequestId,
+        onError,
+      }),
+    )
     return loadingControl
   }
   const control: ControlApi = async (...request) => (await loadControl())(...request)
-  const documents = createDocuments({
-    authHeader: settings.authHeader,
-    publicUrl: settings.publicUrl,
-    createRequestId,
-  })
   let isStopping = false
   const health = createHealth({
+    settings,
     store,
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
-    isLocal: isLoopbackHost(settings.host),
-    publicUrl: settings.publicUrl,
-    createRequestId,
     isStopping: () => isStopping,
   })
   let stopRetention = async (): Promise<void> => {}
@@ -160,7 +146,13 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       api:
         role === 'worker'
           ? undefined
-          : { ...service, control, documents, faults, isControlOpen: settings.controlToken === undefined },
+          : {
+              ...service,
+              control,
+              documents: createDocuments(settings),
+              faults,
+              isControlOpen: settings.controlToken === undefined,
+            },
       health,
       metrics,
       log,
