@@ -1,8 +1,10 @@
-import { ConfigError } from '../config/config-error.ts'
+import { createReferenceServer, InputError, memoryStore, RecordExistsError } from '@wabakit/core'
+import { ConfigError, type ConfigProblem } from '../config/config-error.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
-import { checkOrganizations } from './check-organizations.ts'
+import { ensureDemo } from './demo.ts'
 import { isPostgres } from './open-store.ts'
+import { ensureOperator } from './operator.ts'
 
 /** Returns the reason why other machines may reach a server, or `undefined` if they cannot. */
 export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
@@ -17,6 +19,42 @@ export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): stri
 /** Returns whether webhooks may be sent to private addresses, and over http to loopback addresses. */
 export const allowsPrivateTargets = ({ allowPrivateTargets, host }: ServerConfig): boolean =>
   allowPrivateTargets ?? isLoopbackHost(host)
+
+/**
+ * Runs `work`, which creates a record from a setting. Rejects with a ConfigError if the service refuses the setting.
+ */
+export const createConfigured = async <Result>(
+  { key, source }: Omit<ConfigProblem, 'message'>,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof InputError || error instanceof RecordExistsError)) throw error
+    // Organizations are checked one at a time, and `key` identifies the organization.
+    const message = `is not valid: ${error.message.replaceAll('organizations.0.', '')}`
+    throw new ConfigError([{ key, source, message }], { cause: error })
+  }
+}
+
+/** Checks the organizations and webhook URLs by creating them in memory, before anything is stored. */
+const checkRecords = async (config: ServerConfig): Promise<void> => {
+  const allowLoopbackHttp = allowsPrivateTargets(config)
+  const store = memoryStore()
+  for (const [index, organization] of config.organizations.entries()) {
+    await createConfigured({ key: `organizations.${index}`, source: organization.id }, () =>
+      createReferenceServer({ store, organizations: [organization] }).ready(),
+    )
+  }
+  const operators = memoryStore()
+  const service = createReferenceServer({ store: operators, allowLoopbackHttp })
+  await createConfigured({ key: 'operationsUrl', source: '--operations-url' }, () =>
+    ensureOperator({ service, store: operators }, config),
+  )
+  await createConfigured({ key: 'webhookUrl', source: '--webhook-url' }, () =>
+    ensureDemo(createReferenceServer({ allowLoopbackHttp }), config),
+  )
+}
 
 /**
  * Checks rules that involve several settings: the control API is never open to other machines without a token, only
@@ -45,5 +83,5 @@ export const checkConfig = async (config: ServerConfig): Promise<void> => {
       'is required because operationsUrl is set. Set WABAKIT_OPERATIONS_SECRET to a secret for signing.'
     throw new ConfigError([{ key: 'operationsSecret', source: 'WABAKIT_OPERATIONS_SECRET', message }])
   }
-  await checkOrganizations({ ...config, allowLoopbackHttp: allowsPrivateTargets(config) })
+  await checkRecords(config)
 }
