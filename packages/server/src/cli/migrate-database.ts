@@ -1,8 +1,11 @@
 import { StorageUnavailableError } from '@wabakit/core'
 import type { Command } from 'commander'
-import { isSame } from '../migrate-database/fingerprint.ts'
-import { type MigrationResult, migrateDatabase } from '../migrate-database/migrate-database.ts'
-import type { Progress } from '../migrate-database/progress.ts'
+import {
+  isSame,
+  type MigrationResult,
+  migrateDatabase,
+  type Progress,
+} from '../migrate-database/migrate-database.ts'
 import { isPostgres } from '../serve/open-store.ts'
 import { readAddress } from '../stores/postgres/database-address.ts'
 import { addExamples, addOptions, commandName, createFormatOption } from './options.ts'
@@ -33,10 +36,10 @@ const formatTable = ({ tables }: Pick<MigrationResult, 'tables'>, { style }: Out
     `  ${cells[0].padEnd(14)}${cells[1].padStart(14)}${cells[2].padStart(14)}  ${verdict}`.trimEnd()
   return [
     formatLine(['table', 'SQLite', 'PostgreSQL'], ''),
-    ...tables.map(({ table, source, target }) =>
+    ...tables.map((each) =>
       formatLine(
-        [table, formatCount(source.rows), formatCount(target.rows)],
-        isSame(source, target) ? style('green', 'same') : style('red', 'different'),
+        [each.table, formatCount(each.source.rows), formatCount(each.target.rows)],
+        isSame(each) ? style('green', 'same') : style('red', 'different'),
       ),
     ),
   ].join('\n')
@@ -67,7 +70,7 @@ export const migrate = async ({ from, to }: MigrateOptions, output: Output): Pro
   const mistake = findMistake({ from, to })
   if (mistake !== undefined) throw new CliError(mistake, exitCodes.usage)
   const { isEqual: migrated, ...result } = await run({ from, to })
-  const tables = result.tables.map((each) => ({ ...each, same: isSame(each.source, each.target) }))
+  const tables = result.tables.map((each) => ({ ...each, same: isSame(each) }))
   const different = tables.filter(({ same }) => !same)
   output.result({ migrated, ...result, tables }, formatTable(result, output))
   if (different.length > 0) {

@@ -1,19 +1,28 @@
+import { createHash } from 'node:crypto'
 import { toStorageError } from '../stores/sqlite/storage-errors.ts'
-import { divideIntoBatches } from './batches.ts'
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
-import { createFingerprint, type Fingerprint, isSame } from './fingerprint.ts'
 import { openSource, type Source } from './open-source.ts'
 import { type CopyProgress, openTarget, type Target } from './open-target.ts'
-import { createProgress, type OnRows, type Progress } from './progress.ts'
 
-/** A table with its fingerprints in both databases. */
-export type TableComparison = {
+/** The progress of a migration: its step and table, and the row counts of all tables. */
+export type Progress = {
+  readonly step: 'reading' | 'copying' | 'comparing'
   readonly table: string
-  readonly source: Fingerprint
-  readonly target: Fingerprint
+  readonly done: number
+  readonly total: number
 }
 
-export type MigrationOptions = {
+/** The fingerprint of a table's rows, independent of their order. */
+type Fingerprint = {
+  readonly rows: number
+  /** 32 hexadecimal digits. */
+  readonly digest: string
+}
+
+/** A table with its fingerprints in both databases. */
+type TableComparison = { readonly table: string; readonly source: Fingerprint; readonly target: Fingerprint }
+
+type MigrationOptions = {
   /** The path of the SQLite database. */
   readonly from: string
   /** The URL of the PostgreSQL database. */
@@ -31,17 +40,44 @@ export type MigrationResult = {
   readonly isEqual: boolean
 }
 
-type CopyOptions = {
-  readonly source: Source
-  readonly target: Target
-  /** The progress of an earlier copy. */
-  readonly from: CopyProgress
-  /** Called with the number of a table's rows in the target, including those from an earlier copy. */
-  readonly onRows: OnRows
+const half = 64
+
+/**
+ * Adds up 128 bits of each row's SHA-256. The order of the rows does not matter, but a missing, repeated or changed row
+ * changes the sum.
+ */
+const createFingerprint = () => {
+  let rows = 0
+  let [low, high] = [0n, 0n]
+  return {
+    /** Adds a row as a JSON value. */
+    add: (row: unknown): void => {
+      const hash = createHash('sha256').update(JSON.stringify(row)).digest()
+      low = BigInt.asUintN(half, low + hash.readBigUInt64LE(0))
+      high = BigInt.asUintN(half, high + hash.readBigUInt64LE(8))
+      rows++
+    },
+    result: (): Fingerprint => ({
+      rows,
+      digest: ((high << BigInt(half)) + low).toString(16).padStart(32, '0'),
+    }),
+  }
 }
 
-/** Copies every row that is not in the target yet. */
-const copyTables = async ({ source, target, from, onRows }: CopyOptions): Promise<void> => {
+/** Returns whether a table has the same rows in both databases. */
+export const isSame = ({ source, target }: TableComparison): boolean =>
+  source.rows === target.rows && source.digest === target.digest
+
+type Migration = {
+  readonly source: Source
+  readonly target: Target
+  /** Returns a function that reports further processed rows of a table in a step. */
+  readonly countRows: (step: Progress['step']) => (table: CopiedTable, rows: number) => void
+}
+
+/** Copies every row that is not in the target yet. `from` is the progress of an earlier copy. */
+const copyTables = async ({ source, target, countRows }: Migration, from: CopyProgress): Promise<void> => {
+  const onRows = countRows('copying')
   const reached = copiedTables.findIndex(({ name }) => name === from.table)
   for (const [index, table] of copiedTables.entries()) {
     if (index < reached) {
@@ -52,7 +88,7 @@ const copyTables = async ({ source, target, from, onRows }: CopyOptions): Promis
     if (after !== undefined) onRows(table, from.rows)
     // Reads the next rows while the previous ones are being written.
     let writing = Promise.resolve()
-    for (const batch of divideIntoBatches(source.rows(table, after))) {
+    for (const batch of source.batches(table, after)) {
       await writing
       writing = target.write(table, batch).then(() => onRows(table, batch.rows))
       // If the source fails, this promise is never awaited.
@@ -66,8 +102,9 @@ const copyTables = async ({ source, target, from, onRows }: CopyOptions): Promis
 type SourceTable = { readonly table: CopiedTable; readonly source: Fingerprint }
 
 /** Reads a whole SQLite database. */
-const readSource = (source: Source, onRows: OnRows): SourceTable[] =>
-  copiedTables.map((table) => {
+const readSource = ({ source, countRows }: Migration): SourceTable[] => {
+  const onRows = countRows('reading')
+  return copiedTables.map((table) => {
     const fingerprint = createFingerprint()
     for (const { record } of source.rows(table)) {
       fingerprint.add(JSON.parse(record))
@@ -75,12 +112,14 @@ const readSource = (source: Source, onRows: OnRows): SourceTable[] =>
     }
     return { table, source: fingerprint.result() }
   })
+}
 
 /** Reads a whole PostgreSQL database, to compare it with SQLite. */
 const compareTables = async (
+  { target, countRows }: Migration,
   expected: readonly SourceTable[],
-  { target, onRows }: { readonly target: Target; readonly onRows: OnRows },
 ): Promise<TableComparison[]> => {
+  const onRows = countRows('comparing')
   const tables: TableComparison[] = []
   for (const { table, source } of expected) {
     const fingerprint = createFingerprint()
@@ -101,21 +140,16 @@ const sequences = {
   'wabakit.event_positions': 'events',
 }
 
-type MigrationContext = Pick<MigrationOptions, 'onProgress'> & {
-  readonly source: Source
-  readonly target: Target
-}
-
-const migrate = async ({ source, target, onProgress }: MigrationContext): Promise<MigrationResult> => {
-  const createOnRows = createProgress(source, onProgress)
-  const expected = readSource(source, createOnRows('reading'))
+const migrate = async (migration: Migration): Promise<MigrationResult> => {
+  const { source, target } = migration
+  const expected = readSource(migration)
   const from = await target.begin(JSON.stringify(expected.map((table) => table.source)))
-  await copyTables({ source, target, from, onRows: createOnRows('copying') })
+  await copyTables(migration, from)
   for (const [sequence, table] of Object.entries(sequences)) {
     await target.continueAfter(sequence, source.readHighest(table))
   }
-  const tables = await compareTables(expected, { target, onRows: createOnRows('comparing') })
-  const isEqual = tables.every((table) => isSame(table.source, table.target))
+  const tables = await compareTables(migration, expected)
+  const isEqual = tables.every(isSame)
   if (isEqual) await target.finish()
   return { from: source.path, to: target.address, tables, isEqual }
 }
@@ -137,8 +171,16 @@ export const migrateDatabase = async ({
   const source = openSource(from)
   try {
     const target = await openTarget(to)
+    const total = copiedTables.reduce((sum, table) => sum + source.count(table), 0)
+    const countRows: Migration['countRows'] = (step) => {
+      let done = 0
+      return ({ name: table }, rows) => {
+        done += rows
+        onProgress({ step, table, done, total })
+      }
+    }
     try {
-      return await migrate({ source, target, onProgress })
+      return await migrate({ source, target, countRows })
     } finally {
       await target.close()
     }

@@ -15,8 +15,16 @@ const SourceRow = z.object({
   key: z.string(),
 })
 
-/** A row to copy. */
-export type SourceRow = z.infer<typeof SourceRow>
+type SourceRow = z.infer<typeof SourceRow>
+
+/** Rows to write in one statement, at least one. */
+export type Batch = {
+  /** The rows as a JSON array. */
+  readonly records: string
+  readonly rows: number
+  /** The key of the last row. */
+  readonly lastKey: string
+}
 
 /** A snapshot of a SQLite database. No server can use the database until it is closed. */
 export type Source = {
@@ -26,6 +34,8 @@ export type Source = {
   count(table: CopiedTable): number
   /** Reads a table's rows in key order, starting after a key if one is given. */
   rows(table: CopiedTable, after?: string): Iterable<SourceRow>
+  /** Reads the same rows in batches that are small enough to keep several in memory. */
+  batches(table: CopiedTable, after?: string): Iterable<Batch>
   /**
    * Returns the highest number that SQLite has assigned to a table's rows, including removed rows, or 0 if there is
    * none.
@@ -36,13 +46,8 @@ export type Source = {
 
 const KeyValues = z.array(z.union([z.string(), z.number()]))
 
-const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
-
 const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
   Number(Object.values(database.prepare(sql).get(...values) ?? {})[0] ?? 0)
-
-const readHighest = (database: DatabaseSync, table: string): number =>
-  readNumber(database, 'select seq from sqlite_sequence where name = ?', table)
 
 /** Returns the reason why a database with our schema cannot be copied, or `undefined` if it can. */
 const findObjection = (database: DatabaseSync, version: number): string | undefined => {
@@ -67,20 +72,24 @@ const connect = (path: string): DatabaseSync => {
   }
 }
 
-const createSource = (path: string, database: DatabaseSync, close: () => void): Source => ({
-  path,
-  count: ({ from }) => readNumber(database, `select count(*) from ${from}`),
-  *rows({ from, key, columns }, after) {
-    const values = after === undefined ? [] : KeyValues.parse(JSON.parse(after))
-    const pairs = Object.entries(columns).map(([name, expression]) => `'${name}', ${expression}`)
-    const where = after === undefined ? '' : `where (${key.join(', ')}) > (${marks(values)})`
-    const sql = `select json_object(${pairs.join(', ')}) as record, json_array(${key.join(', ')}) as key
-      from ${from} ${where} order by ${key.join(', ')}`
-    for (const row of database.prepare(sql).iterate(...values)) yield SourceRow.parse(row)
-  },
-  readHighest: (table) => readHighest(database, table),
-  close,
-})
+const maxBatch = { rows: 1_000, characters: 4 * 1024 * 1024 }
+
+function* divideIntoBatches(rows: Iterable<SourceRow>): Generator<Batch> {
+  let records: string[] = []
+  let characters = 0
+  let lastKey = ''
+  const batch = (): Batch => ({ records: `[${records.join(',')}]`, rows: records.length, lastKey })
+  for (const { record, key } of rows) {
+    records.push(record)
+    characters += record.length
+    lastKey = key
+    if (records.length < maxBatch.rows && characters < maxBatch.characters) continue
+    yield batch()
+    records = []
+    characters = 0
+  }
+  if (records.length > 0) yield batch()
+}
 
 /**
  * Opens a SQLite database to copy it, without changing it.
@@ -90,9 +99,26 @@ const createSource = (path: string, database: DatabaseSync, close: () => void): 
  * @throws DatabaseOpenError if the database does not exist, or is not a database of this version.
  */
 export const openSource = (file: string): Source => {
-  if (!existsSync(file) || !statSync(file).isFile())
+  if (!existsSync(file) || !statSync(file).isFile()) {
     throw new DatabaseOpenError(file, 'There is no such file.')
+  }
   const path = resolveDatabaseFile(file)
   const { database, close } = openLocked(path, () => ({ database: connect(path) }))
-  return createSource(path, database, close)
+  function* readRows({ from, key, columns }: CopiedTable, after?: string): Generator<SourceRow> {
+    const values = after === undefined ? [] : KeyValues.parse(JSON.parse(after))
+    const pairs = Object.entries(columns).map(([name, expression]) => `'${name}', ${expression}`)
+    const where =
+      after === undefined ? '' : `where (${key.join(', ')}) > (${values.map(() => '?').join(', ')})`
+    const sql = `select json_object(${pairs.join(', ')}) as record, json_array(${key.join(', ')}) as key
+      from ${from} ${where} order by ${key.join(', ')}`
+    for (const row of database.prepare(sql).iterate(...values)) yield SourceRow.parse(row)
+  }
+  return {
+    path,
+    count: ({ from }) => readNumber(database, `select count(*) from ${from}`),
+    rows: readRows,
+    batches: (table, after) => divideIntoBatches(readRows(table, after)),
+    readHighest: (table) => readNumber(database, 'select seq from sqlite_sequence where name = ?', table),
+    close,
+  }
 }

@@ -4,9 +4,9 @@ import { formatAddress } from '../stores/postgres/database-address.ts'
 import { unfinishedCopy, upgradeSchema, withSchemaLock } from '../stores/postgres/migrate.ts'
 import { toOpenError } from '../stores/postgres/open-error.ts'
 import { toStorageError } from '../stores/postgres/storage-errors.ts'
-import type { Batch } from './batches.ts'
 import { checkContents, connectTarget, startOverHint } from './connect-target.ts'
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
+import type { Batch } from './open-source.ts'
 
 /** The progress of a copy. */
 export type CopyProgress = {
