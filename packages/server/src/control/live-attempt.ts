@@ -1,7 +1,7 @@
 import type { AttemptReported } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
-import { utc } from './views/times.ts'
+import { utc } from './schemas.ts'
 
 /** An attempt in a live stream. Fields are null if no request was sent or there was no response. */
 export const LiveAttempt = z.object({

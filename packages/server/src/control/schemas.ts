@@ -1,4 +1,4 @@
-import { Channel } from '@wabakit/contract'
+import { Channel, UtcTimestamp } from '@wabakit/contract'
 import type { Page } from '@wabakit/core'
 import * as z from 'zod/mini'
 
@@ -42,12 +42,19 @@ export const pageQuery = () => ({
 /** The network of a number, or `OPERATIONS`, which has no number. */
 export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 
-/** A time in ISO 8601 with a zone, as Unix time in milliseconds. */
+/** A time in a request: ISO 8601 with a zone, as Unix time in milliseconds. */
 export const time = () =>
   z.pipe(
     z.iso.datetime({ offset: true }),
     z.transform((text: string) => Date.parse(text)),
   )
+
+/** Formats Unix time in milliseconds as ISO 8601 in UTC. */
+export const utc = (time: number): string => new Date(time).toISOString()
+
+/** A time in a response, which records store as Unix time in milliseconds. */
+export const Utc = z.codec(UtcTimestamp, z.number(), { decode: Date.parse, encode: utc })
+export const UtcOrNull = z.nullable(Utc)
 
 // Identifiers, phone numbers and subjects are only described here. The core validates them.
 

@@ -1,10 +1,10 @@
 import type { CallRecord, CallSummaryRecord, DeliveryRecord, EventRecord, GroupRecord } from '@wabakit/core'
 import type { LoggedRequest } from '../request-log.ts'
+import { utc } from '../schemas.ts'
 import { showAttempt } from '../views/delivery.ts'
 import { showEvent } from '../views/event.ts'
 import { showRequest } from '../views/request.ts'
 import type { Mark, TimelineEntry } from '../views/timeline.ts'
-import { utc } from '../views/times.ts'
 import { type Attempted, markAttempt } from './marks.ts'
 
 export type Subject = {

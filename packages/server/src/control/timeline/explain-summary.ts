@@ -1,7 +1,7 @@
 import type { CallRecord, CallSummaryRecord, DeliveryRecord, OrganizationRecord } from '@wabakit/core'
-import type { SummaryStatusView } from '../views/summary-status.ts'
-import { formatMoment, utc } from '../views/times.ts'
-import type { WaitView } from '../views/wait.ts'
+import { utc } from '../schemas.ts'
+import type { SummaryStatusView } from '../views/timeline.ts'
+import { formatMoment, type WaitView } from '../views/wait.ts'
 
 type SummaryCircumstances = {
   readonly call: CallRecord

@@ -1,8 +1,7 @@
 import { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
 import type { CallRecord, CallSummaryRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schemas.ts'
-import { Utc, UtcOrNull } from './times.ts'
+import { named, Utc, UtcOrNull } from '../schemas.ts'
 
 export const CallView = named(
   'Call',

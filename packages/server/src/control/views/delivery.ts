@@ -1,8 +1,7 @@
 import type { AttemptRecord, DeliveryRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schemas.ts'
+import { named, Utc, UtcOrNull } from '../schemas.ts'
 import { DiagnosisView, diagnose } from './diagnosis.ts'
-import { Utc, UtcOrNull } from './times.ts'
 import { WaitView } from './wait.ts'
 
 export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped'])

@@ -1,7 +1,6 @@
 import type { EventRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { EventChannel, named } from '../schemas.ts'
-import { Utc } from './times.ts'
+import { EventChannel, named, Utc } from '../schemas.ts'
 
 export const EventView = named(
   'Event',

@@ -1,8 +1,7 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schemas.ts'
-import { Utc } from './times.ts'
+import { named, Utc } from '../schemas.ts'
 
 export const OrganizationView = named(
   'Organization',

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { LoggedRequest } from '../request-log.ts'
-import { named } from '../schemas.ts'
-import { Utc } from './times.ts'
+import { named, Utc } from '../schemas.ts'
 
 export const ApiRequestView = named(
   'ApiRequest',

@@ -1,7 +1,6 @@
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { EventChannel, named } from '../schemas.ts'
-import { Utc, UtcOrNull } from './times.ts'
+import { EventChannel, named, Utc, UtcOrNull } from '../schemas.ts'
 
 const subscription = () => ({
   id: z.string(),

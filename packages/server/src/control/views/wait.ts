@@ -1,8 +1,7 @@
 import { UtcTimestamp } from '@wabakit/contract'
 import type { Wait } from '@wabakit/core/hosting'
 import * as z from 'zod/mini'
-import { named } from '../schemas.ts'
-import { formatMoment, utc } from './times.ts'
+import { named, utc } from '../schemas.ts'
 
 const text = { text: z.string() }
 const other = { deliveryId: z.string(), eventName: z.string(), ...text }
@@ -35,6 +34,13 @@ const disabledTexts = {
   gone: 'The subscription is disabled, because its endpoint is gone (410). Enable it, and resend.',
   failing: 'The subscription is disabled, because every attempt failed for 5 days. Enable it, and resend.',
 } as const
+
+/** Formats a time for a sentence, with the date unless it is the same as that of `now`. */
+export const formatMoment = (time: number, now: number): string => {
+  const [date, clock = ''] = utc(time).split('T')
+  const moment = `${clock.slice(0, 8)} UTC`
+  return utc(now).startsWith(`${date}T`) ? moment : `${date} ${moment}`
+}
 
 export const showWait = (wait: Wait, now: number): WaitView => {
   switch (wait.reason) {
