@@ -1,30 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventRecord, ReferenceServer, Store } from '@wabakit/core'
+import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
 import { LiveAttempt, showLiveAttempt } from './live-attempt.ts'
 import { showEvent } from './views/event.ts'
-
-/** The attempts of other processes. */
-export type OtherAttempts = {
-  /**
-   * Calls a listener with each new attempt.
-   *
-   * @returns a function that unsubscribes.
-   */
-  follow(organizationId: string, listener: (attempt: unknown) => void): Promise<() => void>
-}
 
 type LiveStreamOptions = {
   readonly service: Pick<ReferenceServer, 'events' | 'on' | 'dispatcher'>
   readonly store: Pick<Store, 'listen'>
-  /** `undefined` when no other process shares the store. */
-  readonly otherAttempts: OtherAttempts | undefined
+  /** The attempts of other processes; `undefined` when none shares the store. */
+  readonly otherAttempts: Pick<AttemptFeed, 'follow'> | undefined
   /** Receives the error that ended a stream, such as a lost connection to the store. Its client reconnects. */
   readonly onError: (error: unknown) => void
 }
 
 type StreamStart = {
   readonly organizationId: string
-  /** The id of the event to start after. If omitted, only new events follow. */
+  /**
+   * The id of the event to start after. If omitted, only new events follow; if empty or no longer stored, the stream
+   * starts with the oldest event.
+   */
   readonly after: string | undefined
 }
 
@@ -57,38 +51,24 @@ const encoder = new TextEncoder()
 const formatMessage = (name: string, data: object, id?: string): Uint8Array =>
   encoder.encode(`event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`)
 
-const formatEvent = (event: EventRecord): Uint8Array => formatMessage('event', showEvent(event), event.id)
-
-/** Reads the next events in the order they happened. `isMore` is set if more events are available. */
-type ReadNextEvents = () => Promise<{ readonly items: EventRecord[]; readonly isMore: boolean }>
-
 const pageSize = 100
 
-/**
- * Follows the events of an organization.
- *
- * @param after - the id of the event to start after. If omitted, only new events follow; if empty or no longer stored,
- *   the stream starts with the oldest event.
- */
+/** Returns a function that reads the events since its last call, in the order they happened. */
 const followEvents = async (
   events: ReferenceServer['events'],
-  organizationId: string,
-  after: string | undefined,
-): Promise<ReadNextEvents> => {
-  const findNewest = async (): Promise<string | undefined> => {
-    const { items } = await events.list(organizationId, { order: 'newest_first', limit: 1 })
-    return items[0]?.id
-  }
-  const eventId = after ?? (await findNewest())
-  let cursor =
-    eventId === undefined || eventId === ''
-      ? undefined
-      : (await events.list(organizationId, { eventId, limit: 1 })).nextCursor
+  { organizationId, after }: StreamStart,
+): Promise<() => AsyncGenerator<EventRecord>> => {
+  const newest = { order: 'newest_first', limit: 1 } as const
+  const eventId = after ?? (await events.list(organizationId, newest)).items[0]?.id
+  let cursor = eventId ? (await events.list(organizationId, { eventId, limit: 1 })).nextCursor : undefined
 
-  return async () => {
-    const { items, nextCursor } = await events.list(organizationId, { limit: pageSize, cursor })
-    cursor = nextCursor ?? cursor
-    return { items, isMore: items.length === pageSize }
+  return async function* () {
+    for (let isMore = true; isMore; ) {
+      const { items, nextCursor } = await events.list(organizationId, { limit: pageSize, cursor })
+      cursor = nextCursor ?? cursor
+      yield* items
+      isMore = items.length === pageSize
+    }
   }
 }
 
@@ -149,27 +129,29 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
     }
   }
 
-  async function* follow({ organizationId, after }: StreamStart): AsyncGenerator<Uint8Array> {
+  async function* follow(start: StreamStart): AsyncGenerator<Uint8Array> {
     const attempts: LiveAttempt[] = []
-    const stops = [await collectAttempts(organizationId, attempts), service.on('*', wake), store.listen(wake)]
+    const stops = [
+      await collectAttempts(start.organizationId, attempts),
+      service.on('*', wake),
+      store.listen(wake),
+    ]
     let isOpen = false
     try {
-      const readNext = await followEvents(service.events, organizationId, after)
+      const readNew = await followEvents(service.events, start)
       let lastSentAt = performance.now()
       isOpen = true
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
         // Counts attempts before reading events, so that no attempt precedes its event.
         const attemptCount = attempts.length
-        let sent = attemptCount
-        for (let isMore = true; isMore; ) {
-          const page = await readNext()
-          for (const event of page.items) yield formatEvent(event)
-          sent += page.items.length
-          isMore = page.isMore
+        let hasNews = attemptCount > 0
+        for await (const event of readNew()) {
+          yield formatMessage('event', showEvent(event), event.id)
+          hasNews = true
         }
         for (const attempt of attempts.splice(0, attemptCount)) yield formatMessage('attempt', attempt)
-        if (sent > 0) lastSentAt = performance.now()
+        if (hasNews) lastSentAt = performance.now()
         else if (performance.now() - lastSentAt >= heartbeatMs) {
           lastSentAt = performance.now()
           yield encoder.encode(':\n\n')

@@ -21,9 +21,6 @@ export const tags = {
   Server: 'The server itself.',
 } as const
 
-/** The name of an operation group. */
-export type Tag = keyof typeof tags
-
 export type ControlContext = {
   readonly service: ReferenceServer
   readonly simulation: Simulation
@@ -44,23 +41,12 @@ type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-type OperationFacts = {
+/** An operation of the control API, with the schemas that validate and describe it. */
+export type Operation = {
   /** The operation id in the OpenAPI document. */
   readonly id: string
   readonly summary: string
-}
-
-type OperationInput = {
-  /** The parameters of the path. */
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
-  /** The parsed JSON of the body. */
-  readonly body: unknown
-}
-
-/** An operation of the control API, with the schemas that validate and describe it. */
-export type Operation = OperationFacts & {
-  readonly tag: Tag
+  readonly tag: keyof typeof tags
   readonly method: Method
   /** The path below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
   readonly path: string
@@ -69,14 +55,21 @@ export type Operation = OperationFacts & {
   /** The schema of the response body; `undefined` for status 204. */
   readonly result: z.core.$ZodType | undefined
   readonly status: 200 | 201 | 202 | 204
-  /** @throws typed errors of the core, or a ControlError. */
-  run(input: OperationInput, context: ControlContext): Promise<unknown>
+  /**
+   * @param input - the parameters of the path and the query, and the parsed JSON of the body.
+   * @throws typed errors of the core, or a ControlError.
+   */
+  run(input: Input<Texts, Texts, unknown>, context: ControlContext): Promise<unknown>
 }
 
-type Input<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined
+type Texts = Readonly<Record<string, string>>
+type Input<Params, Query, Body> = { readonly params: Params; readonly query: Query; readonly body: Body }
+type Output<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined
 type Result<Schema> = Schema extends z.core.$ZodType ? z.input<Schema> : unknown
 
-type OperationDefinition<Path extends string, Query, Body, ResultSchema> = OperationFacts & {
+type OperationDefinition<Path extends string, Query, Body, ResultSchema> = {
+  readonly id: string
+  readonly summary: string
   readonly route: `${Method} ${Path}`
   readonly query?: Query
   readonly body?: Body
@@ -84,19 +77,15 @@ type OperationDefinition<Path extends string, Query, Body, ResultSchema> = Opera
   /** @default 200, or 204 without a result */
   readonly status?: 201 | 202
   run(
-    input: {
-      readonly params: Readonly<Record<ParameterOf<Path>, string>>
-      readonly query: Input<Query>
-      readonly body: Input<Body>
-    },
+    input: Input<Readonly<Record<ParameterOf<Path>, string>>, Output<Query>, Output<Body>>,
     context: ControlContext,
   ): Promise<Result<ResultSchema>>
 }
 
-const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
-  if (schema === undefined) return undefined as Input<Schema>
+const parse = <Schema>(schema: Schema, value: unknown): Output<Schema> => {
+  if (schema === undefined) return undefined as Output<Schema>
   const parsed = validate(schema as z.core.$ZodType, value)
-  if (parsed.success) return parsed.data as Input<Schema>
+  if (parsed.success) return parsed.data as Output<Schema>
   throw new ControlError('invalid_input', `${parsed.issues.map(formatIssue).join('; ')}.`, parsed)
 }
 
@@ -104,7 +93,7 @@ const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
  * Returns a function that defines an operation in a group. Its schemas determine the input and result types of `run`.
  */
 export const operationIn =
-  (tag: Tag) =>
+  (tag: keyof typeof tags) =>
   <
     Path extends string,
     Query extends z.core.$ZodType | undefined = undefined,

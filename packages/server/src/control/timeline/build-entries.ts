@@ -1,4 +1,4 @@
-import type { CallRecord, CallSummaryRecord, DeliveryRecord, EventRecord, GroupRecord } from '@wabakit/core'
+import type { CallRecord, CallSummaryRecord, EventRecord, GroupRecord } from '@wabakit/core'
 import type { LoggedRequest } from '../request-log.ts'
 import { utc } from '../schemas.ts'
 import { showAttempt } from '../views/delivery.ts'
@@ -7,7 +7,7 @@ import { showRequest } from '../views/request.ts'
 import type { Mark, TimelineEntry } from '../views/timeline.ts'
 import { type Attempted, markAttempt } from './marks.ts'
 
-export type Subject = {
+type Subject = {
   readonly call: CallRecord | undefined
   readonly summary: CallSummaryRecord | undefined
   readonly group: GroupRecord | undefined
@@ -15,7 +15,7 @@ export type Subject = {
   readonly events: readonly EventRecord[]
 }
 
-export type Marked = Attempted & { readonly marks: readonly Mark[] }
+type Marked = Attempted & { readonly marks: readonly Mark[] }
 
 type Moment = { readonly time: number; readonly entry: TimelineEntry }
 
@@ -49,16 +49,10 @@ const listRequests = (requests: readonly LoggedRequest[]): Moment[] =>
     return { time, entry: { kind: 'request', at: utc(time), request: showRequest(request), marks } }
   })
 
-const identify = ({ id, subscriptionId, eventId, eventName }: DeliveryRecord) => ({
-  deliveryId: id,
-  subscriptionId,
-  eventId,
-  eventName,
-})
-
 const listDelivery = (each: Marked): Moment[] => {
   const { delivery, attempts, marks } = each
-  const ofDelivery = identify(delivery)
+  const { id: deliveryId, subscriptionId, eventId, eventName } = delivery
+  const ofDelivery = { deliveryId, subscriptionId, eventId, eventName }
   const moments = attempts.map((attempt): Moment => {
     const time = attempt.startedAt
     const entry = { ...ofDelivery, attempt: showAttempt(attempt), marks: markAttempt(attempt, each, marks) }

@@ -1,9 +1,8 @@
 import type { DeliveryRecord, ReferenceServer, Subscription } from '@wabakit/core'
 import { explainWait } from '@wabakit/core/hosting'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
-import type { RequestLog } from '../request-log.ts'
+import type { ControlContext } from '../operation.ts'
 import { utc } from '../schemas.ts'
-import type { Simulation } from '../simulation.ts'
 import { showCall } from '../views/call.ts'
 import { showDelivery } from '../views/delivery.ts'
 import { showGroup } from '../views/group.ts'
@@ -18,16 +17,7 @@ export type TimelineSubject =
   | { readonly call: string; readonly group?: undefined }
   | { readonly group: string; readonly call?: undefined }
 
-type WaitContext = {
-  readonly service: ReferenceServer
-  /** Returns the server's time, as Unix time in milliseconds. */
-  readonly now: () => number
-}
-
-type TimelineContext = WaitContext & {
-  readonly requests: RequestLog
-  readonly simulation: Pick<Simulation, 'findDueSummary'>
-}
+type WaitContext = Pick<ControlContext, 'service' | 'now'>
 
 const maxEvents = 500
 
@@ -40,9 +30,6 @@ const listDeliveries = async (
   const page = { ...selection, order: 'newest_first', limit: 1_000 } as const
   return (await deliveries.list(organizationId, page)).items.toReversed()
 }
-
-const isDue = ({ status, dueAt }: DeliveryRecord, now: number): boolean =>
-  status === 'pending' && dueAt !== null && dueAt <= now
 
 type Waiting = {
   readonly delivery: DeliveryRecord
@@ -57,11 +44,12 @@ const readWait = async (
   { service, now }: WaitContext,
   { delivery, subscription, lane }: Waiting,
 ): Promise<WaitView | null> => {
-  const { organizationId, subscriptionId, eventId } = delivery
+  const { organizationId, subscriptionId, eventId, status, dueAt } = delivery
   const time = now()
+  const isDue = status === 'pending' && dueAt !== null && dueAt <= time
   const [events, claimed] = await Promise.all([
-    delivery.status === 'waiting' ? service.events.list(organizationId, { eventId, ...newest }) : undefined,
-    isDue(delivery, time)
+    status === 'waiting' ? service.events.list(organizationId, { eventId, ...newest }) : undefined,
+    isDue
       ? service.deliveries.list(organizationId, { subscriptionId, statuses: ['claimed'], ...newest })
       : undefined,
   ])
@@ -89,22 +77,9 @@ export const explainDelivery = async (
   return readWait(context, { delivery, subscription, lane })
 }
 
-const findSubscriptions = async (
-  { subscriptions }: ReferenceServer,
-  deliveries: readonly DeliveryRecord[],
-): Promise<Map<string, Subscription>> => {
-  const found = new Map<string, Subscription>()
-  for (const { organizationId, subscriptionId } of deliveries) {
-    if (found.has(subscriptionId)) continue
-    const subscription = await subscriptions.find(organizationId, subscriptionId)
-    if (subscription !== undefined) found.set(subscriptionId, subscription)
-  }
-  return found
-}
-
 /** Reads the timeline of a call or group. Resolves to `undefined` if there are no records about it. */
 export const readTimeline = async (
-  context: TimelineContext,
+  context: ControlContext,
   organizationId: string,
   about: TimelineSubject,
 ): Promise<TimelineView | undefined> => {
@@ -117,7 +92,11 @@ export const readTimeline = async (
     service.events.list(organizationId, { subject, order: 'newest_first', limit: maxEvents }),
     listDeliveries(service, organizationId, { subject }),
   ])
-  const subscriptions = await findSubscriptions(service, deliveries)
+  if (found === undefined && group === undefined && events.items.length === 0) return undefined
+  const subscriptionIds = new Set(deliveries.map(({ subscriptionId }) => subscriptionId))
+  const subscriptions = (
+    await Promise.all(Array.from(subscriptionIds, (id) => service.subscriptions.find(organizationId, id)))
+  ).filter((each) => each !== undefined)
   const attempted: Attempted[] = await Promise.all(
     deliveries.map(async (delivery) => ({
       delivery,
@@ -129,19 +108,17 @@ export const readTimeline = async (
     attempted.map(async (each) => {
       const { delivery } = each
       const lane = lanes.get(delivery.subscriptionId) ?? []
-      const subscription = subscriptions.get(delivery.subscriptionId)
+      const subscription = subscriptions.find(({ id }) => id === delivery.subscriptionId)
       const ofLane = lane.map((other) => other.delivery)
       const wait = await readWait(context, { delivery, subscription, lane: ofLane })
       return { ...each, marks: markDelivery(each, lane), wait }
     }),
   )
-  if (found === undefined && group === undefined && events.items.length === 0) return undefined
-  const asked = requests.list({ organization: organizationId, ...about, limit: maxEvents }).items
   const known = {
     call: found?.call,
     summary: found?.summary,
     group,
-    requests: asked,
+    requests: requests.list({ organization: organizationId, ...about, limit: maxEvents }).items,
     events: events.items.toReversed(),
   }
   return {
@@ -159,7 +136,7 @@ export const readTimeline = async (
             now: now(),
           }),
     group: group === undefined ? null : showGroup(group),
-    subscriptions: Array.from(subscriptions.values(), showSubscription),
+    subscriptions: subscriptions.map(showSubscription),
     deliveries: marked.map(({ delivery, marks, wait }) => ({ ...showDelivery(delivery, { wait }), marks })),
     entries: buildEntries(known, marked),
   }

@@ -10,15 +10,11 @@ const [callPrefix, groupPrefix] = [toCallSubject(''), toGroupSubject('')]
 
 const nameSubject = async (service: Service, organizationId: string, subject: string): Promise<Named> => {
   if (subject.startsWith(callPrefix)) {
-    const found = await service.calls
-      .find(organizationId, subject.slice(callPrefix.length))
-      .catch(() => undefined)
+    const found = await service.calls.find(organizationId, subject.slice(callPrefix.length))
     return found === undefined ? {} : { customerNumber: found.call.customerNumber }
   }
   if (!subject.startsWith(groupPrefix)) return {}
-  const found = await service.groups
-    .find(organizationId, subject.slice(groupPrefix.length))
-    .catch(() => undefined)
+  const found = await service.groups.find(organizationId, subject.slice(groupPrefix.length))
   return found === undefined ? {} : { groupName: found.subject }
 }
 
@@ -34,7 +30,9 @@ export const showDeliveries = async (
   const attempted = deliveries.filter(({ attempts }) => attempts > 0).map(({ id }) => id)
   const [attempts, names] = await Promise.all([
     service.deliveries.lastAttempts(organizationId, attempted),
-    Promise.all(subjects.map((subject) => nameSubject(service, organizationId, subject))),
+    Promise.all(
+      subjects.map((subject) => nameSubject(service, organizationId, subject).catch((): Named => ({}))),
+    ),
   ])
   const namesBySubject = new Map(subjects.map((subject, index) => [subject, names[index]]))
   const responses = new Map(attempts.map(({ deliveryId, status, error }) => [deliveryId, { status, error }]))
