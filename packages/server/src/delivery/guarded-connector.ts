@@ -1,9 +1,8 @@
-import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import { checkAddress, type TargetPolicy } from './target-policy.ts'
+import { findRefusal, type TargetPolicy } from './target-policy.ts'
 
-type GuardedConnectorOptions = {
-  readonly policy: TargetPolicy
+type GuardedConnectorOptions = TargetPolicy & {
   /** Resolves host names, like `dns.lookup`. */
   readonly lookup: LookupFunction
 }
@@ -11,38 +10,23 @@ type GuardedConnectorOptions = {
 /** Maximum time to connect, in milliseconds. */
 const timeoutMs = 10_000
 
-type Check = (address: string) => void
-
-const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+type Refuse = (address: string) => Error | undefined
 
 /** Fails a lookup if any resolved address is refused, because a name with such an address cannot be trusted. */
 const guardLookup =
-  (lookup: LookupFunction, check: Check): LookupFunction =>
+  (lookup: LookupFunction, refuse: Refuse): LookupFunction =>
   (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return callback(error, [])
       const addresses =
         typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found
-      try {
-        for (const { address } of addresses) check(address)
-      } catch (refusal) {
-        return callback(toError(refusal), [])
-      }
+      const refusal = addresses.map(({ address }) => refuse(address)).find((each) => each !== undefined)
+      if (refusal !== undefined) return callback(refusal, [])
       const [first] = addresses
       if (options.all === true || first === undefined) return callback(null, addresses)
       callback(null, first.address, first.family)
     })
   }
-
-const checkSocket = (socket: Socket, check: Check): Error | undefined => {
-  try {
-    check(socket.remoteAddress ?? '')
-    return undefined
-  } catch (error) {
-    socket.destroy()
-    return toError(error)
-  }
-}
 
 /**
  * Creates a connector that connects only to addresses allowed by the policy. It checks a literal address before
@@ -50,23 +34,25 @@ const checkSocket = (socket: Socket, check: Check): Error | undefined => {
  * address the socket is connected to.
  */
 export const createGuardedConnector = ({
-  policy,
   lookup,
+  ...policy
 }: GuardedConnectorOptions): buildConnector.connector => {
   const createConnector = (protocol: string): buildConnector.connector => {
-    const check: Check = (address) => checkAddress(address, protocol, policy)
-    const connect = buildConnector({ lookup: guardLookup(lookup, check), timeout: timeoutMs, allowH2: false })
+    const refuse: Refuse = (address) => findRefusal(address, protocol, policy)
+    const connect = buildConnector({
+      lookup: guardLookup(lookup, refuse),
+      timeout: timeoutMs,
+      allowH2: false,
+    })
     return (options, callback) => {
-      try {
-        if (isIP(options.hostname) !== 0) check(options.hostname)
-      } catch (error) {
-        return callback(toError(error), null)
-      }
+      const early = isIP(options.hostname) === 0 ? undefined : refuse(options.hostname)
+      if (early !== undefined) return callback(early, null)
       connect(options, (error, socket) => {
         if (error !== null) return callback(error, null)
-        const refusal = checkSocket(socket, check)
-        if (refusal === undefined) callback(null, socket)
-        else callback(refusal, null)
+        const refusal = refuse(socket.remoteAddress ?? '')
+        if (refusal === undefined) return callback(null, socket)
+        socket.destroy()
+        callback(refusal, null)
       })
     }
   }

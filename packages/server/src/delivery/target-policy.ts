@@ -33,11 +33,12 @@ export const isLoopbackHost = (host: string): boolean => {
   return isIP(bare) === 0 ? bare === 'localhost' || bare.endsWith('.localhost') : isLoopback(bare)
 }
 
-const findRefusal = (
+const findReason = (
   address: string,
   protocol: string,
   { allowPrivateTargets }: TargetPolicy,
 ): string | undefined => {
+  if (isIP(address) === 0) return 'it is not an IP address'
   if (protocol !== 'https:') {
     return allowPrivateTargets && isLoopback(address)
       ? undefined
@@ -49,19 +50,14 @@ const findRefusal = (
 }
 
 /** A webhook was not sent because its target is not allowed. */
-export class TargetRefusedError extends Error {
+class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError'
   readonly code = 'target_refused'
-
-  constructor(address: string, reason: string) {
-    super(`refused to connect to ${address}: ${reason}`)
-  }
 }
 
-/**
- * @throws TargetRefusedError when the policy does not allow the address.
- */
-export const checkAddress = (address: string, protocol: string, policy: TargetPolicy): void => {
-  const reason = isIP(address) === 0 ? 'it is not an IP address' : findRefusal(address, protocol, policy)
-  if (reason !== undefined) throw new TargetRefusedError(address, reason)
+/** Returns the error for an address that the policy does not allow, or `undefined` if it allows the address. */
+export const findRefusal = (address: string, protocol: string, policy: TargetPolicy): Error | undefined => {
+  const reason = findReason(address, protocol, policy)
+  if (reason === undefined) return undefined
+  return new TargetRefusedError(`refused to connect to ${address}: ${reason}`)
 }

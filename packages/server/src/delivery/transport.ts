@@ -1,9 +1,119 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { DeliveryFetch } from '@wabakit/core'
-import type { Agent } from 'undici'
-import { type OutgoingWebhook, sendWebhook, type WebhookResponse } from './send-webhook.ts'
+import type { Agent, Dispatcher } from 'undici'
+import manifest from '../../package.json' with { type: 'json' }
 import type { TargetPolicy } from './target-policy.ts'
+
+export const userAgent = `wabakit/${manifest.version}`
+
+type OutgoingWebhook = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Aborts the attempt, which then fails with the signal's reason. */
+  readonly signal: AbortSignal
+}
+
+type WebhookResponse = {
+  readonly status: number
+  readonly retryAfter: string | null
+  /** The body, truncated to 64 KiB. */
+  readonly body: string
+}
+
+/** Maximum number of response bytes to read. After that, the connection is closed. */
+const responseMaxBytes = 65_536
+
+const getFirst = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value
+
+/** Decodes a body. Does not decompress it: compression was not requested, and the body may be a decompression bomb. */
+const toText = (chunks: readonly Buffer[], encoding: string | undefined): string => {
+  if (chunks.length === 0) return ''
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return `(${encoding}, not decoded)`
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Parsed subscription URLs, cached because each is used many times. */
+const targets = new Map<string, { readonly origin: string; readonly path: string }>()
+const maxTargets = 1_000
+
+const parseUrl = (url: string) => {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  const { origin, pathname, search } = new URL(url)
+  const target = { origin, path: pathname + search }
+  if (targets.size >= maxTargets) targets.clear()
+  targets.set(url, target)
+  return target
+}
+
+/**
+ * Sends a webhook and resolves to the response, whatever its status. Does not follow redirects. Reads only the first 64
+ * KiB of the body.
+ *
+ * @throws the reason of the signal, or an Error when there is no complete response.
+ */
+const sendWebhook = (
+  dispatcher: Dispatcher,
+  { url, headers, body, signal }: OutgoingWebhook,
+): Promise<WebhookResponse> =>
+  new Promise((resolve, reject) => {
+    const { origin, path } = parseUrl(url)
+    let controller: Dispatcher.DispatchController | undefined
+    let response: Omit<WebhookResponse, 'body'> = { status: 0, retryAfter: null }
+    let encoding: string | undefined
+    let bytes = 0
+    const chunks: Buffer[] = []
+
+    const abort = (): void => {
+      reject(signal.reason)
+      // A request has no controller until it is connected. Until then, `onRequestStart` aborts it.
+      controller?.abort(signal.reason)
+    }
+    const fail = (error: Error): void => {
+      signal.removeEventListener('abort', abort)
+      reject(error)
+    }
+    const succeed = (): void => {
+      signal.removeEventListener('abort', abort)
+      resolve({ ...response, body: toText(chunks, encoding) })
+    }
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+
+    dispatcher.dispatch(
+      {
+        origin,
+        path,
+        method: 'POST',
+        headers: { 'user-agent': userAgent, ...headers },
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          if (signal.aborted) started.abort(signal.reason)
+        },
+        onResponseStart: (_controller, status, headers) => {
+          response = { status, retryAfter: getFirst(headers['retry-after']) ?? null }
+          encoding = getFirst(headers['content-encoding'])
+        },
+        onResponseData: (started, chunk) => {
+          bytes += chunk.length
+          if (bytes <= responseMaxBytes) chunks.push(chunk)
+          if (bytes < responseMaxBytes) return
+          succeed()
+          started.abort(new Error('the response is too long'))
+        },
+        onResponseEnd: succeed,
+        onResponseError: (_controller, error) => fail(error),
+      },
+    )
+  })
 
 export type TransportOptions = TargetPolicy & {
   /** @default dns.lookup */
@@ -31,7 +141,7 @@ export const createTransport = ({
       import('undici'),
       import('./guarded-connector.ts'),
     ])
-    const connect = createGuardedConnector({ policy: { allowPrivateTargets }, lookup })
+    const connect = createGuardedConnector({ allowPrivateTargets, lookup })
     return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
   }
   return {
@@ -49,7 +159,7 @@ export const createTransport = ({
 /** Adapts a transport to the fetch function that the core uses to send webhooks. */
 export const createDeliveryFetch =
   ({ send }: Transport): DeliveryFetch =>
-  async (url, { headers, body, signal }) => {
-    const response = await send({ url, headers, body, signal })
-    return { status: response.status, headers: { get: () => response.retryAfter }, body: response.body }
+  async (url, request) => {
+    const { status, retryAfter, body } = await send({ url, ...request })
+    return { status, headers: { get: () => retryAfter }, body }
   }

@@ -1,6 +1,6 @@
 import type { ReferenceServer } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { userAgent } from '../../delivery/send-webhook.ts'
+import { userAgent } from '../../delivery/transport.ts'
 import { ControlError, requireFound } from '../control-error.ts'
 import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
 import { checkPayload } from '../forged-events.ts'
