@@ -72,13 +72,8 @@ export { type SqlDedupeOptions, sqlDedupeTable } from './dedupe/sql-table.ts'
 
 export type { PostgresClient, PostgresPool } from './inbox/engines/postgresql.ts'
 export type { SqliteConnection } from './inbox/engines/sqlite.ts'
-export {
-  type InboxRetention,
-  type SqlInboxOptions,
-  type SqlInboxTableOptions,
-  sqlInbox,
-  sqlInboxTable,
-} from './inbox/sql-inbox.ts'
+export { type InboxRetention, type SqlInboxOptions, sqlInbox } from './inbox/sql-inbox.ts'
+export { type SqlInboxTableOptions, sqlInboxTable } from './inbox/table.ts'
 export type {
   AcceptOptions,
   DrainOptions,

@@ -1,5 +1,5 @@
 import type { ParsedEvent } from '../parse/parse-event.ts'
-import { callHandler } from '../receiver/handlers.ts'
+import { callAll } from '../receiver/handlers.ts'
 import type { InboxContext, InboxHost, ParkedReason } from '../receiver/inbox.ts'
 import { createBatch } from './batch.ts'
 import type { Effects, InboxEngine } from './engine.ts'
@@ -21,26 +21,22 @@ const stopped = /* @__PURE__ */ new Error('The receiver is being stopped.')
 const drawDelay = (attempts: number): number =>
   Math.round(minimumDelayMs + Math.random() * Math.min(maximumDelayMs, firstDelayMs * 2 ** (attempts - 1)))
 
-/** The reason why an entry was parked. */
-type Parked = Extract<Settlement, { readonly state: 'parked' }>
-
 /** An attempt under way. */
-type Attempt<Client, Database> = {
+type Attempt = {
   readonly entry: ClaimedEntry
   readonly abort: AbortController
-  readonly effects: Effects<Client, Database>
+  readonly effects: Effects<unknown, unknown>
   /** When the claim was made or renewed, according to the monotonic clock. */
   renewedAt: number
   /** Set once its handlers have ended. */
   ended: boolean
 }
 
-/** Options for {@link createAttempts}. */
-export type AttemptsOptions<Client, Database> = InboxHost<InboxContext<Client, Database>> & {
-  readonly engine: InboxEngine<Client, Database>
+export type AttemptsOptions = InboxHost<InboxContext<unknown, unknown>> & {
+  readonly engine: InboxEngine
   readonly entries: Entries
   readonly maxAttempts: number
-  readonly onParked: (id: string, parked: Parked) => unknown
+  readonly onParked: (id: string, parked: Extract<Settlement, { readonly state: 'parked' }>) => unknown
 }
 
 const describe = (error: unknown): string => toStorableText(String(error), 2_000)
@@ -55,25 +51,13 @@ const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
  * Makes attempts at claimed entries: calls their handlers, renews the claims in the meantime, and records the outcomes.
  * `onEnd` is called after each attempt.
  */
-export const createAttempts = <Client, Database>(
-  {
-    engine,
-    entries,
-    handlers,
-    report,
-    claimTtlMs,
-    maxBodyBytes,
-    maxAttempts,
-    onParked,
-  }: AttemptsOptions<Client, Database>,
-  onEnd: () => void,
-) => {
-  type Running = Attempt<Client, Database>
-  const running = new Set<Running>()
+export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
+  const { engine, entries, handlers, report, claimTtlMs, maxBodyBytes, maxAttempts, onParked } = options
+  const running = new Set<Attempt>()
   const complete = createBatch(entries.complete)
   let keeper: ReturnType<typeof setInterval> | undefined
 
-  const reportError = (error: unknown, attempt?: Running) =>
+  const reportError = (error: unknown, attempt?: Attempt) =>
     report(error, { stage: 'inbox', headers: attempt?.entry.headers ?? new Headers(), context: undefined })
 
   /** Renews the claims of running handlers, and aborts the signal of handlers whose claim was lost. */
@@ -81,11 +65,9 @@ export const createAttempts = <Client, Database>(
     const kept = [...running].filter(({ ended }) => !ended)
     if (kept.length === 0) return
     const startedAt = performance.now()
+    const claims = kept.map(({ entry }) => entry)
     try {
-      const held = await entries.renew(
-        kept.map(({ entry }) => entry),
-        claimTtlMs,
-      )
+      const held = await entries.renew(claims, claimTtlMs)
       for (const attempt of kept) {
         if (held.has(attempt.entry.id)) attempt.renewedAt = startedAt
         else if (!attempt.ended) attempt.abort.abort(new Error('The claim of this entry was lost.'))
@@ -94,20 +76,17 @@ export const createAttempts = <Client, Database>(
       await reportError(error)
     }
     for (const attempt of kept) {
-      if (performance.now() - attempt.renewedAt > claimTtlMs) {
-        attempt.abort.abort(
-          new Error('The claim of this entry has expired, because it could not be renewed.'),
-        )
-      }
+      if (performance.now() - attempt.renewedAt <= claimTtlMs) continue
+      attempt.abort.abort(new Error('The claim of this entry has expired, because it could not be renewed.'))
     }
   }
 
-  const add = (attempt: Running): void => {
+  const add = (attempt: Attempt): void => {
     running.add(attempt)
     keeper ??= setInterval(() => void renewClaims(), Math.min(claimTtlMs / 3, 2 ** 31 - 1))
   }
 
-  const remove = (attempt: Running): void => {
+  const remove = (attempt: Attempt): void => {
     running.delete(attempt)
     if (running.size === 0) {
       clearInterval(keeper)
@@ -116,7 +95,7 @@ export const createAttempts = <Client, Database>(
     onEnd()
   }
 
-  const toContext = ({ entry, abort, effects }: Running, parsed: ParsedEvent | undefined) => ({
+  const toContext = ({ entry, abort, effects }: Attempt, parsed: ParsedEvent | undefined) => ({
     delivery: { id: entry.deliveryId, key: entry.key },
     attempt: { at: entry.sentAt, receivedAt: entry.receivedAt, number: entry.attempts },
     rawBody: entry.body,
@@ -128,7 +107,7 @@ export const createAttempts = <Client, Database>(
   })
 
   /** Calls the handlers of an entry. Returns how to settle it, or `undefined` when they have succeeded. */
-  const callHandlers = async (attempt: Running): Promise<Settlement | undefined> => {
+  const callHandlers = async (attempt: Attempt): Promise<Settlement | undefined> => {
     const { entry } = attempt
     if (entry.known !== undefined) return { state: entry.known }
     if (entry.attempts > maxAttempts) {
@@ -143,21 +122,13 @@ export const createAttempts = <Client, Database>(
       return { state: 'parked', reason: findReason(parsed), error: error && toStorableText(error, 2_000) }
     }
     const context = toContext(attempt, parsed)
-    const calls = tasks.map(async (task) => {
-      try {
-        await callHandler(task, context)
-        return undefined
-      } catch (error) {
-        const failure = { stage: 'handler', headers: entry.headers, context } as const
-        await report(error, failure)
-        return toFailure(attempt, error)
-      }
+    return callAll(tasks, context, async (error) => {
+      await report(error, { stage: 'handler', headers: entry.headers, context })
+      return toFailure(attempt, error)
     })
-    const failures = await Promise.all(calls)
-    return failures.find((failure) => failure !== undefined)
   }
 
-  const toFailure = ({ entry, abort }: Running, error: unknown): Settlement => {
+  const toFailure = ({ entry, abort }: Attempt, error: unknown): Settlement => {
     if (abort.signal.reason === stopped) return { state: 'released' }
     if (entry.attempts >= maxAttempts) return { state: 'parked', reason: 'failed', error: describe(error) }
     const delayMs = drawDelay(entry.attempts)
@@ -165,7 +136,7 @@ export const createAttempts = <Client, Database>(
   }
 
   /** Tries to record an outcome until the claim expires. If that fails, the entry is attempted again. */
-  const persist = async <Result>(attempt: Running, write: () => Promise<Result>): Promise<Result> => {
+  const persist = async <Result>(attempt: Attempt, write: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
         return await write()
@@ -176,21 +147,21 @@ export const createAttempts = <Client, Database>(
     }
   }
 
-  const succeed = async (attempt: Running): Promise<void> => {
+  const succeed = async (attempt: Attempt): Promise<void> => {
     const { entry, effects } = attempt
     const held =
       (await effects.complete(entries.toHandled(entry))) ?? (await persist(attempt, () => complete(entry)))
     if (!held) throw new Error('The claim of this entry was lost: another process handles it.')
   }
 
-  const fail = async (attempt: Running, settlement: Settlement): Promise<void> => {
+  const fail = async (attempt: Attempt, settlement: Settlement): Promise<void> => {
     const { entry, effects } = attempt
     effects.abandon()
     const held = await persist(attempt, () => entries.settle(entry, settlement))
     if (held && settlement.state === 'parked') await onParked(entry.id, settlement)
   }
 
-  const handle = async (attempt: Running): Promise<void> => {
+  const handle = async (attempt: Attempt): Promise<void> => {
     add(attempt)
     const { entry } = attempt
     try {

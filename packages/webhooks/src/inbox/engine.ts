@@ -1,9 +1,6 @@
+import type { SqlDialect } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
 
-/** A kind of database that can hold an inbox. */
-export type InboxDialect = 'postgresql' | 'sqlite' | 'mysql'
-
-/** A value in a statement. */
 export type InboxValue = string | number | null | Uint8Array
 
 /** A statement with a `?` for each value. */
@@ -11,6 +8,12 @@ export type Statement = { readonly text: string; readonly values: readonly Inbox
 
 /** The rows that a statement returned, and the number of rows that it returned or changed. */
 export type Outcome = { readonly rows: readonly unknown[]; readonly count: number }
+
+/** Runs a statement with a `?` for each value. */
+export type Run = (text: string, values?: readonly InboxValue[]) => Promise<Outcome>
+
+/** Returns a `?` for each value. */
+export const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
 /** The right to handle an entry. The token is different for every claim. */
 export type Claim = { readonly id: string; readonly token: string }
@@ -48,16 +51,16 @@ export type Effects<Client, Database> = {
 }
 
 /** The database operations of an inbox. Each kind of database has its own. */
-export type InboxEngine<Client, Database> = {
-  readonly dialect: InboxDialect
+export type InboxEngine<Client = unknown, Database = unknown> = {
+  readonly dialect: SqlDialect
   /** Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects after a few seconds. */
-  readonly run: (statement: Statement) => Promise<Outcome>
+  readonly run: Run
   /**
    * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
    */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
   /** Runs a statement that may take a long time, on any connection. */
-  readonly query: (statement: Statement) => Promise<Outcome>
+  readonly query: Run
   /** Creates the table. */
   readonly create: (text: string) => Promise<unknown>
   /** Keeps the inbox's own connection open until the returned function is called. */
@@ -78,3 +81,11 @@ export type InboxEngine<Client, Database> = {
 export const refuse = (message: string): never => {
   throw new WebhookUsageError(message)
 }
+
+/** @throws WebhookUsageError when a pool is too small. */
+export const assertPoolSize = (connections: number): void => {
+  if (connections < 2)
+    refuse('An inbox needs a pool of at least 2 connections: one to store, one for handlers.')
+}
+
+export const ignore = (): void => {}

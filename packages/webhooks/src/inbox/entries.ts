@@ -1,8 +1,8 @@
 import { readColumn } from '../dedupe/sql-database.ts'
 import type { ParkedReason } from '../receiver/inbox.ts'
-import type { Claim, InboxEngine, InboxValue, Outcome, Statement } from './engine.ts'
+import { type Claim, type InboxValue, type Outcome, type Statement, toPlaceholders } from './engine.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
-import { inboxSyntaxes } from './schema.ts'
+import { type InboxTable, inboxSyntaxes } from './table.ts'
 
 // Every entry of an inbox is in one state, and `due_at` is the time of its next transition.
 //
@@ -33,7 +33,7 @@ import { inboxSyntaxes } from './schema.ts'
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */
-export const openStates = `'stored', 'failed', 'claimed'`
+const openStates = `'stored', 'failed', 'claimed'`
 
 /** States of entries that are deleted when they are due, unless a retry makes them `stored` again. */
 const closedStates = `'handled', 'parked', 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
@@ -56,13 +56,6 @@ export type Settlement =
   | { readonly state: 'suppressed' }
   | { readonly state: 'erased' }
 
-/** Time that bodies and keys are kept, in milliseconds. */
-export type Retention = {
-  readonly handledBodyMs: number
-  readonly parkedBodyMs: number
-  readonly keyMs: number
-}
-
 /** The entries to claim, and the duration of the claims. */
 type ClaimRequest = {
   /** Set to claim entries that were attempted before. */
@@ -73,22 +66,11 @@ type ClaimRequest = {
   readonly claimMs: number
 }
 
-/** Options for {@link createEntries}. */
-type EntriesOptions = {
-  readonly table: string
-  readonly retention: Retention
-  /** Returns the SQL expression for the current Unix time in milliseconds. */
-  readonly now: () => string
-}
-
-const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
-
 /** Returns the condition that selects claimed entries. Entries of one claim have the same token. */
 const toCondition = (claims: readonly Claim[]): Statement => {
-  const tokens = [...new Set(claims.map(({ token }) => token))]
-  const groups = tokens.map((token) => [
+  const groups = Object.entries(Object.groupBy(claims, ({ token }) => token)).map(([token, group = []]) => [
     token,
-    ...claims.filter((claim) => claim.token === token).map(({ id }) => id),
+    ...group.map(({ id }) => id),
   ])
   return {
     text: groups.map(([, ...ids]) => `(token = ? AND id IN (${toPlaceholders(ids)}))`).join(' OR '),
@@ -99,25 +81,23 @@ const toCondition = (claims: readonly Claim[]): Statement => {
 const readIds = ({ rows }: Outcome): Set<string> => new Set(rows.map((row) => String(readColumn(row, 'id'))))
 
 /** Creates the functions that move entries from state to state. Each transition is one statement, so it is atomic. */
-export const createEntries = (
-  engine: Pick<InboxEngine<unknown, unknown>, 'dialect' | 'run' | 'claim' | 'query'>,
-  { table, retention, now }: EntriesOptions,
-) => {
+export const createEntries = ({ table, engine, retention, now }: InboxTable) => {
   const { dialect, run, query } = engine
-  const mysql = dialect === 'mysql'
+  const { handledBodyMs, parkedBodyMs, keyMs } = retention
 
   /** Returns the statement that ends a claim, if this process still owns it. */
-  const toSettling = (set: string, { id, token }: Claim, values: readonly InboxValue[] = []): Statement => ({
+  const toEnd = ({ id, token }: Claim, set: string, values: readonly InboxValue[] = []): Statement => ({
     text: `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ? RETURNING id`,
     values: [...values, id, token],
   })
-  const toHandled = (claim: Claim): Statement =>
-    toSettling(
-      `state = 'handled', error = NULL, due_at = ${now()} + ?${retention.handledBodyMs === 0 ? ', body = NULL, headers = NULL' : ''}`,
-      claim,
-      [retention.handledBodyMs === 0 ? retention.keyMs : retention.handledBodyMs],
-    )
-  const settleOne = async (statement: Statement): Promise<boolean> => (await run(statement)).count > 0
+  const toHandled = (claim: Claim): Statement => {
+    const forget = handledBodyMs === 0 ? ', body = NULL, headers = NULL' : ''
+    const set = `state = 'handled', error = NULL, due_at = ${now()} + ?${forget}`
+    return toEnd(claim, set, [handledBodyMs === 0 ? keyMs : handledBodyMs])
+  }
+  const runEnd = async ({ text, values }: Statement): Promise<boolean> => (await run(text, values)).count > 0
+  /** Ends a claim. Returns whether it was still held. */
+  const end = (...ending: Parameters<typeof toEnd>): Promise<boolean> => runEnd(toEnd(...ending))
 
   /**
    * Returns the condition that the state is one of `states`, in a form that hides them from PostgreSQL's planner. If
@@ -174,18 +154,17 @@ export const createEntries = (
     /** Extends claims, and returns the ids of those that are still held. */
     renew: async (claims: readonly Claim[], claimMs: number): Promise<Set<string>> => {
       const { text, values } = toCondition(claims)
-      const set = `UPDATE ${table} SET due_at = ${now()} + ?`
+      const select = `SELECT id FROM ${table} WHERE ${text}`
+      const update = `UPDATE ${table} SET due_at = ${now()} + ?`
       if (dialect === 'postgresql') {
         // Skips rows that are being completed: waiting for their locks would hold up everything else on this
         // connection.
-        const renew = `WITH mine AS (SELECT id FROM ${table} WHERE ${text} FOR NO KEY UPDATE SKIP LOCKED),
-          renewed AS (${set} WHERE id IN (SELECT id FROM mine))
-          SELECT id FROM ${table} WHERE ${text}`
-        const outcome = await run({ text: renew, values: [...values, claimMs, ...values] })
-        return readIds(outcome)
+        const renew = `WITH mine AS (${select} FOR NO KEY UPDATE SKIP LOCKED),
+          renewed AS (${update} WHERE id IN (SELECT id FROM mine)) ${select}`
+        return readIds(await run(renew, [...values, claimMs, ...values]))
       }
-      await run({ text: `${set} WHERE ${text} RETURNING id`, values: [claimMs, ...values] })
-      return readIds(await run({ text: `SELECT id FROM ${table} WHERE ${text}`, values }))
+      await run(`${update} WHERE ${text} RETURNING id`, [claimMs, ...values])
+      return readIds(await run(select, values))
     },
 
     /** Returns the completion of one entry, to run with the effects of its handlers. */
@@ -195,71 +174,72 @@ export const createEntries = (
     complete: async (claims: readonly Claim[]): Promise<boolean[]> => {
       const [first] = claims
       if (first === undefined) return []
-      if (claims.length === 1 || mysql) {
+      if (claims.length === 1 || dialect === 'mysql') {
         const held: boolean[] = []
-        for (const claim of claims) held.push(await settleOne(toHandled(claim)))
+        for (const claim of claims) held.push(await runEnd(toHandled(claim)))
         return held
       }
       const { text, values } = toHandled(first)
       const condition = toCondition(claims)
-      const ids = readIds(
-        await run({
-          text: text.replace('id = ? AND token = ?', condition.text),
-          values: [...values.slice(0, -2), ...condition.values],
-        }),
-      )
+      const statement = text.replace('id = ? AND token = ?', condition.text)
+      const ids = readIds(await run(statement, [...values.slice(0, -2), ...condition.values]))
       return claims.map(({ id }) => ids.has(id))
     },
 
+    end,
+
     /** Ends an attempt that did not succeed. Returns whether the claim was still held. */
     settle: async (claim: Claim, settlement: Settlement): Promise<boolean> => {
-      if (settlement.state === 'released') {
-        return settleOne(toSettling(`state = 'failed', attempts = attempts - 1, due_at = ${now()}`, claim))
-      }
       const dueAt = `due_at = ${now()} + ?`
-      if (settlement.state === 'erased')
-        return settleOne(toSettling(`${erased}, ${dueAt}`, claim, [retention.keyMs]))
-      if (settlement.state === 'suppressed') {
-        return settleOne(toSettling(`state = 'suppressed', ${dueAt}`, claim, [retention.parkedBodyMs]))
+      switch (settlement.state) {
+        case 'released':
+          return end(claim, `state = 'failed', attempts = attempts - 1, due_at = ${now()}`)
+        case 'erased':
+          return end(claim, `${erased}, ${dueAt}`, [keyMs])
+        case 'suppressed':
+          return end(claim, `state = 'suppressed', ${dueAt}`, [parkedBodyMs])
+        case 'parked': {
+          const { reason, error = null } = settlement
+          return end(claim, `state = 'parked', reason = ?, error = ?, ${dueAt}`, [
+            reason,
+            error,
+            parkedBodyMs,
+          ])
+        }
+        case 'failed': {
+          const { error, delayMs, subject } = settlement
+          const held = await end(claim, `state = 'failed', error = ?, ${dueAt}`, [error, delayMs])
+          if (!held || subject === undefined) return held
+          // Saves later claims from examining a long lane repeatedly. `isHeldUp` still decides.
+          const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
+            FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
+          const postpone = `UPDATE ${table} SET due_at = ${headDueAt}
+            WHERE subject = ? AND state = 'stored' AND id > ? RETURNING id`
+          await query(postpone, [claim.id, subject, claim.id])
+          return held
+        }
       }
-      if (settlement.state === 'parked') {
-        const { reason, error = null } = settlement
-        const set = `state = 'parked', reason = ?, error = ?, ${dueAt}`
-        return settleOne(toSettling(set, claim, [reason, error, retention.parkedBodyMs]))
-      }
-      const { error, delayMs, subject } = settlement
-      const held = await settleOne(
-        toSettling(`state = 'failed', error = ?, ${dueAt}`, claim, [error, delayMs]),
-      )
-      if (held && subject !== undefined) {
-        // Saves later claims from examining a long lane repeatedly. `isHeldUp` still decides.
-        const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
-          FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
-        await query({
-          text: `UPDATE ${table} SET due_at = ${headDueAt} WHERE subject = ? AND state = 'stored' AND id > ? RETURNING id`,
-          values: [claim.id, subject, claim.id],
-        })
-      }
-      return held
+      settlement satisfies never
     },
 
     /** Makes a lane's stored entries due if they waited for a failed one. */
     release: (subject: string): Promise<unknown> =>
-      query({
-        text: `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()} RETURNING id`,
-        values: [subject],
-      }),
+      query(
+        `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()} RETURNING id`,
+        [subject],
+      ),
 
     /** Returns the number of open entries, and when the next one can be claimed. */
     readRemaining: async () => {
-      const { rows } = await query({
-        text: `SELECT count(*) AS remaining, min(CASE WHEN due_at > ${now()} THEN due_at END) AS later, ${now()} AS now
+      const { rows } = await query(
+        `SELECT count(*) AS remaining, min(CASE WHEN due_at > ${now()} THEN due_at END) AS later, ${now()} AS now
           FROM ${table} WHERE state IN (${openStates})`,
-        values: [],
-      })
+      )
       const [remaining, later, time] = ['remaining', 'later', 'now'].map((name) => readColumn(rows[0], name))
-      const isDue = async (again: boolean) =>
-        (await query(toCandidates({ again, except: [], limit: 1 }))).count > 0
+      const isDue = async (again: boolean) => {
+        const { text, values } = toCandidates({ again, except: [], limit: 1 })
+        return (await query(text, values)).count > 0
+      }
       // An entry that is due but held up can be claimed once the entry before it leaves the lane, or that entry's claim
       // expires.
       const next = later === null || (await isDue(false)) || (await isDue(true)) ? time : later
@@ -272,27 +252,24 @@ export const createEntries = (
     /** Counts the entries that no process has claimed within `forMs` milliseconds of their arrival. */
     readWaiting: async (forMs: number): Promise<number> => {
       const text = `SELECT count(*) AS waiting FROM ${table} WHERE state = 'stored' AND received_at < ${now()} - ?`
-      return Number(readColumn((await query({ text, values: [forMs] })).rows[0], 'waiting'))
+      return Number(readColumn((await query(text, [forMs])).rows[0], 'waiting'))
     },
 
-    /**
-     * Deletes due bodies, and due rows without a body, at most `limit` of each. Returns their number.
-     */
+    /** Deletes due bodies, and due rows without a body, at most `limit` of each. Returns their number. */
     forget: async (limit: number): Promise<number> => {
-      const due = (body: string) =>
-        `FROM ${table} WHERE state IN (${closedStates}) AND due_at <= ${now()} AND body ${body}`
+      const due = `state IN (${closedStates}) AND due_at <= ${now()}`
       const select = async (body: string) => [
-        ...readIds(await query({ text: `SELECT id ${due(body)} LIMIT ${limit}`, values: [] })),
+        ...readIds(await query(`SELECT id FROM ${table} WHERE ${due} AND body ${body} LIMIT ${limit}`)),
       ]
       const [ended, read] = [await select('IS NULL'), await select('IS NOT NULL')]
       if (ended.length > 0) {
-        const text = `DELETE ${due('IS NULL')} AND id IN (${toPlaceholders(ended)}) RETURNING id`
-        await query({ text, values: ended })
+        const text = `DELETE FROM ${table} WHERE ${due} AND body IS NULL AND id IN (${toPlaceholders(ended)}) RETURNING id`
+        await query(text, ended)
       }
       if (read.length > 0) {
         const text = `UPDATE ${table} SET body = NULL, headers = NULL, due_at = ${now()} + ?
-          WHERE state IN (${closedStates}) AND due_at <= ${now()} AND id IN (${toPlaceholders(read)}) RETURNING id`
-        await query({ text, values: [retention.keyMs, ...read] })
+          WHERE ${due} AND id IN (${toPlaceholders(read)}) RETURNING id`
+        await query(text, [keyMs, ...read])
       }
       return ended.length + read.length
     },

@@ -3,7 +3,7 @@ import { type ParsedEvent, parseEvent, type RawPayload } from '../parse/parse-ev
 import { encoder } from '../payload.ts'
 import { findNaturalKey, hash, toDeliveryKey } from '../receiver/delivery-key.ts'
 import type { InboxDelivery } from '../receiver/inbox.ts'
-import { serializeHeaders } from './read-entry.ts'
+import { readBytes, serializeHeaders } from './read-entry.ts'
 
 /** Makes text storable in every database: shortens it, and replaces NUL and lone surrogates. */
 export const toStorableText = (text: string, maximumLength = 200): string =>
@@ -19,31 +19,33 @@ export const parseStored = (body: Uint8Array, maxBytes: number): ParsedEvent | u
   }
 }
 
-/** Returns the lane of a call. */
-export const toCallSubject = (callId: string): Promise<string> => toSubject('call', callId)
+/** Parses the body of a row; `undefined` when it contains no JSON object, or is no longer kept. */
+export const parseRow = (row: unknown, maxBytes: number): ParsedEvent | undefined => {
+  const body = readBytes(row)
+  return body && parseStored(body, maxBytes)
+}
 
-/** Returns the lane of a group. */
-export const toGroupSubject = (groupId: string): Promise<string> => toSubject('group', groupId)
-
-const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> =>
+/** Returns the lane of a call or a group. */
+export const toSubject = async (kind: 'call' | 'group', id: string): Promise<string> =>
   `${kind}:${id.length <= 180 ? toStorableText(id) : await hashText(id)}`
 
 /** Returns the lane of an event: its call or group, even if the event is unknown or drifted. */
-const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | undefined> => {
-  if (parsed === undefined) return undefined
+const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | null> => {
+  if (parsed === undefined) return null
   const { event, callId, groupId }: RawPayload = parsed.kind === 'event' ? parsed.event : parsed.raw
-  if (event !== 'GROUP_CREATED' && typeof callId === 'string' && callId !== '') return toCallSubject(callId)
-  return typeof groupId === 'string' && groupId !== '' ? toGroupSubject(groupId) : undefined
+  if (event !== 'GROUP_CREATED' && typeof callId === 'string' && callId !== '')
+    return toSubject('call', callId)
+  return typeof groupId === 'string' && groupId !== '' ? toSubject('group', groupId) : null
 }
 
 /** Returns the hash by which the inbox remembers a string, even after erasure. */
 export const hashText = (text: string): Promise<string> => hash(encoder.encode(text))
 
-/**
- * Returns the key of an event that happens once. The key contains no source, because the event is the same from any
- * source.
- */
+/** Returns the key of an event that happens once. It contains no source: the event is the same from any source. */
 export const hashFact = (naturalKey: string): Promise<string> => hashText(`fact\n${naturalKey}`)
+
+const toColumn = (text: string | undefined): string | null =>
+  text === undefined ? null : toStorableText(text)
 
 /** An event to store. */
 export type StoredEvent = Awaited<ReturnType<typeof identify>>
@@ -54,20 +56,19 @@ export type StoredEvent = Awaited<ReturnType<typeof identify>>
  */
 export const identify = async (
   { body, id, source = 'webhook', sentAt, headers }: InboxDelivery,
-  { maxBodyBytes }: { readonly maxBodyBytes: number },
+  maxBodyBytes: number,
 ) => {
   const parsed = parseStored(body, maxBodyBytes)
   const natural = findNaturalKey(parsed)
-  const name = parsed?.kind === 'event' ? parsed.event.event : parsed?.name
   return {
     key: await hashText(`${source}\n${await toDeliveryKey(id, parsed, body)}`),
     source: toStorableText(source),
-    deliveryId: id === undefined ? undefined : toStorableText(id),
-    name: name === undefined ? undefined : toStorableText(name),
-    fact: natural === undefined ? undefined : await hashFact(natural),
+    deliveryId: toColumn(id),
+    name: toColumn(parsed?.kind === 'event' ? parsed.event.event : parsed?.name),
+    fact: natural === undefined ? null : await hashFact(natural),
     subject: await findSubject(parsed),
-    sentAt,
-    headers: headers && serializeHeaders(headers),
+    sentAt: sentAt?.getTime() ?? null,
+    headers: headers === undefined ? null : serializeHeaders(headers),
     body,
   }
 }

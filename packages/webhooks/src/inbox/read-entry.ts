@@ -1,22 +1,5 @@
 import { readColumn } from '../dedupe/sql-database.ts'
 import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox.ts'
-import type { Claim } from './engine.ts'
-
-/** An entry that this process may handle. */
-export type ClaimedEntry = Claim & {
-  /** Its position in order of arrival. */
-  readonly order: number
-  readonly key: string
-  readonly deliveryId: string | undefined
-  readonly subject: string | undefined
-  readonly attempts: number
-  readonly receivedAt: Date
-  readonly sentAt: Date | undefined
-  readonly headers: Headers
-  readonly body: Uint8Array
-  /** The new state of the entry, if another one has reported the same fact. */
-  readonly known: 'suppressed' | 'erased' | undefined
-}
 
 export const claimedColumns =
   'id, event_key, delivery_id, subject, attempts, received_at, sent_at, headers, body'
@@ -52,36 +35,41 @@ export const readBytes = (row: unknown): Uint8Array | undefined => {
   return body instanceof Uint8Array ? body : undefined
 }
 
-export const readClaimed = (row: unknown, token: string): ClaimedEntry => {
+/** Reads the columns that every query for entries selects. */
+const readShared = (row: unknown) => ({
+  id: String(readColumn(row, 'id')),
+  deliveryId: readText(row, 'delivery_id'),
+  subject: readText(row, 'subject'),
+  attempts: Number(readColumn(row, 'attempts')),
+  receivedAt: readDate(row, 'received_at') ?? new Date(0),
+  sentAt: readDate(row, 'sent_at'),
+})
+
+/** Reads an entry that this process may handle. */
+export const readClaimed = (row: unknown, token: string) => {
   const known = readColumn(row, 'known')
   return {
-    id: String(readColumn(row, 'id')),
+    ...readShared(row),
+    /** Its position in order of arrival. */
     order: Number(readColumn(row, 'id')),
     token,
     key: readText(row, 'event_key') ?? '',
-    deliveryId: readText(row, 'delivery_id'),
-    subject: readText(row, 'subject'),
-    attempts: Number(readColumn(row, 'attempts')),
-    receivedAt: readDate(row, 'received_at') ?? new Date(0),
-    sentAt: readDate(row, 'sent_at'),
     headers: new Headers(JSON.parse(readText(row, 'headers') ?? '[]')),
     body: readBytes(row) ?? new Uint8Array(),
+    /** The new state of the entry, if another one has reported the same fact. */
     known: known === 'suppressed' || known === 'erased' ? known : undefined,
-  }
+  } as const
 }
 
+export type ClaimedEntry = ReturnType<typeof readClaimed>
+
 export const readEntry = (row: unknown): InboxEntry => ({
-  id: String(readColumn(row, 'id')),
+  ...readShared(row),
   // The column has no other values.
   state: readText(row, 'state') as InboxState,
   reason: readText(row, 'reason') as ParkedReason | undefined,
   error: readText(row, 'error'),
   source: readText(row, 'source') ?? '',
-  deliveryId: readText(row, 'delivery_id'),
   name: readText(row, 'name'),
-  subject: readText(row, 'subject'),
-  attempts: Number(readColumn(row, 'attempts')),
-  receivedAt: readDate(row, 'received_at') ?? new Date(0),
-  sentAt: readDate(row, 'sent_at'),
   dueAt: readDate(row, 'due_at') ?? new Date(0),
 })

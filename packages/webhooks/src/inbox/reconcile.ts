@@ -2,9 +2,10 @@ import { readColumn } from '../dedupe/sql-database.ts'
 import { encoder } from '../payload.ts'
 import type { Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
-import type { InboxEngine, InboxValue } from './engine.ts'
-import { hashFact, hashText, parseStored } from './identify.ts'
-import { readBytes } from './read-entry.ts'
+import type { InboxValue } from './engine.ts'
+import type { Entries } from './entries.ts'
+import { hashFact, hashText, parseRow } from './identify.ts'
+import type { InboxTable } from './table.ts'
 
 /** Number of ids that one query examines. */
 const pageSize = 500
@@ -25,23 +26,11 @@ const unanswered = ['CALL_MISSED', 'CALL_REJECTED']
 const hasStatus = (error: unknown, status: number, name: string): boolean =>
   readColumn(error, 'name') === name && readColumn(error, 'status') === status
 
-/** Options for {@link createReconcile}. */
 type Parts = {
-  readonly engine: Pick<InboxEngine<unknown, unknown>, 'run' | 'query' | 'claim'>
-  readonly table: string
-  readonly keyMs: number
+  readonly entries: Pick<Entries, 'end'>
   readonly maxBodyBytes: number
-  /** Returns the SQL expression for the current Unix time in milliseconds. */
-  readonly now: () => string
   /** Called when a summary was stored. */
   readonly wake: () => void
-}
-
-/** Options for `findMissing`. */
-type FindOptions = {
-  readonly olderThanMs: number
-  readonly maxAgeMs: number
-  readonly signal: AbortSignal | undefined
 }
 
 /**
@@ -49,45 +38,45 @@ type FindOptions = {
  * entry in state `missing`, whose `due_at` is the time of the next request. While a process requests it, the entry has
  * a token. Meanwhile, no other process requests any summary.
  */
-export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake }: Parts) => {
-  const { run, query } = engine
+export const createReconcile = (
+  { table, engine, retention: { keyMs }, now }: InboxTable,
+  { entries, maxBodyBytes, wake }: Parts,
+) => {
+  const { query } = engine
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
 
   /**
    * Returns the first id and the last one of a range that contains all entries younger than `ageMs`. Ids are in the
    * order of arrival, except those of missing summaries.
    */
-  const findFirst = async (ageMs: number): Promise<{ readonly first: number; readonly last: number }> => {
-    const { rows } = await query({
-      text: `SELECT min(id) AS first, max(id) AS last FROM ${table}`,
-      values: [],
-    })
-    const [least, last] = [Number(readColumn(rows[0], 'first')), Number(readColumn(rows[0], 'last'))]
-    let [first, end] = [least, last]
+  const findRange = async (ageMs: number): Promise<readonly [first: number, last: number]> => {
+    const { rows } = await query(`SELECT min(id) AS first, max(id) AS last FROM ${table}`)
+    const last = Number(readColumn(rows[0], 'last'))
+    let [first, end] = [Number(readColumn(rows[0], 'first')), last]
     while (end - first > pageSize) {
       const middle = Math.floor((first + end) / 2)
       const text = `SELECT id, ${now()} - received_at AS age FROM ${table}
         WHERE id >= ? AND source <> 'reconcile' ORDER BY id LIMIT 1`
-      const [row] = (await query({ text, values: [middle] })).rows
+      const [row] = (await query(text, [middle])).rows
       if (row !== undefined && Number(readColumn(row, 'age')) > ageMs) first = Number(readColumn(row, 'id'))
       else end = middle
     }
-    return { first, last }
+    return [first, last]
   }
 
   /** Adds an entry for each call without a summary. */
-  const findMissing = async ({ olderThanMs, maxAgeMs, signal }: FindOptions): Promise<void> => {
-    const { first, last } = await findFirst(maxAgeMs + slackMs)
+  const findMissing = async (olderThanMs: number, maxAgeMs: number, signal?: AbortSignal): Promise<void> => {
+    const [first, last] = await findRange(maxAgeMs + slackMs)
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
       // Selects a range of ids, and compares within one lane: without statistics, PostgreSQL would read and sort the
       // whole table.
-      const { rows } = await query({
-        text: `SELECT subject, received_at,
+      const { rows } = await query(
+        `SELECT subject, received_at,
             (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact
           FROM ${table} r WHERE id >= ? AND id < ? AND state <> 'missing'
           AND received_at <= ${now()} - ? AND received_at >= ${now()} - ? ORDER BY id`,
-        values: [start, start + pageSize, olderThanMs, maxAgeMs],
-      })
+        [start, start + pageSize, olderThanMs, maxAgeMs],
+      )
       const calls = new Map<string, number>()
       for (const row of rows) {
         const subject = readText(row, 'subject')
@@ -101,24 +90,16 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
         values.push(await hashText(`reconcile\n${fact}`), fact, subject, receivedAt)
       }
       const row = `(?, 'reconcile', 'CALL_AI_SUMMARY', ?, ?, 'missing', ${now()}, ?)`
-      await query({
-        text: `INSERT INTO ${table} (event_key, source, name, fact, subject, state, due_at, received_at)
+      await query(
+        `INSERT INTO ${table} (event_key, source, name, fact, subject, state, due_at, received_at)
           VALUES ${[...calls].map(() => row).join(', ')} ON CONFLICT (event_key) DO NOTHING RETURNING id`,
         values,
-      })
+      )
     }
   }
 
-  type Missing = {
-    readonly id: string
-    readonly token: string
-    readonly subject: string
-    readonly fact: string
-    readonly attempts: number
-  }
-
   /** Takes the turn to request the first summary that is due. */
-  const takeTurn = async (): Promise<Missing | undefined> => {
+  const takeTurn = async () => {
     const token = crypto.randomUUID()
     const [row] = await engine.claim({
       table,
@@ -143,47 +124,35 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     }
   }
 
-  /** Ends a turn, unless another process has taken it over. */
-  const endTurn = async ({ id, token }: Missing, set: string, values: InboxValue[]): Promise<boolean> => {
-    const text = `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ? RETURNING id`
-    return (await run({ text, values: [...values, id, token] })).count > 0
-  }
-  const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>
-    endTurn(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
+  type Missing = NonNullable<Awaited<ReturnType<typeof takeTurn>>>
 
-  /** Reads facts about the call from other events. */
-  const readCall = async ({ id, subject, fact }: Missing) => {
-    const { rows } = await query({
-      text: `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,
-      values: [subject, id],
-    })
-    const text = `SELECT fact FROM ${table} WHERE fact = ? AND state = 'erased'`
-    const erased = await query({ text, values: [fact] })
+  const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>
+    entries.end(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
+
+  /** Reads the other events of a call. Returns their details, and the entry's final state if no summary is needed. */
+  const readCall = async ({ id, subject, fact }: Missing, maxAgeMs: number) => {
+    const { rows } = await query(
+      `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,
+      [subject, id],
+    )
+    const erased = await query(`SELECT fact FROM ${table} WHERE fact = ? AND state = 'erased'`, [fact])
     let details = {}
     for (const row of rows) {
-      const body = readBytes(row)
-      const parsed = body && parseStored(body, maxBodyBytes)
+      const parsed = parseRow(row, maxBodyBytes)
       const fields = parsed?.kind === 'event' ? parsed.event : {}
       const present = Object.entries(fields).filter(([, value]) => value !== '' && value !== null)
       details = { ...details, ...Object.fromEntries(present) }
     }
     const receivedAt = Math.min(...rows.map((row) => Number(readColumn(row, 'received_at'))))
-    return {
-      details,
-      ageMs: rows.length === 0 ? Number.POSITIVE_INFINITY : Number(readColumn(rows[0], 'now')) - receivedAt,
-      hasSummary: erased.count > 0 || rows.some((row) => readColumn(row, 'fact') !== null),
-      isUnanswered: rows.some((row) => unanswered.includes(readText(row, 'name'))),
+    const isOld = rows.length === 0 || Number(readColumn(rows[0], 'now')) - receivedAt > maxAgeMs
+    if (erased.count > 0 || rows.some((row) => readColumn(row, 'fact') !== null)) {
+      return { details, final: 'suppressed' } as const
     }
+    if (rows.some((row) => unanswered.includes(readText(row, 'name')))) {
+      return { details, final: 'unavailable' } as const
+    }
+    return { details, final: isOld ? 'given_up' : undefined } as const
   }
-
-  /** Postpones the next request, with exponential backoff. */
-  const postpone = (
-    missing: Missing,
-    { firstMs, leastMs }: { readonly firstMs: number; readonly leastMs: number },
-  ) =>
-    endTurn(missing, `due_at = ${now()} + ?`, [
-      Math.round(Math.max(leastMs, Math.min(maximumDelayMs, firstMs * 2 ** (missing.attempts - 1)))),
-    ])
 
   return async (client: SummaryClient, options: ReconcileOptions): Promise<Reconciled> => {
     assertOptions('reconcile()', options, ['olderThanMs', 'maxAgeMs', 'intervalMs', 'signal'])
@@ -191,7 +160,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs })) assertAboveZero(name, value)
     if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
     const counts = { asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 }
-    await findMissing({ olderThanMs, maxAgeMs, signal })
+    await findMissing(olderThanMs, maxAgeMs, signal)
     let wasAsked = false
     while (signal?.aborted !== true) {
       // Waits before taking the turn, so that a process that ends during the wait does not hold up the others.
@@ -199,18 +168,10 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
       const missing = await takeTurn()
       wasAsked = false
       if (missing === undefined) break
-      const call = await readCall(missing)
-      if (call.hasSummary) {
-        await close(missing, 'suppressed')
-        continue
-      }
-      if (call.isUnanswered) {
-        await close(missing, 'unavailable')
-        continue
-      }
-      if (call.ageMs > maxAgeMs) {
-        await close(missing, 'given_up')
-        counts.givenUp += 1
+      const { details, final } = await readCall(missing, maxAgeMs)
+      if (final !== undefined) {
+        await close(missing, final)
+        if (final === 'given_up') counts.givenUp += 1
         continue
       }
       counts.asked += 1
@@ -220,9 +181,9 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
         const record = await client.calls.getSummary(missing.subject.slice(5), {
           signal: signal ? AbortSignal.any([signal, turn]) : turn,
         })
-        const body = encoder.encode(JSON.stringify({ ...call.details, ...record, event: 'CALL_AI_SUMMARY' }))
+        const body = encoder.encode(JSON.stringify({ ...details, ...record, event: 'CALL_AI_SUMMARY' }))
         const set = `state = 'stored', attempts = 0, body = ?, due_at = ${now()}, received_at = ${now()}`
-        if (await endTurn(missing, set, [body])) counts.accepted += 1
+        if (await entries.end(missing, set, [body])) counts.accepted += 1
         wake()
       } catch (error) {
         if (hasStatus(error, 422, 'SummaryUnavailableError')) {
@@ -233,8 +194,10 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
         const isNotReady =
           hasStatus(error, 202, 'SummaryPendingError') ||
           (hasStatus(error, 404, 'NotFoundError') && readColumn(error, 'code') !== 'route_not_found')
+        const backoffMs = Math.min(firstDelayMs, olderThanMs) * 2 ** (missing.attempts - 1)
         const retryAfterMs = Number(readColumn(error, 'retryAfterMs') ?? 0)
-        await postpone(missing, { firstMs: Math.min(firstDelayMs, olderThanMs), leastMs: retryAfterMs })
+        const delayMs = Math.max(retryAfterMs, Math.min(maximumDelayMs, backoffMs))
+        await entries.end(missing, `due_at = ${now()} + ?`, [Math.round(delayMs)])
         if (isNotReady) counts.pending += 1
         else if (hasStatus(error, 429, 'RateLimitError')) break
         else throw error

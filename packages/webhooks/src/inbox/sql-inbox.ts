@@ -1,3 +1,4 @@
+import type { SqlDialect } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
 import type {
@@ -11,36 +12,20 @@ import type {
   StoreOutcome,
 } from '../receiver/inbox.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
-import type { InboxDialect, InboxEngine } from './engine.ts'
+import type { InboxEngine } from './engine.ts'
 import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
 import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
 import { createEntries } from './entries.ts'
-import { createErase } from './erase.ts'
 import { identify } from './identify.ts'
-import { createInsert } from './insert-events.ts'
+import { createManagement } from './manage-entries.ts'
 import { createReconcile } from './reconcile.ts'
-import { inboxSyntaxes, toInboxTable } from './schema.ts'
-import { createSelections } from './select-entries.ts'
 import { createStoring } from './store-events.ts'
+import { createTableFirst, type InboxTable, inboxSyntaxes, readName } from './table.ts'
 import { createUnpark } from './unpark.ts'
 import { createWorker } from './worker.ts'
 
 const day = 86_400_000
-
-/** Options for {@link sqlInboxTable}. */
-export type SqlInboxTableOptions = {
-  /**
-   * Name of the table, optionally with its schema.
-   * @default 'wabakit_inbox'
-   */
-  readonly table?: string | undefined
-  /**
-   * The database.
-   * @default 'postgresql'
-   */
-  readonly dialect?: 'postgresql' | 'sqlite' | 'mysql' | undefined
-}
 
 /** Options for {@link sqlInbox}. */
 export type SqlInboxOptions = {
@@ -100,72 +85,13 @@ export type InboxRetention = {
   readonly keyMs?: number | undefined
 }
 
-const readTable = (table = 'wabakit_inbox'): string => {
-  if (/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) return table
-  throw new RangeError(`"${table}" is not a valid table name`)
-}
-
-/**
- * Returns the statements that create the table of {@link sqlInbox} if it does not exist, for your migrations.
- *
- * @throws WebhookUsageError for an unknown option or dialect.
- * @throws RangeError when `table` is not a plain identifier.
- * @example
- * await pool.query(sqlInboxTable())
- * database.exec(sqlInboxTable({ dialect: 'sqlite' }))
- */
-export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
-  assertOptions('sqlInboxTable()', options, ['table', 'dialect'])
-  const { dialect = 'postgresql' } = options
-  if (!Object.hasOwn(inboxSyntaxes, dialect)) {
-    throw new WebhookUsageError(`"${dialect}" is not a dialect of sqlInboxTable().`)
-  }
-  return toInboxTable(readTable(options.table), dialect)
-}
-
 const isMysql = (database: object): database is MysqlPool => 'getConnection' in database
 const isSqlite = (database: object): database is SqliteConnection => 'prepare' in database
 
-/** Creates the table before the first statement. */
-const createTableFirst = <Client, Database>(
-  engine: InboxEngine<Client, Database>,
-  table: string,
-): InboxEngine<Client, Database> => {
-  let created: Promise<unknown> | undefined
-  const create = async (): Promise<void> => {
-    try {
-      await engine.create(toInboxTable(table, engine.dialect))
-    } catch (error) {
-      created = undefined
-      throw error
-    }
-  }
-  const ready = (): Promise<unknown> => {
-    created ??= create()
-    return created
-  }
-  return {
-    ...engine,
-    run: (statement) => ready().then(() => engine.run(statement)),
-    claim: (statement) => ready().then(() => engine.claim(statement)),
-    query: (statement) => ready().then(() => engine.query(statement)),
-  }
-}
-
 /** Recognizes a database by its shape. */
-const createEngine = (
-  database: PostgresPool | SqliteConnection | MysqlPool,
-  { dialect, table }: { readonly dialect: InboxDialect | undefined; readonly table: string },
-): InboxEngine<unknown, unknown> => {
-  const create = () => {
-    if (isSqlite(database)) return createSqliteEngine(database)
-    return isMysql(database) ? createMysqlEngine(database, table) : createPostgresEngine(database, table)
-  }
-  const engine = create()
-  if (dialect !== undefined && dialect !== engine.dialect) {
-    throw new WebhookUsageError(`The dialect is ${dialect}, but this is a ${engine.dialect} database.`)
-  }
-  return engine as InboxEngine<unknown, unknown>
+const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, table: string) => {
+  if (isSqlite(database)) return createSqliteEngine(database)
+  return isMysql(database) ? createMysqlEngine(database, table) : createPostgresEngine(database, table)
 }
 
 /**
@@ -199,7 +125,7 @@ export function sqlInbox<Pool extends MysqlPool>(
 ): Inbox<InboxContext<ConnectionOf<Pool>>>
 export function sqlInbox(
   database: PostgresPool | SqliteConnection | MysqlPool,
-  options: SqlInboxOptions & { readonly dialect?: InboxDialect | undefined } = {},
+  options: SqlInboxOptions & { readonly dialect?: SqlDialect | undefined } = {},
 ): unknown {
   assertOptions('sqlInbox()', options, [
     'table',
@@ -216,27 +142,30 @@ export function sqlInbox(
   const limits = { concurrency, maxAttempts, pollMs, parkedBodyMs, keyMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
   if (onParked !== undefined) assertFunction('onParked', onParked)
-  const table = readTable(options.table)
-  const engine = createTableFirst(createEngine(database, { dialect: options.dialect, table }), table)
-  const now = () =>
-    clock === undefined ? inboxSyntaxes[engine.dialect].now : String(Math.round(clock.now()))
-  const place = { table, now }
-  const entries = createEntries(engine, { ...place, retention: { handledBodyMs, parkedBodyMs, keyMs } })
-  const selections = createSelections(engine, { ...place, keyMs })
+  const table = readName(options.table)
+  const engine = createTableFirst(createEngine(database, table) as InboxEngine, table)
+  const { dialect = engine.dialect } = options
+  if (dialect !== engine.dialect) {
+    throw new WebhookUsageError(`The dialect is ${dialect}, but this is a ${engine.dialect} database.`)
+  }
+  const now = () => (clock === undefined ? inboxSyntaxes[dialect].now : String(Math.round(clock.now())))
+  const place: InboxTable = { table, engine, retention: { handledBodyMs, parkedBodyMs, keyMs }, now }
+  const entries = createEntries(place)
+  const management = createManagement(place)
 
   const attach = (host: InboxHost<InboxContext<unknown, unknown>>) => {
     const { maxBodyBytes } = host
-    const warnIfWeak = async (): Promise<void> => {
-      const weakness = await engine.findWeakness()
-      if (weakness === undefined) return
-      console.warn(
-        `With ${weakness}, the database of ${table} acknowledges before it syncs. A power failure can lose events that got a 200.`,
-      )
-    }
     const worker = createWorker({
       ...host,
-      ...{ engine, entries, concurrency, maxAttempts, pollMs, warnIfWeak },
-      unpark: createUnpark(engine, { table, host, retry: selections.retry }),
+      ...{ engine, entries, concurrency, maxAttempts, pollMs },
+      warnIfWeak: async () => {
+        const weakness = await engine.findWeakness()
+        if (weakness === undefined) return
+        console.warn(
+          `With ${weakness}, the database of ${table} acknowledges before it syncs. A power failure can lose events that got a 200.`,
+        )
+      },
+      unpark: createUnpark(place, { ...host, retry: management.retry }),
       onParked: async (id, { reason, error }) => {
         if (reason === 'no_handler') return
         if (onParked === undefined) {
@@ -245,37 +174,30 @@ export function sqlInbox(
           )
           return
         }
-        const entry = await selections.show(id)
+        const entry = await management.show(id)
         if (entry !== undefined) await onParked(entry)
       },
     })
-    const storeEvent = createStoring({ engine, entries, insert: createInsert(engine, place), worker, table })
+    const { start, stop, drain, wake } = worker
+    const storeEvent = createStoring(place, { entries, worker })
     const store = async (delivery: InboxDelivery): Promise<StoreOutcome> =>
-      (await storeEvent(identify(delivery, { maxBodyBytes }))) ? 'stored' : 'duplicate'
-    const methods = {
-      accept: async (body: WebhookPayload, acceptOptions: AcceptOptions = {}) => {
-        assertOptions('accept()', acceptOptions, ['id', 'source'])
-        const { id, source = 'accepted' } = acceptOptions
-        return store({ id, source, body: toBytes(body) })
-      },
-      start: worker.start,
-      reconcile: createReconcile({ engine, table, keyMs, maxBodyBytes, now, wake: worker.wake }),
-      stop: worker.stop,
-      drain: worker.drain,
-    }
+      (await storeEvent(identify(delivery, maxBodyBytes))) ? 'stored' : 'duplicate'
     const storeOrReport: StoreDelivery = async (delivery) => {
       try {
         return await store(delivery)
       } catch (error) {
-        await host.report(error, {
-          stage: 'inbox',
-          headers: delivery.headers ?? new Headers(),
-          context: undefined,
-        })
+        const { headers = new Headers() } = delivery
+        await host.report(error, { stage: 'inbox', headers, context: undefined })
         return 'unavailable'
       }
     }
-    return { store: storeOrReport, methods }
+    const accept = async (body: WebhookPayload, acceptOptions: AcceptOptions = {}) => {
+      assertOptions('accept()', acceptOptions, ['id', 'source'])
+      const { id, source = 'accepted' } = acceptOptions
+      return store({ id, source, body: toBytes(body) })
+    }
+    const reconcile = createReconcile(place, { entries, maxBodyBytes, wake })
+    return { store: storeOrReport, methods: { start, stop, drain, accept, reconcile } }
   }
-  return { ...selections, erase: createErase(engine, { ...place, keyMs }), attach }
+  return { ...management, attach }
 }

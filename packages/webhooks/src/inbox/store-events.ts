@@ -1,8 +1,11 @@
+import { readColumn } from '../dedupe/sql-database.ts'
+import { concat } from '../payload.ts'
 import { createBatch } from './batch.ts'
-import type { InboxEngine } from './engine.ts'
+import { type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import type { Entries } from './entries.ts'
 import type { StoredEvent } from './identify.ts'
-import type { Insert } from './insert-events.ts'
+import type { InboxTable } from './table.ts'
+import type { Worker } from './worker.ts'
 
 /**
  * Time that storing is retried while the database cannot be reached, in milliseconds. Senders wait for about 15
@@ -13,17 +16,86 @@ const patienceMs = 8_000
 /** Age at which unclaimed entries cause a warning, in milliseconds. */
 const idleMs = 60_000
 
-/** Options for {@link createStoring}. */
-type StoringOptions = {
-  readonly engine: Pick<InboxEngine<unknown, unknown>, 'announcement' | 'isTransient' | 'query'>
-  readonly entries: Pick<Entries, 'readWaiting'>
-  readonly insert: Insert
-  readonly worker: { isFree(): boolean; isStarted(): boolean; wake(): void }
-  readonly table: string
+/** The columns that a duplicate of a parked event replaces. */
+const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
+
+// These are functions, so that bundles of programs without an inbox do not contain them.
+const replaceParked = (): string => `ON CONFLICT (event_key) DO UPDATE
+  SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
+  state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
+  WHERE known.state = 'parked'`
+
+const replaceParkedOnMysql = (): string => {
+  const values = {
+    ...Object.fromEntries(renewed.map((column) => [column, `VALUES(${column})`])),
+    ...{ attempts: '0', due_at: 'VALUES(due_at)', holds_until: 'NULL', reason: 'NULL', error: 'NULL' },
+    // Assignments run from left to right, and the earlier ones read the state, so it comes last.
+    state: "'stored'",
+  }
+  const set = Object.entries(values).map(
+    ([name, value]) => `${name} = IF(state = 'parked', ${value}, ${name})`,
+  )
+  return `ON DUPLICATE KEY UPDATE ${set.join(', ')}`
 }
 
+const columns =
+  'event_key, source, delivery_id, name, fact, subject, sent_at, headers, body, state, due_at, received_at'
+
+const toRow = ({ key, source, deliveryId, name, fact, subject, sentAt, headers }: StoredEvent) =>
+  [key, source, deliveryId, name, fact, subject, sentAt, headers] as const
+
+const toValues = (events: readonly StoredEvent[], now: string): Statement => ({
+  text: `VALUES ${events.map(() => `(?, ?, ?, ?, ?, ?, ?, ?, ?, 'stored', ${now}, ${now})`).join(', ')}`,
+  values: events.flatMap((event) => [...toRow(event), event.body]),
+})
+
+/**
+ * Passes any number of rows as two values. PostgreSQL would take as long to plan 64 rows of values as to insert them.
+ */
+const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
+  let position = 1
+  const rows = events.map((event) => {
+    const row = [...toRow(event), position, event.body.length]
+    position += event.body.length
+    return row
+  })
+  return {
+    text: `SELECT e->>0, e->>1, e->>2, e->>3, e->>4, e->>5, (e->>6)::bigint, e->>7,
+      substring(?::bytea FROM (e->>8)::integer FOR (e->>9)::integer), 'stored', ${now}, ${now}
+      FROM jsonb_array_elements(?::jsonb) e`,
+    values: [concat(events.map(({ body }) => body)), JSON.stringify(rows)],
+  }
+}
+
+/** Creates the function that inserts events, in one statement, and returns for each whether it is new. */
+const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
+  const readKeys = async (text: string, values: readonly InboxValue[]): Promise<Set<unknown>> =>
+    new Set((await run(text, values)).rows.map((row) => readColumn(row, 'event_key')))
+
+  /** A duplicate of a parked event is new. */
+  return async (events: readonly StoredEvent[], announcement: string | undefined): Promise<boolean[]> => {
+    const keys = events.map(({ key }) => key)
+    const { text, values } = (dialect === 'postgresql' ? toDocument : toValues)(events, now())
+    if (dialect === 'mysql') {
+      // If two processes store duplicates at the same time, both report a new event, but only one row is stored.
+      const find = `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state <> 'parked'`
+      const known = await readKeys(find, keys)
+      await run(`INSERT INTO ${table} (${columns}) ${text} ${replaceParkedOnMysql()}`, values)
+      return keys.map((key) => !known.has(key))
+    }
+    const insert = `INSERT INTO ${table} AS known (${columns}) ${text} ${replaceParked()} RETURNING event_key`
+    const announced = `WITH added AS (${insert}) SELECT event_key, ${announcement} FROM added`
+    const added = await readKeys(announcement === undefined ? insert : announced, values)
+    return keys.map((key) => added.has(key))
+  }
+}
+
+type Parts = { readonly entries: Entries; readonly worker: Worker }
+
 /** Creates the function that stores an event durably. It resolves to whether the event is new, and rejects if it was not stored. */
-export const createStoring = ({ engine, entries, insert, worker, table }: StoringOptions) => {
+export const createStoring = (place: InboxTable, { entries, worker }: Parts) => {
+  const { table, engine } = place
+  const insert = createInsert(place)
   let checkedAt = performance.now()
 
   /** Warns if no process handles the stored entries. */

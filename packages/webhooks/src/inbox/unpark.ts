@@ -1,31 +1,20 @@
 import { readColumn } from '../dedupe/sql-database.ts'
-import type { Handlers } from '../receiver/handlers.ts'
-import type { InboxEntries } from '../receiver/inbox.ts'
-import type { InboxEngine } from './engine.ts'
-import { parseStored } from './identify.ts'
-import { readBytes } from './read-entry.ts'
+import type { InboxEntries, InboxHost } from '../receiver/inbox.ts'
+import { parseRow } from './identify.ts'
+import type { InboxTable } from './table.ts'
 
 /** Number of entries per query. */
 const pageSize = 200
 
-/** Options for {@link createUnpark}. */
-type UnparkOptions = {
-  readonly table: string
-  readonly host: { readonly handlers: Pick<Handlers<never>, 'find'>; readonly maxBodyBytes: number }
-  readonly retry: InboxEntries['retry']
-}
+type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEntries, 'retry'>
 
 /**
  * Creates a function that retries entries that were parked for lack of a handler, if a handler takes them now, because
  * an upgrade knows the event or a handler was added.
  */
-export const createUnpark = (
-  { query }: Pick<InboxEngine<unknown, unknown>, 'query'>,
-  { table, host: { handlers, maxBodyBytes }, retry }: UnparkOptions,
-) => {
+export const createUnpark = ({ table, engine }: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const isTaken = (row: unknown): boolean => {
-    const body = readBytes(row)
-    const parsed = body && parseStored(body, maxBodyBytes)
+    const parsed = parseRow(row, maxBodyBytes)
     return parsed !== undefined && handlers.find(parsed).length > 0
   }
   /**
@@ -42,7 +31,7 @@ export const createUnpark = (
       for (;;) {
         const text = `SELECT id, name, reason, body FROM ${table}
           WHERE id IN (${ids}) AND id > ? ORDER BY id LIMIT ${pageSize}`
-        const { rows } = await query({ text, values: [after] })
+        const { rows } = await engine.query(text, [after])
         for (const row of rows) {
           after = String(readColumn(row, 'id'))
           if (!isTaken(row)) continue

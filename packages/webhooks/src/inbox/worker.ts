@@ -15,8 +15,7 @@ const abortMs = 1_000
 const forgetEveryMs = 60_000
 const unparkEveryMs = 3_600_000
 
-/** Options for {@link createWorker}. */
-type WorkerOptions<Client, Database> = AttemptsOptions<Client, Database> & {
+type WorkerOptions = AttemptsOptions & {
   readonly concurrency: number
   readonly pollMs: number
   /** Retries parked entries that a handler takes now. */
@@ -29,14 +28,8 @@ type WorkerOptions<Client, Database> = AttemptsOptions<Client, Database> & {
  * Creates a worker: it claims entries, as many as it may attempt concurrently, and starts their attempts. Entries that
  * have failed before get at most half of its slots, so that they never hold up the others.
  */
-export const createWorker = <Client, Database>({
-  concurrency,
-  pollMs,
-  unpark,
-  warnIfWeak,
-  ...options
-}: WorkerOptions<Client, Database>) => {
-  const { engine, entries, claimTtlMs } = options
+export const createWorker = (options: WorkerOptions) => {
+  const { engine, entries, claimTtlMs, concurrency, pollMs, unpark, warnIfWeak } = options
   const bell = createBell()
   const attempts = createAttempts(options, bell.ring)
   let loop: Promise<void> | undefined
@@ -179,3 +172,6 @@ export const createWorker = <Client, Database>({
     },
   }
 }
+
+/** The worker of one process. */
+export type Worker = ReturnType<typeof createWorker>

@@ -1,7 +1,7 @@
 import type { Claim } from '../dedupe/dedupe.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
-import { callHandler, type Task } from './handlers.ts'
+import { callAll, type Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
 
 /** A verified and parsed delivery, and the handlers to call. */
@@ -47,29 +47,19 @@ export const createHandleOnce = (
   const fail = (stage: FailureStage, error: unknown, context: DeliveryContext): unknown =>
     report(error, { stage, headers: context.headers, context })
 
-  const attempt = async (task: Task<DeliveryContext>, context: DeliveryContext) => {
-    try {
-      await callHandler(task, context)
-      return true
-    } catch (error) {
+  /** Calls the handlers. Resolves to whether all have succeeded. */
+  const callTasks = async ({ context, tasks }: Delivery): Promise<boolean> => {
+    const failed = await callAll(tasks, context, async (error) => {
       await fail('handler', error, context)
-      return false
-    }
-  }
-
-  /** Calls every handler, even if another one fails. Resolves to whether all succeeded. */
-  const callAll = async ({ context, tasks }: Delivery): Promise<boolean> => {
-    const attempts = tasks.map((task) => attempt(task, context))
-    let handled = true
-    // These promises never reject, and for a single one, a loop is faster than Promise.all.
-    for (const each of attempts) handled = (await each) && handled
-    return handled
+      return true
+    })
+    return failed === undefined
   }
 
   const handleClaimed = async (delivery: Delivery, claim: Claim): Promise<Outcome> => {
     const failStore = (error: unknown) => fail('dedupe', error, delivery.context)
     const stop = keepClaim(claim, claimTtlMs, failStore)
-    const handled = await callAll(delivery)
+    const handled = await callTasks(delivery)
     stop()
     // If the claim was lost, another process is handling the delivery again, and may still fail.
     if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'
@@ -90,7 +80,7 @@ export const createHandleOnce = (
   const handle = async (delivery: Delivery, claim: Claim | undefined): Promise<Outcome> => {
     try {
       if (claim !== undefined) return await handleClaimed(delivery, claim)
-      return (await callAll(delivery)) ? 'handled' : 'failed'
+      return (await callTasks(delivery)) ? 'handled' : 'failed'
     } catch (error) {
       return failUnavailable(error, delivery.context)
     }

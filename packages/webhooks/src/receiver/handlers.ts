@@ -130,11 +130,28 @@ const callInTime = async <Context extends { readonly signal: AbortSignal }>(
 }
 
 /**
- * Calls a handler, within its time limit if it has one, and returns what it returns.
+ * Calls every handler, even if another one fails, each within its time limit if it has one.
  *
- * @throws any error from the handler, or WebhookHandlerTimeoutError.
+ * @returns the result of `onError` for the first handler that failed; `undefined` when all have succeeded.
  */
-export const callHandler = <Context extends { readonly signal: AbortSignal }>(
-  { call, timeoutMs }: Task<Context>,
+export const callAll = async <Context extends { readonly signal: AbortSignal }, Failed>(
+  tasks: readonly Task<Context>[],
   context: Context,
-): unknown => (timeoutMs === undefined ? call(context) : callInTime(call, { context, timeoutMs }))
+  onError: (error: unknown) => Promise<Failed>,
+): Promise<Failed | undefined> => {
+  const attempts = tasks.map(async ({ call, timeoutMs }) => {
+    try {
+      await (timeoutMs === undefined ? call(context) : callInTime(call, { context, timeoutMs }))
+      return undefined
+    } catch (error) {
+      return onError(error)
+    }
+  })
+  let failed: Failed | undefined
+  // For a single handler, a loop is faster than Promise.all.
+  for (const attempt of attempts) {
+    const result = await attempt
+    failed ??= result
+  }
+  return failed
+}

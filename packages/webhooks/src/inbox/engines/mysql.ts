@@ -1,6 +1,15 @@
 import { readColumn } from '../../dedupe/sql-database.ts'
-import { WebhookUsageError } from '../../errors.ts'
-import type { Claiming, Effects, InboxEngine, InboxValue, Outcome, Statement } from '../engine.ts'
+import {
+  assertPoolSize,
+  type Claiming,
+  type Effects,
+  type InboxEngine,
+  type InboxValue,
+  ignore,
+  type Outcome,
+  refuse,
+  toPlaceholders,
+} from '../engine.ts'
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -38,7 +47,7 @@ const isBroken = (error: unknown): boolean =>
 const toParameter = (value: InboxValue) => (value instanceof Uint8Array ? Buffer.from(value) : value)
 
 /** Translates a statement of the inbox for MySQL, which has no RETURNING and needs a number after LIMIT. */
-const translate = ({ text, values }: Statement) => {
+const translate = (text: string, values: readonly InboxValue[]) => {
   const parameters: ReturnType<typeof toParameter>[] = []
   let position = 0
   const translated = text
@@ -59,10 +68,11 @@ const readResult = ([result]: readonly unknown[]): Outcome =>
     ? { rows: result, count: result.length }
     : { rows: [], count: Number(readColumn(result, 'affectedRows')) }
 
-const execute = async (connection: Pick<MysqlPool, 'execute'>, statement: Statement): Promise<Outcome> =>
-  readResult(await connection.execute(...translate(statement)))
-
-const ignore = (): void => {}
+const execute = async (
+  connection: Pick<MysqlPool, 'execute'>,
+  text: string,
+  values: readonly InboxValue[] = [],
+): Promise<Outcome> => readResult(await connection.execute(...translate(text, values)))
 
 const toState = (row: unknown): string =>
   ['id', 'state', 'due_at'].map((column) => String(readColumn(row, column))).join()
@@ -72,10 +82,9 @@ const claim = async (
   connection: MysqlConnection,
   { table, token, pick, set, columns }: Claiming,
 ): Promise<readonly unknown[]> => {
-  const picked = new Map(
-    (await execute(connection, pick)).rows.map((row) => [toState(row), String(readColumn(row, 'id'))]),
-  )
-  const among = (ids: readonly string[]) => `WHERE id IN (${ids.map(() => '?').join(', ')})`
+  const found = await execute(connection, pick.text, pick.values)
+  const picked = new Map(found.rows.map((row) => [toState(row), String(readColumn(row, 'id'))]))
+  const among = (ids: readonly string[]) => `WHERE id IN (${toPlaceholders(ids)})`
   if (picked.size === 0) return []
   await connection.query('START TRANSACTION')
   try {
@@ -83,16 +92,15 @@ const claim = async (
     // the meantime are left out, too.
     const values = [...picked.values()]
     const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
-    const { rows } = await execute(connection, { text, values })
+    const { rows } = await execute(connection, text, values)
     const ids = rows.flatMap((row) => picked.get(toState(row)) ?? [])
     if (ids.length > 0) {
       const update = `UPDATE ${table} SET ${set.text}, token = ? ${among(ids)}`
-      await execute(connection, { text: update, values: [...set.values, token, ...ids] })
+      await execute(connection, update, [...set.values, token, ...ids])
     }
     await connection.query('COMMIT')
     if (ids.length === 0) return []
-    return (await execute(connection, { text: `SELECT ${columns} FROM ${table} ${among(ids)}`, values: ids }))
-      .rows
+    return (await execute(connection, `SELECT ${columns} FROM ${table} ${among(ids)}`, ids)).rows
   } catch (error) {
     await connection.query('ROLLBACK').catch(ignore)
     throw error
@@ -109,16 +117,10 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   table: string,
 ): InboxEngine<ConnectionOf<Pool>, never> => {
   if (typeof readColumn(pool, 'promise') === 'function') {
-    throw new WebhookUsageError(
-      'This pool takes callbacks. Pass pool.promise(), or a pool of mysql2/promise.',
-    )
+    refuse('This pool takes callbacks. Pass pool.promise(), or a pool of mysql2/promise.')
   }
   const limit = readLimit(pool)
-  if (limit < 2) {
-    throw new WebhookUsageError(
-      'An inbox needs a pool of at least 2 connections: one to store, one for handlers.',
-    )
-  }
+  assertPoolSize(limit)
   const own = createOwnConnection<MysqlConnection>({
     open: () => pool.getConnection(),
     close: (connection, broken) => (broken ? connection.destroy() : connection.release()),
@@ -129,23 +131,17 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
 
   const begin = createTransactions<MysqlConnection>({
     limit: limit - 1,
-    open: async () => {
-      const connection = await pool.getConnection()
-      try {
-        // A deadlock rolls the transaction back. If a handler hid that error, later statements would be committed
-        // without the earlier ones. Releasing the savepoint fails unless this is still the same transaction.
-        await connection.query('SET autocommit = 0')
-        await connection.query('START TRANSACTION')
-        await connection.query('SAVEPOINT wabakit')
-        return connection
-      } catch (error) {
-        connection.destroy()
-        throw error
-      }
+    connect: () => pool.getConnection(),
+    begin: async (connection) => {
+      // A deadlock rolls the transaction back. If a handler hid that error, later statements would be committed
+      // without the earlier ones. Releasing the savepoint fails unless this is still the same transaction.
+      await connection.query('SET autocommit = 0')
+      await connection.query('START TRANSACTION')
+      await connection.query('SAVEPOINT wabakit')
     },
-    commit: async (connection, completion) => {
+    commit: async (connection, { text, values }) => {
       await connection.query('RELEASE SAVEPOINT wabakit')
-      const { count } = await execute(connection, completion)
+      const { count } = await execute(connection, text, values)
       if (count === 0) return false
       await connection.query('COMMIT')
       await connection.query('SET autocommit = 1').catch(ignore)
@@ -156,12 +152,10 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
 
   return {
     dialect: 'mysql',
-    run: (statement) => own.use((connection) => execute(connection, statement)),
+    run: (...statement) => own.use((connection) => execute(connection, ...statement)),
     claim: (claiming) =>
       own.use(async (connection) => {
-        const [taken] = (
-          await execute(connection, { text: `SELECT GET_LOCK(${lock}, 5) AS taken`, values: [] })
-        ).rows
+        const [taken] = (await execute(connection, `SELECT GET_LOCK(${lock}, 5) AS taken`)).rows
         if (Number(readColumn(taken, 'taken')) !== 1) throw new Error('Another process is claiming entries.')
         try {
           return await claim(connection, claiming)
@@ -169,7 +163,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
           await connection.query(`DO RELEASE_LOCK(${lock})`).catch(ignore)
         }
       }),
-    query: (statement) => execute(pool, statement),
+    query: (...statement) => execute(pool, ...statement),
     create: (text) => pool.execute(text, []),
     hold: own.hold,
     announcement: undefined,
@@ -177,8 +171,8 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     // The connection has the type that the caller's pool declares.
     begin: begin as () => Effects<ConnectionOf<Pool>, never>,
     findWeakness: async () => {
-      const text = 'SELECT @@innodb_flush_log_at_trx_commit AS flush'
-      const flush = Number(readColumn((await execute(pool, { text, values: [] })).rows[0], 'flush'))
+      const { rows } = await execute(pool, 'SELECT @@innodb_flush_log_at_trx_commit AS flush')
+      const flush = Number(readColumn(rows[0], 'flush'))
       return flush === 1 ? undefined : `innodb_flush_log_at_trx_commit=${flush}`
     },
     isTransient: (error) => isBroken(error) || transientCodes.includes(String(readColumn(error, 'code'))),

@@ -1,6 +1,5 @@
 import { readColumn } from '../../dedupe/sql-database.ts'
-import { WebhookUsageError } from '../../errors.ts'
-import { type Effects, type InboxEngine, type Statement, toClaim } from '../engine.ts'
+import { assertPoolSize, type Effects, type InboxEngine, ignore, type Statement, toClaim } from '../engine.ts'
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -58,8 +57,6 @@ const inline = ({ text, values }: Statement): string => {
 
 const toOutcome = ({ rows, rowCount }: Result) => ({ rows, count: rowCount ?? rows.length })
 
-const ignore = (): void => {}
-
 const toChannel = (table: string): string => table.toLowerCase().replaceAll(/\W/g, '_').slice(0, 63)
 
 /** Runs an inbox on PostgreSQL. */
@@ -67,11 +64,8 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   pool: Pool,
   table: string,
 ): InboxEngine<ClientOf<Pool>, never> => {
-  if ((pool.options?.max ?? 2) < 2) {
-    throw new WebhookUsageError(
-      'An inbox needs a pool of at least 2 connections: one to store, one for handlers.',
-    )
-  }
+  const { max = 10 } = pool.options ?? {}
+  assertPoolSize(max)
   const channel = toChannel(table)
   const listeners = new Set<() => void>()
   const wake = (): void => {
@@ -118,18 +112,12 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   const begin = createTransactions<PostgresClient>({
     // Leaves one connection of the pool to the inbox, which may have to replace its own while handlers occupy the
     // others.
-    limit: (pool.options?.max ?? 10) - 1,
-    open: async () => {
-      const client = await pool.connect()
+    limit: max - 1,
+    connect: () => pool.connect(),
+    begin: (client) => {
       // When a connection breaks, its next statement fails. Without a listener, the error would also end the process.
       client.on('error', ignore)
-      try {
-        await client.query('BEGIN')
-        return client
-      } catch (error) {
-        client.release(true)
-        throw error
-      }
+      return client.query('BEGIN')
     },
     commit: async (client, completion) => {
       try {
@@ -152,7 +140,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
 
   return {
     dialect: 'postgresql',
-    run: ({ text, values }) =>
+    run: (text, values = []) =>
       own.use(async (client) => toOutcome(await client.query(number(text), [...values]))),
     claim: (claiming) =>
       own.use(async (client) => {
@@ -167,7 +155,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         const { rows }: Result = results.at(-2)
         return rows
       }),
-    query: async ({ text, values }) => toOutcome(await pool.query(number(text), [...values])),
+    query: async (text, values = []) => toOutcome(await pool.query(number(text), [...values])),
     create: async (statements) => {
       const { rows } = await pool.query(`SELECT to_regclass('${table}') AS found`)
       if (readColumn(rows[0], 'found') !== null) return

@@ -4,7 +4,9 @@ import {
   type Effects,
   type InboxEngine,
   type InboxValue,
+  ignore,
   type Outcome,
+  type Run,
   refuse,
   type Statement,
   toClaim,
@@ -33,15 +35,13 @@ type Completion<Database> = {
   readonly writes: readonly ((database: Database) => unknown)[]
 }
 
-const ignore = (): void => {}
-
 /** Runs an inbox on SQLite. Statements are synchronous; between two of them, other code may use the connection. */
 export const createSqliteEngine = <Database extends SqliteConnection>(
   database: Database,
 ): InboxEngine<never, Database> => {
   const prepared = new Map<string, ReturnType<SqliteConnection['prepare']>>()
 
-  const execute = ({ text, values }: Statement): Outcome => {
+  const execute = (text: string, values: readonly InboxValue[] = []): Outcome => {
     let statement = prepared.get(text)
     if (statement === undefined) {
       if (prepared.size >= maxPrepared) prepared.clear()
@@ -96,7 +96,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
 
   /** Completes an entry if its claim is still held, and runs the writes of its handlers. */
   const completeOne = ({ statement, writes }: Completion<Database>): boolean => {
-    if (execute(statement).count === 0) return false
+    if (execute(statement.text, statement.values).count === 0) return false
     for (const write of writes) {
       if (typeof Object(write(database)).then === 'function') {
         refuse(
@@ -165,11 +165,14 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     }
   }
 
-  const run = (statement: Statement) => whenFree(() => execute(statement))
+  const run: Run = (...statement) => whenFree(() => execute(...statement))
   return {
     dialect: 'sqlite',
     run,
-    claim: async (claiming) => (await run(toClaim(claiming))).rows,
+    claim: async (claiming) => {
+      const { text, values } = toClaim(claiming)
+      return (await run(text, values)).rows
+    },
     query: run,
     create: (statements) => whenFree(() => database.exec(statements)),
     hold: () => async () => {},
@@ -177,11 +180,8 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     listen: () => ignore,
     begin,
     findWeakness: async () => {
-      const synchronous = readColumn(
-        execute({ text: 'PRAGMA synchronous', values: [] }).rows[0],
-        'synchronous',
-      )
-      return Number(synchronous) < 2 ? `synchronous=${['OFF', 'NORMAL'][Number(synchronous)]}` : undefined
+      const synchronous = Number(readColumn(execute('PRAGMA synchronous').rows[0], 'synchronous'))
+      return synchronous < 2 ? `synchronous=${['OFF', 'NORMAL'][synchronous]}` : undefined
     },
     isTransient: () => false,
   }

@@ -4,8 +4,8 @@ import { type Effects, refuse, type Statement } from '../engine.ts'
 type Transactions<Client> = {
   /** Maximum number of connections that handlers occupy at a time. */
   readonly limit: number
-  /** Takes a connection, and begins a transaction. */
-  readonly open: () => Promise<Client>
+  readonly connect: () => Promise<Client>
+  readonly begin: (client: Client) => Promise<unknown>
   /** Runs the completion, and commits if the claim was held. Returns whether it was. */
   readonly commit: (client: Client, completion: Statement) => Promise<boolean>
   readonly close: (client: Client, destroy: boolean) => unknown
@@ -29,15 +29,25 @@ const createSlots = (limit: number) => {
 }
 
 /** Creates the function that starts an attempt whose effects are in a transaction. */
-export const createTransactions = <Client>({ limit, open, commit, close }: Transactions<Client>) => {
+export const createTransactions = <Client>({
+  limit,
+  connect,
+  begin,
+  commit,
+  close,
+}: Transactions<Client>) => {
   const slots = createSlots(limit)
 
   const enter = async (): Promise<Client> => {
     await slots.enter()
+    let client: Client | undefined
     try {
-      return await open()
+      client = await connect()
+      await begin(client)
+      return client
     } catch (error) {
       slots.leave()
+      if (client !== undefined) close(client, true)
       throw error
     }
   }

@@ -1,4 +1,20 @@
-import type { InboxDialect } from './engine.ts'
+import type { SqlDialect } from '../dedupe/sql-database.ts'
+import { assertOptions } from '../usage.ts'
+import { type InboxEngine, refuse } from './engine.ts'
+
+/** Options for {@link sqlInboxTable}. */
+export type SqlInboxTableOptions = {
+  /**
+   * Name of the table, optionally with its schema.
+   * @default 'wabakit_inbox'
+   */
+  readonly table?: string | undefined
+  /**
+   * The database.
+   * @default 'postgresql'
+   */
+  readonly dialect?: 'postgresql' | 'sqlite' | 'mysql' | undefined
+}
 
 /** The parts of the syntax in which dialects differ. */
 type Syntax = {
@@ -13,7 +29,7 @@ type Syntax = {
   readonly lock: string
 }
 
-export const inboxSyntaxes: Readonly<Record<InboxDialect, Syntax>> = {
+export const inboxSyntaxes: Readonly<Record<SqlDialect, Syntax>> = {
   postgresql: {
     now: `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
     id: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
@@ -56,7 +72,7 @@ CREATE INDEX IF NOT EXISTS ${name}_subject ON ${table} (subject, state);
 CREATE INDEX IF NOT EXISTS ${name}_erased ON ${table} (fact) WHERE state = 'erased'`
 
 /** Returns the statements that create the table and its indexes, unless they exist. All times are Unix milliseconds. */
-export const toInboxTable = (table: string, dialect: InboxDialect): string => {
+const toStatements = (table: string, dialect: SqlDialect): string => {
   const { id, text, longText, bytes } = inboxSyntaxes[dialect]
   const name = table.slice(table.indexOf('.') + 1)
   return `CREATE TABLE IF NOT EXISTS ${table} (
@@ -78,4 +94,55 @@ export const toInboxTable = (table: string, dialect: InboxDialect): string => {
   sent_at bigint,
   headers ${longText},
   body ${bytes}${dialect === 'mysql' ? toKeys(name) : toIndexes(table, name)}`
+}
+
+/** @throws RangeError when the name is not a plain identifier. */
+export const readName = (name = 'wabakit_inbox'): string => {
+  if (/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(name)) return name
+  throw new RangeError(`"${name}" is not a valid table name`)
+}
+
+/**
+ * Returns the statements that create the table of {@link sqlInbox} if it does not exist, for your migrations.
+ *
+ * @throws WebhookUsageError for an unknown option or dialect.
+ * @throws RangeError when `table` is not a plain identifier.
+ * @example
+ * await pool.query(sqlInboxTable())
+ * database.exec(sqlInboxTable({ dialect: 'sqlite' }))
+ */
+export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
+  assertOptions('sqlInboxTable()', options, ['table', 'dialect'])
+  const { dialect = 'postgresql' } = options
+  if (!Object.hasOwn(inboxSyntaxes, dialect)) refuse(`"${dialect}" is not a dialect of sqlInboxTable().`)
+  return toStatements(readName(options.table), dialect)
+}
+
+/** Returns the engine, which then creates the table before its first statement. */
+export const createTableFirst = (engine: InboxEngine, table: string): InboxEngine => {
+  let created: Promise<unknown> | undefined
+  const ready = async (): Promise<void> => {
+    created ??= engine.create(toStatements(table, engine.dialect))
+    try {
+      await created
+    } catch (error) {
+      created = undefined
+      throw error
+    }
+  }
+  return {
+    ...engine,
+    run: (...statement) => ready().then(() => engine.run(...statement)),
+    claim: (claiming) => ready().then(() => engine.claim(claiming)),
+    query: (...statement) => ready().then(() => engine.query(...statement)),
+  }
+}
+
+/** An open table: the context of every operation of an inbox. */
+export type InboxTable = {
+  readonly table: string
+  readonly engine: InboxEngine
+  readonly retention: Readonly<Record<'handledBodyMs' | 'parkedBodyMs' | 'keyMs', number>>
+  /** Returns the SQL expression for the current Unix time in milliseconds. */
+  readonly now: () => string
 }

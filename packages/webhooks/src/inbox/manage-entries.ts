@@ -1,0 +1,141 @@
+import { readColumn } from '../dedupe/sql-database.ts'
+import type { InboxEntries, InboxSelection, InboxState } from '../receiver/inbox.ts'
+import { assertOptions } from '../usage.ts'
+import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
+import { erased } from './entries.ts'
+import { hashFact, hashText, toSubject } from './identify.ts'
+import { entryColumns, readBytes, readEntry } from './read-entry.ts'
+import type { InboxTable } from './table.ts'
+
+/** Turns a selection into a condition. */
+const toCondition = async (caller: string, selection: InboxSelection): Promise<Statement> => {
+  assertOptions(caller, selection, ['id', 'state', 'reason', 'name', 'callId', 'groupId'])
+  const { id, state, reason, name, callId, groupId } = selection
+  const conditions: string[] = []
+  const values: InboxValue[] = []
+  const add = (condition: string, ...more: InboxValue[]): void => {
+    conditions.push(condition)
+    values.push(...more)
+  }
+  if (id !== undefined) {
+    // Text that is not a number cannot be an entry's id, and would be an error in PostgreSQL.
+    const ids = [id].flat().filter((each) => /^\d{1,15}$/.test(each))
+    add(ids.length === 0 ? '1 = 0' : `id IN (${toPlaceholders(ids)})`, ...ids)
+  }
+  if (state !== undefined) add('state = ?', state)
+  if (reason !== undefined) add('reason = ?', reason)
+  if (name !== undefined) add('name = ?', name)
+  if (callId !== undefined) add('subject = ?', await toSubject('call', callId))
+  if (groupId !== undefined) add('subject = ?', await toSubject('group', groupId))
+  return { text: conditions.join(' AND '), values }
+}
+
+/** Like {@link toCondition}, but refuses to select everything. */
+const toChangeable = async (caller: string, selection: InboxSelection): Promise<Statement> => {
+  const condition = await toCondition(caller, selection)
+  return condition.text === ''
+    ? refuse(`${caller} needs a selection, such as { state: 'parked' }.`)
+    : condition
+}
+
+/** Number of entries per query in the search for a phone number. */
+const pageSize = 500
+
+const toDigits = (text: string): string | undefined =>
+  /^\+?[\d\s().-]+$/.test(text) ? text.replaceAll(/\D/g, '') : undefined
+
+/** Checks whether a JSON value contains a phone number, compared by its digits. */
+const mentions = (value: unknown, digits: string): boolean => {
+  if (typeof value === 'string') return toDigits(value) === digits
+  if (typeof value === 'number') return String(value) === digits
+  return (
+    typeof value === 'object' && value !== null && Object.values(value).some((each) => mentions(each, digits))
+  )
+}
+
+const bodyMentions = (body: Uint8Array, digits: string): boolean => {
+  const text = new TextDecoder().decode(body)
+  try {
+    return mentions(JSON.parse(text), digits)
+  } catch {
+    return text.includes(digits)
+  }
+}
+
+/** Creates the methods that list, retry, discard and erase entries. */
+export const createManagement = ({ table, engine, retention, now }: InboxTable): InboxEntries => {
+  const { query } = engine
+  const change = async (set: string, condition: string, values: readonly InboxValue[]): Promise<number> =>
+    (await query(`UPDATE ${table} SET ${set} WHERE ${condition} RETURNING id`, values)).count
+  const toDeletion = (): string => `due_at = ${now()} + ${retention.keyMs}`
+
+  const eraseWhere = (condition: string, value: string): Promise<number> =>
+    change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
+
+  const eraseCall = async (callId: string): Promise<number> => {
+    // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
+    const fact = `CALL_AI_SUMMARY:${callId}`
+    const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
+      VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})
+      ON CONFLICT (event_key) DO NOTHING RETURNING id`
+    await query(text, [await hashText(`erased\n${fact}`), await hashFact(fact)])
+    return eraseWhere('subject = ?', await toSubject('call', callId))
+  }
+
+  const eraseNumber = async (number: string): Promise<number> => {
+    const digits = toDigits(number)
+    if (!digits) return refuse('erase() needs a number with digits.')
+    let count = 0
+    for (let after = '0'; ; ) {
+      const text = `SELECT id, subject, body FROM ${table} WHERE id > ? AND body IS NOT NULL ORDER BY id LIMIT ${pageSize}`
+      const { rows } = await query(text, [after])
+      for (const row of rows) {
+        after = String(readColumn(row, 'id'))
+        const [body, subject] = [readBytes(row), readColumn(row, 'subject')]
+        if (body === undefined || !bodyMentions(body, digits)) continue
+        const isCall = typeof subject === 'string' && subject.startsWith('call:')
+        count += isCall ? await eraseCall(subject.slice(5)) : await eraseWhere('id = ?', after)
+      }
+      if (rows.length < pageSize) return count
+    }
+  }
+
+  return {
+    list: async (selection = {}, page = {}) => {
+      assertOptions('list()', page, ['limit', 'after'])
+      const { limit = 100, after = '0' } = page
+      const { text, values } = await toCondition('list()', selection)
+      const condition = ['id > ?', text].filter((each) => each !== '').join(' AND ')
+      const statement = `SELECT ${entryColumns} FROM ${table} WHERE ${condition} ORDER BY id LIMIT ?`
+      return (await query(statement, [after, ...values, limit])).rows.map(readEntry)
+    },
+    show: async (id) => {
+      const { text, values } = await toCondition('show()', { id })
+      const [row] = (await query(`SELECT ${entryColumns}, body FROM ${table} WHERE ${text}`, values)).rows
+      return row === undefined ? undefined : { ...readEntry(row), body: readBytes(row) }
+    },
+    count: async () => {
+      const { rows } = await query(`SELECT state, count(*) AS entries FROM ${table} GROUP BY state`)
+      const counts: Partial<Record<InboxState, number>> = {}
+      for (const row of rows) counts[readEntry(row).state] = Number(readColumn(row, 'entries'))
+      return counts
+    },
+    retry: async (selection) => {
+      const { text, values } = await toChangeable('retry()', selection)
+      const set = `fact = CASE WHEN state = 'suppressed' THEN NULL ELSE fact END, reason = NULL,
+        attempts = 0, due_at = ${now()}, holds_until = NULL, state = 'stored'`
+      const retriable = `state IN ('failed', 'parked', 'suppressed') AND body IS NOT NULL`
+      return change(set, `${retriable} AND ${text}`, values)
+    },
+    discard: async (selection) => {
+      const { text, values } = await toChangeable('discard()', selection)
+      const set = `state = 'discarded', body = NULL, headers = NULL, ${toDeletion()}`
+      return change(set, `state IN ('stored', 'failed', 'parked', 'suppressed') AND ${text}`, values)
+    },
+    erase: async (what) => {
+      if ('callId' in what) return eraseCall(what.callId)
+      if ('groupId' in what) return eraseWhere('subject = ?', await toSubject('group', what.groupId))
+      return eraseNumber(what.number)
+    },
+  }
+}
