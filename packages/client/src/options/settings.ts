@@ -39,13 +39,10 @@ const generateRandom = (): number =>
     : Math.random()
 
 /** Creates the function that adds the key to the headers of an attempt. */
-const createApplyAuth = (
-  auth: Auth,
-  apiKey: string | undefined,
-): ((headers: Headers) => void | Promise<void>) => {
-  if (typeof auth === 'function') return (headers) => auth(headers, apiKey)
+const createApplyAuth = (auth: Auth, apiKey: string | undefined) => {
+  if (typeof auth === 'function') return (headers: Headers) => auth(headers, apiKey)
   const value = auth.scheme === undefined ? `${apiKey}` : `${auth.scheme} ${apiKey}`
-  return (headers) => headers.set(auth.header, value)
+  return (headers: Headers) => headers.set(auth.header, value)
 }
 
 const buildHeaders = (custom: ClientOptions['headers']): Headers => {
