@@ -1,14 +1,13 @@
 // Receive: verify, parse and handle webhooks.
 
-export { createReceiver } from './receiver/create-receiver.ts'
+export { createReceiver, type Receiver, type ReceiverMethods } from './receiver/create-receiver.ts'
 export type { DeliveryContext } from './receiver/delivery-context.ts'
 export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
 export type { HandlerOptions, WebhookHandler } from './receiver/handlers.ts'
 export type { ReceiverOptions } from './receiver/options.ts'
 export type { RequestHolder } from './receiver/read-request.ts'
-export type { Receiver, ReceiverMethods } from './receiver/receiver.ts'
+export type { WebhookTrace } from './receiver/receive.ts'
 export type { StopOptions, WaitUntil } from './receiver/running.ts'
-export type { WebhookTrace } from './receiver/webhook-trace.ts'
 
 // Verifiers: who may send.
 
@@ -65,8 +64,7 @@ export {
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
 export type { SqlClient, SqlDialect, SqliteDatabase, SqlQuery, SqlResult } from './dedupe/sql-database.ts'
-export { sqlDedupe } from './dedupe/sql-dedupe.ts'
-export { type SqlDedupeOptions, sqlDedupeTable } from './dedupe/sql-table.ts'
+export { type SqlDedupeOptions, sqlDedupe, sqlDedupeTable } from './dedupe/sql-dedupe.ts'
 
 // Inbox: store first, handle later.
 
@@ -79,21 +77,23 @@ export type {
   DrainOptions,
   Inbox,
   InboxContext,
-  InboxEntries,
-  InboxEntry,
-  InboxEntryWithBody,
-  InboxErasure,
   InboxMethods,
-  InboxPage,
-  InboxSelection,
-  InboxState,
-  ParkedReason,
   Reconciled,
   ReconcileOptions,
   Remaining,
   StoreOutcome,
   SummaryClient,
 } from './receiver/inbox.ts'
+export type {
+  InboxEntries,
+  InboxEntry,
+  InboxEntryWithBody,
+  InboxErasure,
+  InboxPage,
+  InboxSelection,
+  InboxState,
+  ParkedReason,
+} from './receiver/inbox-entries.ts'
 
 // Errors.
 

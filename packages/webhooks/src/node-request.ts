@@ -17,7 +17,6 @@ export type NodeRequest = IncomingMessage & Kept
 /** A Fastify request, which has Node's as `raw`. @inline */
 export type NodeRequestHolder = { readonly raw: IncomingMessage } & Kept
 
-/** Returns the node:http request or response. */
 export const unwrap = <Message extends object>(message: Message | { readonly raw: Message }): Message =>
   'raw' in message ? message.raw : message
 

@@ -17,8 +17,11 @@ const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Pro
 export const prepare = <Input, Output>(
   source: OnDemand<Input>,
   { convert, now }: { readonly convert: (input: Input) => Output; readonly now: () => number },
-): Output | ((clock?: () => number) => Output | Promise<Output>) => {
-  if (!isFunction(source)) return convert(source)
+): ((clock?: () => number) => Output | Promise<Output>) => {
+  if (!isFunction(source)) {
+    const value = convert(source)
+    return () => value
+  }
   let known: { readonly value: Output; readonly readAt: number } | undefined
   const refresh = async (readAt: number): Promise<Output> => {
     try {

@@ -3,7 +3,6 @@ export type WebhookPayload = string | Uint8Array | ArrayBuffer
 
 export const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** Concatenates chunks of bytes. */
 export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
   let offset = 0
@@ -14,8 +13,7 @@ export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =
   return whole
 }
 
-// `instanceof` fails for values from another realm. Under jest, every Buffer comes from another realm.
-/** Checks whether a value is an ArrayBuffer from any realm. */
+/** Recognizes an ArrayBuffer from any realm. Under jest, every Buffer comes from another realm. */
 export const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 

@@ -36,7 +36,6 @@ export const generateSecret = ({ bytes = 32 }: GenerateSecretOptions = {}): stri
   return prefix + encodeBase64(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
-/** Removes the prefix of Standard Webhooks, if there is one. */
 export const removePrefix = (secret: string): string =>
   secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
 

@@ -32,6 +32,12 @@ export const assertFunction = (name: string, value: unknown): void => {
   if (typeof value !== 'function') throw new WebhookUsageError(`${name} must be a function.`)
 }
 
+/** @throws RangeError when the name of a table is not a plain identifier, with or without a schema. */
+export const assertTableName = (table: string): void => {
+  if (/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) return
+  throw new RangeError(`"${table}" is not a valid table name`)
+}
+
 /** @throws RangeError when a limit or a time is not above 0. NaN would disable it. */
 export const assertAboveZero = (name: string, value: number | undefined): void => {
   if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)

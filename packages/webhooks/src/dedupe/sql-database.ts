@@ -63,14 +63,21 @@ export type SqlClient = { query(text: string, values: SqlValue[]): Promise<SqlRe
 export type SqliteDatabase = { prepare(text: string): { all(...values: SqlValue[]): readonly unknown[] } }
 
 /** The rows that a statement returned, and the number of rows that it returned or changed. */
-type Outcome = { readonly rows: readonly unknown[]; readonly count: number }
+export type Outcome = { readonly rows: readonly unknown[]; readonly count: number }
 
-const readOutcome = (result: unknown, dialect: SqlDialect): Outcome => {
+/** Reads the result of a query, whose form depends on the driver. */
+export const readOutcome = (result: unknown, dialect: SqlDialect): Outcome => {
   const found = dialect === 'mysql' && Array.isArray(result) ? result[0] : result
   const { rows = found, affectedRows } = Object(found)
   if (Array.isArray(rows)) return { rows, count: rows.length }
   if (typeof affectedRows === 'number') return { rows: [], count: affectedRows }
   throw new TypeError('The query function of sqlDedupe must resolve to rows, as those of pg and mysql2 do.')
+}
+
+/** Replaces each `?` with `$1`, `$2` and so on. */
+export const numberPlaceholders = (text: string): string => {
+  let position = 0
+  return text.replaceAll('?', () => `$${++position}`)
 }
 
 /** Returns a function that runs a statement with a `?` for each value. */
@@ -83,12 +90,9 @@ export const createRunner = (database: SqlQuery | SqlClient | SqliteDatabase, di
         : (text, values) => database.query(text, values)
 
   return async (statement: string, values: SqlValue[]): Promise<Outcome> => {
-    let position = 0
-    const number = () => `$${++position}`
-    const text = dialect === 'postgresql' ? statement.replaceAll('?', number) : statement
+    const text = dialect === 'postgresql' ? numberPlaceholders(statement) : statement
     return readOutcome(await query(text, values), dialect)
   }
 }
 
-/** Reads a column of a row of unknown type. */
 export const readColumn = (row: unknown, column: string): unknown => Object(row)[column]

@@ -1,14 +1,73 @@
-import type { Claim, Dedupe } from './dedupe.ts'
+import { assertNames, assertOptions, assertTableName } from '../usage.ts'
+import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 import {
   createRunner,
   readColumn,
   type SqlClient,
+  type SqlDialect,
   type SqliteDatabase,
   type SqlQuery,
   type SqlValue,
   syntaxes,
 } from './sql-database.ts'
-import { createSweeper, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
+
+/** Options for {@link sqlDedupeTable}. @inline */
+export type SqlTableOptions = {
+  /**
+   * Name of the table, optionally with its schema.
+   * @default 'wabakit_webhook_deliveries'
+   */
+  readonly table?: string | undefined
+  /**
+   * The database.
+   * @default 'postgresql'
+   */
+  readonly dialect?: SqlDialect | undefined
+}
+
+/** Options for {@link sqlDedupe}. @interface */
+export type SqlDedupeOptions = SqlTableOptions & {
+  /**
+   * Time that a handled delivery is remembered, in milliseconds.
+   * @default 604_800_000 (7 days)
+   */
+  readonly ttlMs?: number | undefined
+}
+
+const readOptions = (
+  caller: string,
+  options: SqlDedupeOptions,
+  known: readonly (keyof SqlDedupeOptions)[],
+) => {
+  assertOptions(caller, options, known)
+  const { ttlMs = defaultRetentionMs, table = 'wabakit_webhook_deliveries', dialect = 'postgresql' } = options
+  assertTableName(table)
+  assertNames(`a dialect of ${caller}`, { names: [dialect], known: Object.keys(syntaxes) })
+  return { ttlMs, table, dialect }
+}
+
+/**
+ * Returns the statement that creates the table of {@link sqlDedupe} if it does not exist, for your migrations. A row
+ * whose `claimed_by` is null represents a handled delivery.
+ *
+ * @throws WebhookUsageError for an unknown option or dialect.
+ * @throws RangeError when `table` is not a plain identifier.
+ * @example
+ * await pool.query(sqlDedupeTable())
+ * database.exec(sqlDedupeTable({ dialect: 'sqlite' }))
+ */
+export const sqlDedupeTable = (options: SqlTableOptions = {}): string => {
+  const { table, dialect } = readOptions('sqlDedupeTable()', options, ['table', 'dialect'])
+  const { key, types } = syntaxes[dialect]
+  return `CREATE TABLE IF NOT EXISTS ${table} (
+  ${key} ${types[0]} NOT NULL PRIMARY KEY,
+  claimed_by ${types[1]},
+  expires_at ${types[2]} NOT NULL
+)`
+}
+
+/** Number of completions between two deletions of expired rows. */
+const sweepEvery = 1_000
 
 /**
  * Remembers deliveries in a table ({@link sqlDedupeTable}) of PostgreSQL, SQLite, MySQL or MariaDB, for any number of
@@ -27,10 +86,10 @@ export const sqlDedupe = (
   database: SqlQuery | SqlClient | SqliteDatabase,
   options: SqlDedupeOptions = {},
 ): Dedupe => {
-  const { ttlMs, table, dialect } = readSqlOptions('sqlDedupe()', options, ['ttlMs', 'table', 'dialect'])
+  const { ttlMs, table, dialect } = readOptions('sqlDedupe()', options, ['ttlMs', 'table', 'dialect'])
   const run = createRunner(database, dialect)
-  const sweep = createSweeper(table, dialect)
   const { key: column, now, later, insert, returning } = syntaxes[dialect]
+  let completions = 0
 
   /** Runs a statement and resolves to whether it changed a row. */
   const change = async (statement: string, values: SqlValue[]): Promise<boolean> =>
@@ -42,23 +101,19 @@ export const sqlDedupe = (
     return (await run(statement, [key, lifetimeMs, token])).count > 0
   }
 
+  const update = `UPDATE ${table} SET expires_at = ${later('?')}`
+  const held = `WHERE ${column} = ? AND claimed_by = ?`
   const createClaim = (key: string, token: string): Claim => ({
-    renew: (claimMs) =>
-      change(`UPDATE ${table} SET expires_at = ${later('?')} WHERE ${column} = ? AND claimed_by = ?`, [
-        claimMs,
-        key,
-        token,
-      ]),
+    renew: (claimMs) => change(`${update} ${held}`, [claimMs, key, token]),
     complete: async () => {
       const completed =
-        (await change(
-          `UPDATE ${table} SET claimed_by = NULL, expires_at = ${later('?')} WHERE ${column} = ? AND claimed_by = ?`,
-          [ttlMs, key, token],
-        )) || (await insertIfAbsent(key, ttlMs, null))
-      await sweep((statement) => run(statement, []))
+        (await change(`${update}, claimed_by = NULL ${held}`, [ttlMs, key, token])) ||
+        (await insertIfAbsent(key, ttlMs, null))
+      completions += 1
+      if (completions % sweepEvery === 0) await change(`DELETE FROM ${table} WHERE expires_at <= ${now}`, [])
       return completed
     },
-    release: () => change(`DELETE FROM ${table} WHERE ${column} = ? AND claimed_by = ?`, [key, token]),
+    release: () => change(`DELETE FROM ${table} ${held}`, [key, token]),
   })
 
   return {
@@ -66,10 +121,11 @@ export const sqlDedupe = (
       const token = crypto.randomUUID()
       const claimed =
         (await insertIfAbsent(key, claimMs, token)) ||
-        (await change(
-          `UPDATE ${table} SET claimed_by = ?, expires_at = ${later('?')} WHERE ${column} = ? AND expires_at <= ${now}`,
-          [token, claimMs, key],
-        ))
+        (await change(`${update}, claimed_by = ? WHERE ${column} = ? AND expires_at <= ${now}`, [
+          claimMs,
+          token,
+          key,
+        ]))
       if (claimed) return createClaim(key, token)
       const { rows } = await run(`SELECT claimed_by FROM ${table} WHERE ${column} = ?`, [key])
       const holder = readColumn(rows[0], 'claimed_by')

@@ -64,8 +64,8 @@ const readKeys = (secrets: readonly string[]): Key[] =>
   secrets.map((secret) => decodeBase64(removePrefix(secret))).filter(isKey)
 
 /** Decodes secrets as other schemes define them: as text, hexadecimal, or URL-safe base64. */
-const readForeignKeys = (secrets: readonly string[]): Key[] => {
-  return secrets
+const readForeignKeys = (secrets: readonly string[]): Key[] =>
+  secrets
     .flatMap((secret) => {
       const text = removePrefix(secret)
       return [
@@ -77,7 +77,6 @@ const readForeignKeys = (secrets: readonly string[]): Key[] => {
       ]
     })
     .filter(isKey)
-}
 
 const matches = async (
   { signedPrefix, signatures }: SignatureHeaders,

@@ -1,15 +1,14 @@
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import { callAll } from '../receiver/handlers.ts'
-import type { InboxContext, InboxHost, ParkedReason } from '../receiver/inbox.ts'
+import type { InboxContext, InboxHost } from '../receiver/inbox.ts'
+import type { ParkedReason } from '../receiver/inbox-entries.ts'
 import { createBatch } from './batch.ts'
 import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'
 import { parseStored, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
-/**
- * Minimum, first and maximum delay of a retry, in milliseconds. The minimum prevents two attempts in a short `drain`.
- */
+/** Delays of a retry, in milliseconds. The minimum prevents two attempts in a short `drain`. */
 export const minimumDelayMs = 100
 const firstDelayMs = 1_000
 const maximumDelayMs = 3_600_000
@@ -21,7 +20,6 @@ const stopped = /* @__PURE__ */ new Error('The receiver is being stopped.')
 const drawDelay = (attempts: number): number =>
   Math.round(minimumDelayMs + Math.random() * Math.min(maximumDelayMs, firstDelayMs * 2 ** (attempts - 1)))
 
-/** An attempt under way. */
 type Attempt = {
   readonly entry: ClaimedEntry
   readonly abort: AbortController
@@ -41,7 +39,6 @@ export type AttemptsOptions = InboxHost<InboxContext<unknown, unknown>> & {
 
 const describe = (error: unknown): string => toStorableText(String(error), 2_000)
 
-/** The reason why no handler took an event. */
 const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
   if (parsed === undefined) return 'unreadable'
   return parsed.kind === 'event' ? 'no_handler' : parsed.kind
@@ -187,7 +184,6 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
 
   return {
     count: (): number => running.size,
-    /** Lists the entries whose attempts are under way. */
     list: (): ClaimedEntry[] => Array.from(running, ({ entry }) => entry),
     /** Starts an attempt at an entry that was claimed at `renewedAt`, according to the monotonic clock. */
     start: (entry: ClaimedEntry, renewedAt: number): void => {

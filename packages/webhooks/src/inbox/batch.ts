@@ -1,13 +1,10 @@
-/**
- * Waits for one turn of the event loop, so that items that have already arrived or finished join the same batch.
- */
+/** Waits for one turn of the event loop, so that items that have already arrived or finished join the same batch. */
 export const collect = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve)
     else setTimeout(resolve, 0)
   })
 
-/** Maximum number of items in a batch. */
 const maxItems = 100
 
 /** Creates a function that runs items in batches: items that arrive while a batch is under way form the next one. */

@@ -1,18 +1,14 @@
-import type { SqlDialect } from '../dedupe/sql-database.ts'
+import type { Outcome, SqlDialect, SqlValue } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
 
-export type InboxValue = string | number | null | Uint8Array
+export type InboxValue = SqlValue | Uint8Array
 
 /** A statement with a `?` for each value. */
 export type Statement = { readonly text: string; readonly values: readonly InboxValue[] }
 
-/** The rows that a statement returned, and the number of rows that it returned or changed. */
-export type Outcome = { readonly rows: readonly unknown[]; readonly count: number }
-
 /** Runs a statement with a `?` for each value. */
 export type Run = (text: string, values?: readonly InboxValue[]) => Promise<Outcome>
 
-/** Returns a `?` for each value. */
 export const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
 /** The right to handle an entry. The token is different for every claim. */
@@ -55,21 +51,17 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly dialect: SqlDialect
   /** Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects after a few seconds. */
   readonly run: Run
-  /**
-   * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
-   */
+  /** Runs a claim and returns the rows. Only one process claims at a time, so that no two of them take the same lane. */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
   /** Runs a statement that may take a long time, on any connection. */
   readonly query: Run
-  /** Creates the table. */
   readonly create: (text: string) => Promise<unknown>
   /** Keeps the inbox's own connection open until the returned function is called. */
   readonly hold: () => () => Promise<void>
   /** The SQL expression that wakes other processes, if the database has one. */
-  readonly announcement: string | undefined
-  /** Calls a function whenever another process has stored an entry, until the returned function is called. */
-  readonly listen: (wake: () => void) => () => void
-  /** Starts an attempt. */
+  readonly announcement?: string
+  /** Calls a function whenever another process announces an entry, until the returned function is called. */
+  readonly listen?: (wake: () => void) => () => void
   readonly begin: () => Effects<Client, Database>
   /** Finds a setting that makes the database acknowledge commits before they are synced. */
   readonly findWeakness: () => Promise<string | undefined>

@@ -1,6 +1,6 @@
-import { readColumn } from '../dedupe/sql-database.ts'
-import type { ParkedReason } from '../receiver/inbox.ts'
-import { type Claim, type InboxValue, type Outcome, type Statement, toPlaceholders } from './engine.ts'
+import { type Outcome, readColumn } from '../dedupe/sql-database.ts'
+import type { ParkedReason } from '../receiver/inbox-entries.ts'
+import { type Claim, type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
 import { type InboxTable, inboxSyntaxes } from './table.ts'
 
@@ -38,11 +38,10 @@ const openStates = `'stored', 'failed', 'claimed'`
 /** States of entries that are deleted when they are due, unless a retry makes them `stored` again. */
 const closedStates = `'handled', 'parked', 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
 
-/** The columns of an erased entry. */
 export const erased = `state = 'erased', delivery_id = NULL, name = NULL, subject = NULL, reason = NULL, error = NULL,
   headers = NULL, body = NULL, sent_at = NULL`
 
-/** The outcome of an attempt. */
+/** The outcome of an attempt that did not succeed. */
 export type Settlement =
   | {
       readonly state: 'failed'
@@ -56,7 +55,6 @@ export type Settlement =
   | { readonly state: 'suppressed' }
   | { readonly state: 'erased' }
 
-/** The entries to claim, and the duration of the claims. */
 type ClaimRequest = {
   /** Set to claim entries that were attempted before. */
   readonly again: boolean
@@ -276,5 +274,4 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   }
 }
 
-/** The transitions of an inbox. */
 export type Entries = ReturnType<typeof createEntries>

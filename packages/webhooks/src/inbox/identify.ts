@@ -47,7 +47,6 @@ export const hashFact = (naturalKey: string): Promise<string> => hashText(`fact\
 const toColumn = (text: string | undefined): string | null =>
   text === undefined ? null : toStorableText(text)
 
-/** An event to store. */
 export type StoredEvent = Awaited<ReturnType<typeof identify>>
 
 /**

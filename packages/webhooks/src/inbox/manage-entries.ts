@@ -1,10 +1,10 @@
 import { readColumn } from '../dedupe/sql-database.ts'
-import type { InboxEntries, InboxSelection, InboxState } from '../receiver/inbox.ts'
+import type { InboxEntries, InboxSelection, InboxState } from '../receiver/inbox-entries.ts'
 import { assertOptions } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { erased } from './entries.ts'
 import { hashFact, hashText, toSubject } from './identify.ts'
-import { entryColumns, readBytes, readEntry } from './read-entry.ts'
+import { entryColumns, readBytes, readEntry, readRows } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
 
 /** Turns a selection into a condition. */
@@ -38,9 +38,6 @@ const toChangeable = async (caller: string, selection: InboxSelection): Promise<
     : condition
 }
 
-/** Number of entries per query in the search for a phone number. */
-const pageSize = 500
-
 const toDigits = (text: string): string | undefined =>
   /^\+?[\d\s().-]+$/.test(text) ? text.replaceAll(/\D/g, '') : undefined
 
@@ -62,8 +59,8 @@ const bodyMentions = (body: Uint8Array, digits: string): boolean => {
   }
 }
 
-/** Creates the methods that list, retry, discard and erase entries. */
-export const createManagement = ({ table, engine, retention, now }: InboxTable): InboxEntries => {
+export const createManagement = (place: InboxTable): InboxEntries => {
+  const { table, engine, retention, now } = place
   const { query } = engine
   const change = async (set: string, condition: string, values: readonly InboxValue[]): Promise<number> =>
     (await query(`UPDATE ${table} SET ${set} WHERE ${condition} RETURNING id`, values)).count
@@ -86,18 +83,15 @@ export const createManagement = ({ table, engine, retention, now }: InboxTable):
     const digits = toDigits(number)
     if (!digits) return refuse('erase() needs a number with digits.')
     let count = 0
-    for (let after = '0'; ; ) {
-      const text = `SELECT id, subject, body FROM ${table} WHERE id > ? AND body IS NOT NULL ORDER BY id LIMIT ${pageSize}`
-      const { rows } = await query(text, [after])
-      for (const row of rows) {
-        after = String(readColumn(row, 'id'))
-        const [body, subject] = [readBytes(row), readColumn(row, 'subject')]
-        if (body === undefined || !bodyMentions(body, digits)) continue
-        const isCall = typeof subject === 'string' && subject.startsWith('call:')
-        count += isCall ? await eraseCall(subject.slice(5)) : await eraseWhere('id = ?', after)
-      }
-      if (rows.length < pageSize) return count
+    for await (const row of readRows(place, 'subject, body', 'body IS NOT NULL')) {
+      const [body, subject] = [readBytes(row), readColumn(row, 'subject')]
+      if (body === undefined || !bodyMentions(body, digits)) continue
+      const isCall = typeof subject === 'string' && subject.startsWith('call:')
+      count += isCall
+        ? await eraseCall(subject.slice(5))
+        : await eraseWhere('id = ?', String(readColumn(row, 'id')))
     }
+    return count
   }
 
   return {

@@ -1,5 +1,6 @@
 import { readColumn } from '../dedupe/sql-database.ts'
-import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox.ts'
+import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox-entries.ts'
+import type { InboxTable } from './table.ts'
 
 export const claimedColumns =
   'id, event_key, delivery_id, subject, attempts, received_at, sent_at, headers, body'
@@ -10,7 +11,6 @@ export const entryColumns =
 /** The headers to store. None of them contains a secret. */
 const storedHeaders = ['webhook-id', 'webhook-timestamp', 'content-type', 'traceparent', 'tracestate']
 
-/** Returns the headers to store, as JSON. */
 export const serializeHeaders = (headers: Headers): string =>
   JSON.stringify(
     storedHeaders.flatMap((name) => {
@@ -18,6 +18,19 @@ export const serializeHeaders = (headers: Headers): string =>
       return value === null ? [] : [[name, value]]
     }),
   )
+
+const pageSize = 200
+
+/** Yields the rows that meet a condition, in order of arrival. */
+export async function* readRows({ table, engine }: InboxTable, columns: string, condition: string) {
+  for (let after = '0'; ; ) {
+    const text = `SELECT id, ${columns} FROM ${table} WHERE ${condition} AND id > ? ORDER BY id LIMIT ${pageSize}`
+    const { rows } = await engine.query(text, [after])
+    yield* rows
+    if (rows.length < pageSize) return
+    after = String(readColumn(rows.at(-1), 'id'))
+  }
+}
 
 const readText = (row: unknown, column: string): string | undefined => {
   const value = readColumn(row, column)
@@ -35,7 +48,6 @@ export const readBytes = (row: unknown): Uint8Array | undefined => {
   return body instanceof Uint8Array ? body : undefined
 }
 
-/** Reads the columns that every query for entries selects. */
 const readShared = (row: unknown) => ({
   id: String(readColumn(row, 'id')),
   deliveryId: readText(row, 'delivery_id'),
@@ -45,12 +57,10 @@ const readShared = (row: unknown) => ({
   sentAt: readDate(row, 'sent_at'),
 })
 
-/** Reads an entry that this process may handle. */
 export const readClaimed = (row: unknown, token: string) => {
   const known = readColumn(row, 'known')
   return {
     ...readShared(row),
-    /** Its position in order of arrival. */
     order: Number(readColumn(row, 'id')),
     token,
     key: readText(row, 'event_key') ?? '',

@@ -6,12 +6,12 @@ import type {
   Inbox,
   InboxContext,
   InboxDelivery,
-  InboxEntry,
   InboxHost,
   StoreDelivery,
   StoreOutcome,
 } from '../receiver/inbox.ts'
-import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
+import type { InboxEntry } from '../receiver/inbox-entries.ts'
+import { assertAboveZero, assertFunction, assertOptions, assertTableName } from '../usage.ts'
 import type { InboxEngine } from './engine.ts'
 import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
@@ -21,7 +21,7 @@ import { identify } from './identify.ts'
 import { createManagement } from './manage-entries.ts'
 import { createReconcile } from './reconcile.ts'
 import { createStoring } from './store-events.ts'
-import { createTableFirst, type InboxTable, inboxSyntaxes, readName } from './table.ts'
+import { createTableFirst, defaultTable, type InboxTable, inboxSyntaxes } from './table.ts'
 import { createUnpark } from './unpark.ts'
 import { createWorker } from './worker.ts'
 
@@ -137,12 +137,19 @@ export function sqlInbox(
     'onParked',
     'clock',
   ])
-  const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, onParked, clock } = options
+  const {
+    table = defaultTable,
+    concurrency = 10,
+    maxAttempts = 20,
+    pollMs = 1_000,
+    onParked,
+    clock,
+  } = options
   const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = options.retention ?? {}
   const limits = { concurrency, maxAttempts, pollMs, parkedBodyMs, keyMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
   if (onParked !== undefined) assertFunction('onParked', onParked)
-  const table = readName(options.table)
+  assertTableName(table)
   const engine = createTableFirst(createEngine(database, table) as InboxEngine, table)
   const { dialect = engine.dialect } = options
   if (dialect !== engine.dialect) {

@@ -67,12 +67,14 @@ const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
   }
 }
 
-/** Creates the function that inserts events, in one statement, and returns for each whether it is new. */
+/**
+ * Creates the function that inserts events in one statement, and returns for each whether it is new. A duplicate of a
+ * parked event is new.
+ */
 const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
   const readKeys = async (text: string, values: readonly InboxValue[]): Promise<Set<unknown>> =>
     new Set((await run(text, values)).rows.map((row) => readColumn(row, 'event_key')))
 
-  /** A duplicate of a parked event is new. */
   return async (events: readonly StoredEvent[], announcement: string | undefined): Promise<boolean[]> => {
     const keys = events.map(({ key }) => key)
     const { text, values } = (dialect === 'postgresql' ? toDocument : toValues)(events, now())
@@ -92,7 +94,7 @@ const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
 
 type Parts = { readonly entries: Entries; readonly worker: Worker }
 
-/** Creates the function that stores an event durably. It resolves to whether the event is new, and rejects if it was not stored. */
+/** Creates the function that stores an event durably, and resolves to whether it is new. */
 export const createStoring = (place: InboxTable, { entries, worker }: Parts) => {
   const { table, engine } = place
   const insert = createInsert(place)

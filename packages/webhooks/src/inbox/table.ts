@@ -1,5 +1,5 @@
 import type { SqlDialect } from '../dedupe/sql-database.ts'
-import { assertOptions } from '../usage.ts'
+import { assertOptions, assertTableName } from '../usage.ts'
 import { type InboxEngine, refuse } from './engine.ts'
 
 /** Options for {@link sqlInboxTable}. */
@@ -15,6 +15,8 @@ export type SqlInboxTableOptions = {
    */
   readonly dialect?: 'postgresql' | 'sqlite' | 'mysql' | undefined
 }
+
+export const defaultTable = 'wabakit_inbox'
 
 /** The parts of the syntax in which dialects differ. */
 type Syntax = {
@@ -96,12 +98,6 @@ const toStatements = (table: string, dialect: SqlDialect): string => {
   body ${bytes}${dialect === 'mysql' ? toKeys(name) : toIndexes(table, name)}`
 }
 
-/** @throws RangeError when the name is not a plain identifier. */
-export const readName = (name = 'wabakit_inbox'): string => {
-  if (/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(name)) return name
-  throw new RangeError(`"${name}" is not a valid table name`)
-}
-
 /**
  * Returns the statements that create the table of {@link sqlInbox} if it does not exist, for your migrations.
  *
@@ -113,9 +109,10 @@ export const readName = (name = 'wabakit_inbox'): string => {
  */
 export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
   assertOptions('sqlInboxTable()', options, ['table', 'dialect'])
-  const { dialect = 'postgresql' } = options
+  const { table = defaultTable, dialect = 'postgresql' } = options
   if (!Object.hasOwn(inboxSyntaxes, dialect)) refuse(`"${dialect}" is not a dialect of sqlInboxTable().`)
-  return toStatements(readName(options.table), dialect)
+  assertTableName(table)
+  return toStatements(table, dialect)
 }
 
 /** Returns the engine, which then creates the table before its first statement. */

@@ -1,10 +1,9 @@
 import { readColumn } from '../dedupe/sql-database.ts'
-import type { InboxEntries, InboxHost } from '../receiver/inbox.ts'
+import type { InboxHost } from '../receiver/inbox.ts'
+import type { InboxEntries } from '../receiver/inbox-entries.ts'
 import { parseRow } from './identify.ts'
+import { readRows } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
-
-/** Number of entries per query. */
-const pageSize = 200
 
 type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEntries, 'retry'>
 
@@ -12,11 +11,8 @@ type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEnt
  * Creates a function that retries entries that were parked for lack of a handler, if a handler takes them now, because
  * an upgrade knows the event or a handler was added.
  */
-export const createUnpark = ({ table, engine }: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
-  const isTaken = (row: unknown): boolean => {
-    const parsed = parseRow(row, maxBodyBytes)
-    return parsed !== undefined && handlers.find(parsed).length > 0
-  }
+export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
+  const { table } = place
   /**
    * Selects one entry for each event name: if a handler takes it, a handler takes all with that name. Drifted entries
    * are examined one by one, because each may drift in its own way.
@@ -27,19 +23,12 @@ export const createUnpark = ({ table, engine }: InboxTable, { handlers, maxBodyB
 
   return async (): Promise<void> => {
     for (const ids of [representatives, others]) {
-      let after = '0'
-      for (;;) {
-        const text = `SELECT id, name, reason, body FROM ${table}
-          WHERE id IN (${ids}) AND id > ? ORDER BY id LIMIT ${pageSize}`
-        const { rows } = await engine.query(text, [after])
-        for (const row of rows) {
-          after = String(readColumn(row, 'id'))
-          if (!isTaken(row)) continue
-          const [reason, name] = [readColumn(row, 'reason'), readColumn(row, 'name')]
-          const all = typeof name === 'string' && (reason === 'no_handler' || reason === 'unknown')
-          await retry(all ? { state: 'parked', reason, name } : { id: after, state: 'parked' })
-        }
-        if (rows.length < pageSize) break
+      for await (const row of readRows(place, 'name, reason, body', `id IN (${ids})`)) {
+        const parsed = parseRow(row, maxBodyBytes)
+        if (parsed === undefined || handlers.find(parsed).length === 0) continue
+        const [id, reason, name] = ['id', 'reason', 'name'].map((column) => readColumn(row, column))
+        const all = typeof name === 'string' && (reason === 'no_handler' || reason === 'unknown')
+        await retry(all ? { state: 'parked', reason, name } : { id: String(id), state: 'parked' })
       }
     }
   }

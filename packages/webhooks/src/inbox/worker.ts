@@ -1,5 +1,6 @@
 import type { DrainOptions, Remaining } from '../receiver/inbox.ts'
 import type { StopOptions } from '../receiver/running.ts'
+import { waitAtMost } from '../time-limit.ts'
 import { type AttemptsOptions, createAttempts, minimumDelayMs } from './attempts.ts'
 import { collect } from './batch.ts'
 import { createBell } from './bell.ts'
@@ -8,17 +9,13 @@ import { createBell } from './bell.ts'
 const stopMs = 10_000
 const abortMs = 1_000
 
-/**
- * Interval at which expired entries are deleted, and parked entries that a handler takes now are retried, in
- * milliseconds.
- */
+/** Intervals at which expired entries are deleted, and parked ones that a handler takes now retried, in milliseconds. */
 const forgetEveryMs = 60_000
 const unparkEveryMs = 3_600_000
 
 type WorkerOptions = AttemptsOptions & {
   readonly concurrency: number
   readonly pollMs: number
-  /** Retries parked entries that a handler takes now. */
   readonly unpark: () => Promise<unknown>
   /** Warns about a setting that makes the database acknowledge a commit before it is synced. */
   readonly warnIfWeak: () => Promise<void>
@@ -90,7 +87,7 @@ export const createWorker = (options: WorkerOptions) => {
   const unparkSometimes = every(unparkEveryMs, unpark)
 
   const work = async (): Promise<void> => {
-    const unlisten = engine.listen(bell.ring)
+    const unlisten = engine.listen?.(bell.ring)
     // Storing and claiming report database errors.
     tidied = warnIfWeak().catch(() => {})
     while (!stopping) {
@@ -104,7 +101,7 @@ export const createWorker = (options: WorkerOptions) => {
       }
       if (claimed === 0 || attempts.count() >= concurrency) await bell.wait(rings, pollMs)
     }
-    unlisten()
+    unlisten?.()
   }
 
   /** Waits at most `maxMs` milliseconds until all handlers have ended. Returns whether they have. */
@@ -119,9 +116,7 @@ export const createWorker = (options: WorkerOptions) => {
   }
 
   return {
-    /** Looks for work now. */
     wake: bell.ring,
-    /** Returns whether this process handles entries. */
     isStarted: (): boolean => loop !== undefined,
     /** Returns whether this process has a free slot for the events that it stores. */
     isFree: (): boolean => loop !== undefined && attempts.count() < concurrency,
@@ -144,12 +139,7 @@ export const createWorker = (options: WorkerOptions) => {
       await release?.()
       release = undefined
       // The pool may be closed afterwards. Does not wait for a statement that the database does not respond to.
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const tooLong = new Promise((resolve) => {
-        timer = setTimeout(resolve, abortMs)
-      })
-      await Promise.race([tidied, tooLong])
-      clearTimeout(timer)
+      await waitAtMost(abortMs, () => tidied)
     },
     drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<Remaining> => {
       const endsAt = performance.now() + maxMs
@@ -173,5 +163,4 @@ export const createWorker = (options: WorkerOptions) => {
   }
 }
 
-/** The worker of one process. */
 export type Worker = ReturnType<typeof createWorker>

@@ -92,10 +92,6 @@ const readValue = (input: unknown, maxBytes: number): unknown => {
 const isRawPayload = (value: unknown): value is RawPayload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-type Recognition =
-  | { readonly name: EventName; readonly recognizedBy: RecognizedBy }
-  | { readonly name: string | undefined; readonly recognizedBy?: undefined }
-
 /** Timestamps that only one event has, for services that send no name. */
 const telltales = [
   ['groupCreatedAt', 'GROUP_CREATED'],
@@ -104,7 +100,8 @@ const telltales = [
   ['participantRemovedAt', 'GROUP_PARTICIPANT_REMOVED'],
 ] as const
 
-const recognize = (raw: RawPayload): Recognition => {
+/** Returns the name of an event, and if it is known, the way that it was recognized. */
+const recognize = (raw: RawPayload) => {
   for (const field of ['event', 'eventType'] as const) {
     const name = Object.hasOwn(raw, field) ? raw[field] : undefined
     if (typeof name !== 'string' || name === '') continue
@@ -112,7 +109,7 @@ const recognize = (raw: RawPayload): Recognition => {
   }
   const [only, ...others] = telltales.filter(([field]) => Object.hasOwn(raw, field))
   return only !== undefined && others.length === 0
-    ? { name: only[1], recognizedBy: 'shape' }
+    ? { name: only[1], recognizedBy: 'shape' as const }
     : { name: undefined }
 }
 

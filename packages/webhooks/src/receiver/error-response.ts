@@ -82,5 +82,4 @@ export const describeRejection = (error: unknown): Problem => {
   return { status: 401, code, message, remedy }
 }
 
-/** Responds to an error that was thrown before any handler was called. */
 export const respondRejected = (error: unknown): Response => toResponse(describeRejection(error))

@@ -14,10 +14,9 @@ export type Delivery = {
   readonly keepAlive: (work: Promise<unknown>) => void
 }
 
-/** The result of a delivery. With `unavailable`, the dedupe store failed. */
-type Outcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
+/** The result of a delivery. With `unavailable`, the dedupe store failed. @inline */
+export type HandlingOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
 
-/** Maximum timer delay, in milliseconds. */
 const maximumDelay = 2_147_483_647
 
 /**
@@ -47,7 +46,7 @@ export const createHandleOnce = (
   const fail = (stage: FailureStage, error: unknown, context: DeliveryContext): unknown =>
     report(error, { stage, headers: context.headers, context })
 
-  /** Calls the handlers. Resolves to whether all have succeeded. */
+  /** Returns whether all handlers have succeeded. */
   const callTasks = async ({ context, tasks }: Delivery): Promise<boolean> => {
     const failed = await callAll(tasks, context, async (error) => {
       await fail('handler', error, context)
@@ -56,7 +55,7 @@ export const createHandleOnce = (
     return failed === undefined
   }
 
-  const handleClaimed = async (delivery: Delivery, claim: Claim): Promise<Outcome> => {
+  const handleClaimed = async (delivery: Delivery, claim: Claim): Promise<HandlingOutcome> => {
     const failStore = (error: unknown) => fail('dedupe', error, delivery.context)
     const stop = keepClaim(claim, claimTtlMs, failStore)
     const handled = await callTasks(delivery)
@@ -72,12 +71,12 @@ export const createHandleOnce = (
   }
 
   /** Reports an error from the store. The sender must try again. */
-  const failUnavailable = async (error: unknown, context: DeliveryContext): Promise<Outcome> => {
+  const failUnavailable = async (error: unknown, context: DeliveryContext): Promise<HandlingOutcome> => {
     await fail('dedupe', error, context)
     return 'unavailable'
   }
 
-  const handle = async (delivery: Delivery, claim: Claim | undefined): Promise<Outcome> => {
+  const handle = async (delivery: Delivery, claim: Claim | undefined): Promise<HandlingOutcome> => {
     try {
       if (claim !== undefined) return await handleClaimed(delivery, claim)
       return (await callTasks(delivery)) ? 'handled' : 'failed'
@@ -86,7 +85,7 @@ export const createHandleOnce = (
     }
   }
 
-  return async (delivery: Delivery): Promise<Outcome> => {
+  return async (delivery: Delivery): Promise<HandlingOutcome> => {
     const { context, isEarly, keepAlive } = delivery
     try {
       const claim = dedupe && (await dedupe.claim(context.delivery.key, claimTtlMs))

@@ -1,11 +1,9 @@
-import { type EventName, eventNames, type WebhookEvent } from '@wabakit/wire'
+import { type EventName, eventNames, type WebhookEvent, type WebhookEventOf } from '@wabakit/wire'
 import { WebhookHandlerTimeoutError, WebhookUsageError } from '../errors.ts'
 import type { ParsedEvent } from '../parse/parse-event.ts'
+import { waitAtMost } from '../time-limit.ts'
 import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../usage.ts'
 import type { DeliveryContext } from './delivery-context.ts'
-
-/** The event with this name, or with one of these names. @inline */
-export type NamedEvent<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
 
 /**
  * A function that is called with an event, and may return a promise. If it throws, the sender tries again; with an
@@ -31,10 +29,8 @@ export type Task<Context> = { readonly call: Call<Context>; readonly timeoutMs: 
 
 const isNamed = <Name extends EventName>(
   event: WebhookEvent,
-  names: readonly Name[],
-): event is NamedEvent<Name> => names.some((name) => name === event.event)
-
-const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] => Array.isArray(value)
+  names: readonly EventName[],
+): event is WebhookEventOf<Name> => names.includes(event.event)
 
 /**
  * Binds a handler to the known events with this name, or one of these names.
@@ -43,16 +39,16 @@ const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] =
  */
 export const bindNames = <Name extends EventName, Context>(
   name: Name | readonly Name[],
-  handler: WebhookHandler<NamedEvent<Name>, Context>,
+  handler: WebhookHandler<WebhookEventOf<Name>, Context>,
 ): Binding<Context> => {
-  const names: readonly Name[] = isList(name) ? name : [name]
+  const names: readonly EventName[] = [name].flat()
   if (names.length === 0) throw new WebhookUsageError('Name at least one event.')
   assertNames('the name of an event', { names, known: eventNames })
   assertFunction('The handler', handler)
   return (parsed) => {
     if (parsed.kind !== 'event') return undefined
     const { event } = parsed
-    return isNamed(event, names) ? (context) => handler(event, context) : undefined
+    return isNamed<Name>(event, names) ? (context) => handler(event, context) : undefined
   }
 }
 
@@ -71,23 +67,14 @@ export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
   return (parsed) => (isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined)
 }
 
-type Registration<Context> = {
-  readonly bind: Binding<Context>
-  readonly timeoutMs: number | undefined
-}
-
-/** The handlers of a receiver, in the order in which they were registered. */
-export type Handlers<Context> = {
-  /** Registers a handler, and returns a function that removes it. */
-  add(bind: Binding<Context>, options?: HandlerOptions): () => void
-  // A method, like `add`, so that an inbox for one database is assignable to an inbox for any database.
-  find(parsed: ParsedEvent): Task<Context>[]
-}
-
-export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): Handlers<Context> => {
-  let registrations: readonly Registration<Context>[] = []
+/** Creates the list of a receiver's handlers, in the order in which they were registered. */
+export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) => {
+  let registrations: readonly { readonly bind: Binding<Context>; readonly timeoutMs: number | undefined }[] =
+    []
   return {
-    add(bind, options = {}) {
+    // These are methods, so that an inbox for one database is assignable to an inbox for any database.
+    /** Registers a handler, and returns a function that removes it. */
+    add(bind: Binding<Context>, options: HandlerOptions = {}): () => void {
       assertOptions('a handler', options, ['timeoutMs'])
       const { timeoutMs = defaultTimeoutMs } = options
       assertAboveZero('timeoutMs', timeoutMs)
@@ -97,7 +84,7 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): H
         registrations = registrations.filter((each) => each !== registration)
       }
     },
-    find(parsed) {
+    find(parsed: ParsedEvent): Task<Context>[] {
       const tasks: Task<Context>[] = []
       for (const { bind, timeoutMs } of registrations) {
         const call = bind(parsed)
@@ -108,25 +95,20 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): H
   }
 }
 
-const callInTime = async <Context extends { readonly signal: AbortSignal }>(
+export type Handlers<Context> = ReturnType<typeof createHandlers<Context>>
+
+const callInTime = <Context extends { readonly signal: AbortSignal }>(
   call: Call<Context>,
   { context, timeoutMs }: { readonly context: Context; readonly timeoutMs: number },
 ): Promise<unknown> => {
   const deadline = new AbortController()
   const signal = AbortSignal.any([context.signal, deadline.signal])
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new WebhookHandlerTimeoutError(timeoutMs)
-      deadline.abort(error)
-      reject(error)
-    }, timeoutMs)
-  })
-  try {
-    return await Promise.race([call({ ...context, signal }), expired])
-  } finally {
-    clearTimeout(timer)
+  const expire = () => {
+    const error = new WebhookHandlerTimeoutError(timeoutMs)
+    deadline.abort(error)
+    throw error
   }
+  return waitAtMost(timeoutMs, () => call({ ...context, signal }), expire)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { findTracingChannel } from '@wabakit/wire'
+import { type EventName, findTracingChannel } from '@wabakit/wire'
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
 import { parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../signature/signature-headers.ts'
@@ -7,13 +7,29 @@ import type { DeliveryContext } from './delivery-context.ts'
 import { toDeliveryKey } from './delivery-key.ts'
 import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
-import { createHandleOnce } from './handle-once.ts'
+import { createHandleOnce, type HandlingOutcome } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { StoreDelivery } from './inbox.ts'
 import type { ReceiverSettings } from './options.ts'
 import { assertJson, assertPost, createReadBody, findRequest, type RequestHolder } from './read-request.ts'
 import type { Running } from './running.ts'
-import type { WebhookTrace } from './webhook-trace.ts'
+
+/** The message on the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */
+export type WebhookTrace = {
+  /** The request. Its headers may have a `traceparent`. */
+  readonly request: Request
+  /** The name of the event, once it is verified and known. */
+  eventName?: EventName | undefined
+  /** The delivery, once it is verified and a handler takes it. */
+  delivery?: DeliveryContext['delivery']
+  /**
+   * The outcome: `handled`, `duplicate`, `in_progress`, `failed` (a handler), `unavailable` (the dedupe store),
+   * `ignored` (no handler takes it), `stored` (in the inbox), or `rejected`.
+   */
+  outcome?: HandlingOutcome | 'ignored' | 'stored' | 'rejected'
+  /** The response: set at the end. */
+  result?: unknown
+}
 
 const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 

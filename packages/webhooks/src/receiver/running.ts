@@ -1,3 +1,4 @@
+import { waitAtMost } from '../time-limit.ts'
 import { assertAboveZero } from '../usage.ts'
 
 /** Keeps a host running until work is done, like Next.js's `after` and Vercel's `waitUntil`. */
@@ -54,12 +55,7 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
     stop: async ({ maxMs = 10_000 }: StopOptions = {}): Promise<void> => {
       assertAboveZero('maxMs', maxMs)
       isEarly = false
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const expired = new Promise((resolve) => {
-        timer = setTimeout(resolve, maxMs)
-      })
-      await Promise.race([Promise.all(early.keys()), expired])
-      clearTimeout(timer)
+      await waitAtMost(maxMs, () => Promise.all(early.keys()))
       for (const abort of early.values()) abort.abort(new Error(`stop() waited ${maxMs} ms.`))
     },
   }

@@ -9,9 +9,6 @@ import type { Verifier } from './verifier.ts'
 /** Secret values: one, or several during a rotation, or a function that returns them. */
 type Values = OnDemand<string | readonly string[]>
 
-/** Converts a value to the form in which headers are compared. */
-type Normalize = (value: string) => string
-
 /** @throws WebhookVerificationError when a value is empty, because it would accept anyone. */
 const toList = (value: string | readonly string[]): readonly string[] => {
   const values = typeof value === 'string' ? [value] : (value ?? [])
@@ -23,9 +20,10 @@ const toList = (value: string | readonly string[]): readonly string[] => {
 /** Creates a verifier that compares one header in constant time, before the body is read. */
 const createHeaderVerifier = (
   header: string,
-  rules: { readonly values: Values; readonly toHeader: Normalize; readonly normalize: Normalize },
+  values: Values,
+  toHeader: (value: string) => string,
+  normalize = (received: string): string => received,
 ): Verifier => {
-  const { values, toHeader, normalize } = rules
   const convert = (value: string | readonly string[]) => toList(value).map(toHeader)
   const secrets = prepare(values, { convert, now: () => Date.now() })
 
@@ -43,8 +41,7 @@ const createHeaderVerifier = (
     if (received === null) {
       throw new WebhookVerificationError('missing_header', `The header ${header} is missing.`, { header })
     }
-    const known = typeof secrets === 'function' ? secrets(clock) : secrets
-    return apply(known, (expected) => compare(normalize(received), expected))
+    return apply(secrets(clock), (expected) => compare(normalize(received), expected))
   }
   const verify: Verifier = async ({ headers, now }) => {
     await checkHeaders(headers, now)
@@ -78,11 +75,7 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
   const { header, value } = options
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
     throw new WebhookUsageError('header must be the name of a header.')
-  return createHeaderVerifier(header, {
-    values: value,
-    toHeader: (each) => each.trim(),
-    normalize: (received) => received,
-  })
+  return createHeaderVerifier(header, value, (each) => each.trim())
 }
 
 /** Options for {@link basicAuth}. @inline */
@@ -105,9 +98,10 @@ type BasicAuthOptions = {
 export const basicAuth = (options: BasicAuthOptions): Verifier => {
   assertOptions('basicAuth()', options, ['username', 'password'])
   const { username, password } = options
-  return createHeaderVerifier('authorization', {
-    values: password,
-    toHeader: (each) => `basic ${encodeBase64(encoder.encode(`${username}:${each}`))}`,
-    normalize: (received) => received.replace(/^basic +/i, 'basic '),
-  })
+  return createHeaderVerifier(
+    'authorization',
+    password,
+    (each) => `basic ${encodeBase64(encoder.encode(`${username}:${each}`))}`,
+    (received) => received.replace(/^basic +/i, 'basic '),
+  )
 }

@@ -1,11 +1,6 @@
 import { type OnDemand, prepare } from '../on-demand.ts'
 import { createSigners } from '../secret.ts'
-import {
-  checkAge,
-  defaultToleranceSeconds,
-  parseSignatureHeaders,
-  type SignatureHeaders,
-} from '../signature/signature-headers.ts'
+import { checkAge, defaultToleranceSeconds, parseSignatureHeaders } from '../signature/signature-headers.ts'
 import {
   apply,
   assertTolerance,
@@ -13,7 +8,7 @@ import {
   type SignatureOptions,
 } from '../signature/verify-signature.ts'
 import { assertOptions } from '../usage.ts'
-import type { VerifiedDelivery, Verifier } from './verifier.ts'
+import type { Verifier } from './verifier.ts'
 
 /** Options for {@link standardWebhooks}. @interface */
 export type StandardWebhooksOptions = SignatureOptions & {
@@ -23,11 +18,6 @@ export type StandardWebhooksOptions = SignatureOptions & {
    */
   readonly secrets: OnDemand<readonly string[]>
 }
-
-const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
-  id,
-  sentAt: new Date(timestamp * 1000),
-})
 
 /**
  * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
@@ -42,20 +32,15 @@ const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
  */
 export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
   assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
-  const {
-    secrets,
-    toleranceSeconds = defaultToleranceSeconds,
-    allowShortSecrets,
-    now = () => Date.now(),
-  } = options
+  const { secrets, toleranceSeconds = defaultToleranceSeconds, now = () => Date.now() } = options
   assertTolerance(toleranceSeconds)
-  const convert = (values: readonly string[]) => createSigners(values, allowShortSecrets)
+  const convert = (values: readonly string[]) => createSigners(values, options.allowShortSecrets)
   const signers = prepare(secrets, { convert, now })
 
   const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers), now: clock }) => {
     checkAge(signature.timestamp, now(), toleranceSeconds)
-    const known = typeof signers === 'function' ? signers(clock) : signers
-    return apply(known, (each) => apply(matchSignature(signature, body, each), toVerified))
+    const matched = apply(signers(clock), (each) => matchSignature(signature, body, each))
+    return apply(matched, ({ id, timestamp }) => ({ id, sentAt: new Date(timestamp * 1000) }))
   }
   return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
 }

@@ -1,4 +1,4 @@
-import { readColumn } from '../../dedupe/sql-database.ts'
+import { type Outcome, readColumn, readOutcome } from '../../dedupe/sql-database.ts'
 import {
   assertPoolSize,
   type Claiming,
@@ -6,7 +6,6 @@ import {
   type InboxEngine,
   type InboxValue,
   ignore,
-  type Outcome,
   refuse,
   toPlaceholders,
 } from '../engine.ts'
@@ -62,17 +61,11 @@ const translate = (text: string, values: readonly InboxValue[]) => {
   return [translated, parameters as never[]] as const
 }
 
-/** Rows that a statement returned, or the number of rows that it matched. */
-const readResult = ([result]: readonly unknown[]): Outcome =>
-  Array.isArray(result)
-    ? { rows: result, count: result.length }
-    : { rows: [], count: Number(readColumn(result, 'affectedRows')) }
-
 const execute = async (
   connection: Pick<MysqlPool, 'execute'>,
   text: string,
   values: readonly InboxValue[] = [],
-): Promise<Outcome> => readResult(await connection.execute(...translate(text, values)))
+): Promise<Outcome> => readOutcome(await connection.execute(...translate(text, values)), 'mysql')
 
 const toState = (row: unknown): string =>
   ['id', 'state', 'due_at'].map((column) => String(readColumn(row, column))).join()
@@ -166,8 +159,6 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     query: (...statement) => execute(pool, ...statement),
     create: (text) => pool.execute(text, []),
     hold: own.hold,
-    announcement: undefined,
-    listen: () => ignore,
     // The connection has the type that the caller's pool declares.
     begin: begin as () => Effects<ConnectionOf<Pool>, never>,
     findWeakness: async () => {

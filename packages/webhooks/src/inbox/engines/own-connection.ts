@@ -1,3 +1,5 @@
+import { waitAtMost } from '../../time-limit.ts'
+
 /** Time limit for a statement, in milliseconds. After that, the statement fails and its connection is closed. */
 const deadlineMs = 10_000
 
@@ -44,18 +46,14 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
 
   const attempt = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
     const client = connect()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const expired = new Promise<never>((_, reject) => {
-      const error = new Error(`The database did not respond within ${deadlineMs} ms.`)
-      timer = setTimeout(() => reject(error), deadlineMs)
-    })
+    const expire = (): never => {
+      throw new Error(`The database did not respond within ${deadlineMs} ms.`)
+    }
     try {
-      return await Promise.race([client.then(work), expired])
+      return await waitAtMost(deadlineMs, () => client.then(work), expire)
     } catch (error) {
       if (isBroken(error)) void drop(client, true)
       throw error
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -1,5 +1,13 @@
-import { readColumn } from '../../dedupe/sql-database.ts'
-import { assertPoolSize, type Effects, type InboxEngine, ignore, type Statement, toClaim } from '../engine.ts'
+import { numberPlaceholders, type Outcome, readColumn, readOutcome } from '../../dedupe/sql-database.ts'
+import {
+  assertPoolSize,
+  type Effects,
+  type InboxEngine,
+  type InboxValue,
+  ignore,
+  type Statement,
+  toClaim,
+} from '../engine.ts'
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -36,11 +44,6 @@ const divisionByZero = '22012'
 const followIndex =
   'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
 
-const number = (text: string): string => {
-  let position = 0
-  return text.replaceAll('?', () => `$${++position}`)
-}
-
 /**
  * Inlines values, because a message with several statements cannot have parameters. The values are numbers, ids and
  * random tokens.
@@ -55,7 +58,11 @@ const inline = ({ text, values }: Statement): string => {
   })
 }
 
-const toOutcome = ({ rows, rowCount }: Result) => ({ rows, count: rowCount ?? rows.length })
+const execute = async (
+  client: Pick<PostgresPool, 'query'>,
+  text: string,
+  values: readonly InboxValue[] = [],
+): Promise<Outcome> => readOutcome(await client.query(numberPlaceholders(text), [...values]), 'postgresql')
 
 const toChannel = (table: string): string => table.toLowerCase().replaceAll(/\W/g, '_').slice(0, 63)
 
@@ -71,39 +78,36 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   const wake = (): void => {
     for (const listener of listeners) listener()
   }
-  const lose = new WeakMap<PostgresClient, () => void>()
-  const listening = new WeakSet<PostgresClient>()
-  const listen = (client: PostgresClient): Promise<unknown> => {
-    listening.add(client)
-    return client.query(`LISTEN ${channel}`)
+  type Connection = { readonly client: PostgresClient; readonly onError: () => void; isListening: boolean }
+  const listen = (connection: Connection): Promise<unknown> => {
+    connection.isListening = true
+    return connection.client.query(`LISTEN ${channel}`)
   }
 
-  const own = createOwnConnection<PostgresClient>({
+  const own = createOwnConnection<Connection>({
     open: async () => {
       const client = await pool.connect()
-      const onError = () => own.replace(client)
-      lose.set(client, onError)
-      client.on('error', onError)
+      const connection = { client, onError: () => own.replace(connection), isListening: false }
+      client.on('error', connection.onError)
       client.on('notification', wake)
       try {
-        if (listeners.size > 0) await listen(client)
-        return client
+        if (listeners.size > 0) await listen(connection)
+        return connection
       } catch (error) {
         client.release(true)
         throw error
       }
     },
-    close: async (client, broken) => {
+    close: async ({ client, onError, isListening }, broken) => {
       // A broken connection keeps its listener: without one, an error would end the process.
       if (broken) return client.release(true)
-      const onError = lose.get(client)
       try {
-        if (listening.delete(client)) await client.query('UNLISTEN *')
+        if (isListening) await client.query('UNLISTEN *')
       } catch {
         return client.release(true)
       }
       client.off('notification', wake)
-      if (onError) client.off('error', onError)
+      client.off('error', onError)
       client.release()
     },
     isBroken: (error) => readColumn(error, 'severity') !== 'ERROR',
@@ -140,10 +144,9 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
 
   return {
     dialect: 'postgresql',
-    run: (text, values = []) =>
-      own.use(async (client) => toOutcome(await client.query(number(text), [...values]))),
+    run: (...statement) => own.use(({ client }) => execute(client, ...statement)),
     claim: (claiming) =>
-      own.use(async (client) => {
+      own.use(async ({ client }) => {
         // Each statement sees what was committed before it started, so the lock has to come first. A claim need not be
         // synced: if the database crashes and forgets it, the entry is claimed again.
         const results: unknown = await client.query(
@@ -155,7 +158,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         const { rows }: Result = results.at(-2)
         return rows
       }),
-    query: async (text, values = []) => toOutcome(await pool.query(number(text), [...values])),
+    query: (...statement) => execute(pool, ...statement),
     create: async (statements) => {
       const { rows } = await pool.query(`SELECT to_regclass('${table}') AS found`)
       if (readColumn(rows[0], 'found') !== null) return

@@ -1,11 +1,9 @@
-import { readColumn } from '../../dedupe/sql-database.ts'
+import { type Outcome, readColumn } from '../../dedupe/sql-database.ts'
 import { createBatch } from '../batch.ts'
 import {
   type Effects,
   type InboxEngine,
   type InboxValue,
-  ignore,
-  type Outcome,
   type Run,
   refuse,
   type Statement,
@@ -176,8 +174,6 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     query: run,
     create: (statements) => whenFree(() => database.exec(statements)),
     hold: () => async () => {},
-    announcement: undefined,
-    listen: () => ignore,
     begin,
     findWeakness: async () => {
       const synchronous = Number(readColumn(execute('PRAGMA synchronous').rows[0], 'synchronous'))

@@ -1,0 +1,136 @@
+/**
+ * The state of an entry. `entries.ts` describes the transitions.
+ *
+ * - `stored`: waits for its first attempt.
+ * - `claimed`: a process is handling it.
+ * - `failed`: waits for its next attempt.
+ * - `handled`: its handlers have succeeded.
+ * - `parked`: no handler took it, or every attempt failed. It waits for an upgrade, a retry or a discard.
+ * - `suppressed`: reports what another handled entry has already reported.
+ * - `discarded`: given up by request.
+ * - `missing`: a summary that has not arrived, and that `reconcile` requests.
+ * - `unavailable`: a summary that can never exist.
+ * - `given_up`: a summary that was not found before the age limit.
+ * - `erased`: only hashes are left, which keep it from coming back.
+ */
+export type InboxState =
+  | 'stored'
+  | 'claimed'
+  | 'failed'
+  | 'handled'
+  | 'parked'
+  | 'suppressed'
+  | 'discarded'
+  | 'missing'
+  | 'unavailable'
+  | 'given_up'
+  | 'erased'
+
+/**
+ * The reason for parking an entry.
+ *
+ * - `failed`: every attempt failed.
+ * - `drifted`: the event does not match its contract, and there is no `onDrift`.
+ * - `unknown`: this version does not know the event, and there is no `onUnknown`.
+ * - `unreadable`: the body is not a JSON object.
+ * - `no_handler`: the event is known, but has no handler.
+ */
+export type ParkedReason = 'failed' | 'drifted' | 'unknown' | 'unreadable' | 'no_handler'
+
+/** One received event. */
+export type InboxEntry = {
+  /** Its id in the inbox. Ids are in order of arrival. */
+  readonly id: string
+  /** Its state. */
+  readonly state: InboxState
+  /** The reason for parking it. */
+  readonly reason: ParkedReason | undefined
+  /** The error of the last attempt. */
+  readonly error: string | undefined
+  /** Its source: `webhook`, or the `source` given to `accept`. */
+  readonly source: string
+  /** The sender's id, such as the `webhook-id`. */
+  readonly deliveryId: string | undefined
+  /** The name of the event, if it has one. */
+  readonly name: string | undefined
+  /** The call or group: `call:<callId>` or `group:<groupId>`. */
+  readonly subject: string | undefined
+  /** Number of attempts so far. */
+  readonly attempts: number
+  /** When it was stored. */
+  readonly receivedAt: Date
+  /** When the sender sent it, if known. */
+  readonly sentAt: Date | undefined
+  /** When its next attempt is due, its claim expires, or its body or row is deleted. */
+  readonly dueAt: Date
+}
+
+/** An entry with its body. @interface */
+export type InboxEntryWithBody = InboxEntry & {
+  /** The body exactly as it arrived; `undefined` when it is no longer kept. */
+  readonly body: Uint8Array | undefined
+}
+
+/** Selects entries that meet every given condition. */
+export type InboxSelection = {
+  /** One id, or several. */
+  readonly id?: string | readonly string[] | undefined
+  /** A state. */
+  readonly state?: InboxState | undefined
+  /** The reason why entries are parked. */
+  readonly reason?: ParkedReason | undefined
+  /** The name of the event. */
+  readonly name?: string | undefined
+  /** The id of a call. */
+  readonly callId?: string | undefined
+  /** The id of a group. */
+  readonly groupId?: string | undefined
+}
+
+/** The page of entries to return. */
+export type InboxPage = {
+  /**
+   * Maximum number of entries.
+   * @default 100
+   */
+  readonly limit?: number | undefined
+  /** The id of the last entry of the previous page. */
+  readonly after?: string | undefined
+}
+
+/** The call, group or phone number to erase: exactly one of them. A number is compared by its digits. */
+export type InboxErasure =
+  | { readonly callId: string }
+  | { readonly groupId: string }
+  | { readonly number: string }
+
+/** Methods that list, retry, discard and erase entries. They do not need a receiver. */
+export type InboxEntries = {
+  /** Lists entries in order of arrival. */
+  list(selection?: InboxSelection, page?: InboxPage): Promise<readonly InboxEntry[]>
+  /** Returns one entry with its body. */
+  show(id: string): Promise<InboxEntryWithBody | undefined>
+  /** Returns the number of entries of each state. */
+  count(): Promise<Readonly<Partial<Record<InboxState, number>>>>
+  /**
+   * Handles failed, parked and suppressed entries again, with a new attempt count. A suppressed one is handled even
+   * though its event was handled before. Entries whose body is no longer kept stay as they are.
+   *
+   * @returns the number of entries that will be handled.
+   */
+  retry(selection: InboxSelection): Promise<number>
+  /**
+   * Gives up stored, failed, parked and suppressed entries, and forgets their bodies. Duplicates of them are still
+   * recognized.
+   *
+   * @returns the number of discarded entries.
+   */
+  discard(selection: InboxSelection): Promise<number>
+  /**
+   * Erases everything about a call or a group, or the events that mention a number and their calls. Hashes are kept for
+   * `retention.keyMs`, so that neither a duplicate nor `reconcile` brings the events back.
+   *
+   * @returns the number of erased entries.
+   */
+  erase(what: InboxErasure): Promise<number>
+}

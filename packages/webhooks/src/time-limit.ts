@@ -1,0 +1,16 @@
+/** Waits for work, at most `ms` milliseconds. After that, returns what `expire` returns, or throws what it throws. */
+export const waitAtMost = async <Result, Late = undefined>(
+  ms: number,
+  work: () => Result | Promise<Result>,
+  expire = (): Late => undefined as Late,
+): Promise<Awaited<Result> | Late> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const expired = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  try {
+    return await Promise.race([work(), expired.then(expire)])
+  } finally {
+    clearTimeout(timer)
+  }
+}
