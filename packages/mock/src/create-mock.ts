@@ -22,14 +22,9 @@ export type Mock = MockTenant & {
 const inProcessUrl = 'https://wabakit-mock.invalid'
 
 /** Finds the tenant whose key appears in any header of the request. */
-const findTenant = (tenants: ReadonlyMap<string, Tenant>, request: Request): Tenant | undefined => {
-  for (const value of request.headers.values()) {
-    for (const word of value.split(' ')) {
-      const tenant = tenants.get(word)
-      if (tenant !== undefined) return tenant
-    }
-  }
-  return undefined
+const findTenant = (tenants: ReadonlyMap<string, Tenant>, { headers }: Request): Tenant | undefined => {
+  const words = Array.from(headers.values()).flatMap((value) => value.split(' '))
+  return tenants.get(words.find((word) => tenants.has(word)) ?? '')
 }
 
 /**
@@ -75,7 +70,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const first = addTenant(firstSettings)
 
   const closeAll = async (): Promise<void> => {
-    await Promise.all([...tenants.values()].map((tenant) => tenant.close()))
+    await Promise.all(Array.from(tenants.values(), (tenant) => tenant.close()))
     await listening?.close()
   }
   let closing: Promise<void> | undefined

@@ -27,8 +27,7 @@ export { type Fixture, type Fixtures, fixtures } from './data/fixtures.ts'
 // Webhook targets, and recordings of requests and deliveries
 
 export type { DeliveryTarget } from './delivery/targets.ts'
-export type { DeliveryOf, RecordedDelivery } from './recording/recorded-delivery.ts'
-export type { RecordedRequest } from './recording/recorded-request.ts'
+export type { DeliveryOf, RecordedDelivery, RecordedRequest } from './recording.ts'
 export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.ts'
 
 // Waiting for events

@@ -1,13 +1,8 @@
 import type { ConnectionInfo, ReferenceServer } from '@wabakit/core'
+import { findEndpoint } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
-import {
-  type EndpointName,
-  type ErrorCode,
-  endpoints,
-  isErrorCode,
-  validateReceivedErrorBody,
-} from '@wabakit/wire'
-import type { RecordedRequest } from '../recording/recorded-request.ts'
+import { type ErrorCode, isErrorCode, validateReceivedErrorBody } from '@wabakit/wire'
+import type { RecordedRequest } from '../recording.ts'
 import { sleepRealTime } from '../time/timers.ts'
 
 /** Responds to requests to the public API. Rejects like `fetch` if a fault resets the connection. */
@@ -21,11 +16,11 @@ type ApiOptions = {
   readonly record: (request: RecordedRequest) => void
 }
 
-/** Maximum number of characters to record of a body. */
+/** Number of characters of a body after which no more of it is read for the recording. */
 const maxLength = 65_536
 
-/** Reads the first 64 KiB of a request's body as text, from a copy of the request. */
-const readText = async (request: Request): Promise<string | undefined> => {
+/** Reads the start of a body for the recording: parsed JSON, other text as received, `undefined` if there is none. */
+const readBody = async (request: Request): Promise<unknown> => {
   const { body } = request.clone()
   if (body === null) return undefined
   const reader = body.getReader()
@@ -37,21 +32,12 @@ const readText = async (request: Request): Promise<string | undefined> => {
     text += decoder.decode(value, { stream: true })
   }
   reader.cancel().catch(() => {})
-  return text
-}
-
-/** Reads a request's body for the recording: parsed JSON, other text as received, `undefined` if there is none. */
-const readRequestBody = async (request: Request): Promise<unknown> => {
-  const text = await readText(request)
-  if (text === undefined) return undefined
   try {
     return JSON.parse(text)
   } catch {
     return text
   }
 }
-
-const names = Object.keys(endpoints) as readonly EndpointName[]
 
 const readErrorCode = async (response: Response): Promise<ErrorCode | undefined> => {
   const body = validateReceivedErrorBody(await response.clone().json())
@@ -69,7 +55,7 @@ export const createApi =
   async (request, connection) => {
     request.signal.throwIfAborted()
     const url = new URL(request.url)
-    const endpoint = names.find((name) => endpoints[name].path === url.pathname)
+    const endpoint = findEndpoint(url.pathname)
     const fault = faults.take(endpoint)
     const recorded = {
       endpoint,
@@ -77,7 +63,7 @@ export const createApi =
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: new Headers(request.headers),
-      body: await readRequestBody(request),
+      body: await readBody(request),
       at: now(),
       fault,
     }

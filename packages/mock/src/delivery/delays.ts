@@ -72,22 +72,12 @@ export type DelaysOptions = {
  * Holds back deliveries for the faults `delay` and `reorder`. The server counts a held delivery as delivered, so that
  * later ones can overtake it. When it is due, the server sends it again, and the usual retry rules apply.
  */
-export type Delays = {
-  /** Returns whether this delivery is held back now. */
-  holds(attempted: LoadedDelivery): boolean
-  /** Returns the fault that delayed a delivery, when the delivery is sent. */
-  getReason(attempted: LoadedDelivery): 'delay' | 'reorder' | undefined
-  /** Sends the delivery that was waiting for this one, if there is one. */
-  onArrival(attempted: LoadedDelivery): void
-  /** Sends all deliveries that `reorder` holds back. */
-  release(): void
-}
-
-export const createDelays = ({ faults, scheduler, resend }: DelaysOptions): Delays => {
+export const createDelays = ({ faults, scheduler, resend }: DelaysOptions) => {
   const reasons = new Map<string, 'delay' | 'reorder'>()
   const reordering = createReordering(faults.reorder.take)
   return {
-    holds: (attempted) => {
+    /** Returns whether this delivery is held back now. */
+    holds: (attempted: LoadedDelivery): boolean => {
       const { id } = attempted.delivery
       if (reasons.has(id)) return false
       const delay = faults.delay.take(attempted)
@@ -103,12 +93,15 @@ export const createDelays = ({ faults, scheduler, resend }: DelaysOptions): Dela
       }
       return reasons.has(id)
     },
-    getReason: ({ delivery }) => reasons.get(delivery.id),
-    onArrival: (attempted) => {
+    /** Returns the fault that delayed a delivery, when the delivery is sent. */
+    getReason: ({ delivery }: LoadedDelivery) => reasons.get(delivery.id),
+    /** Sends the delivery that was waiting for this one, if there is one. */
+    onArrival: (attempted: LoadedDelivery): void => {
       const next = reordering.takeNext(attempted)
       if (next !== undefined) void resend(next)
     },
-    release: () => {
+    /** Sends all deliveries that `reorder` holds back. */
+    release: (): void => {
       for (const held of reordering.clear()) void resend(held)
     },
   }

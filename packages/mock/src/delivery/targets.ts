@@ -6,29 +6,14 @@ export type DeliveryTarget =
   | ((request: Request) => Response | Promise<Response>)
 
 /** The target of a subscription's deliveries. */
-export type Destination = {
+type Destination = {
   /** The target's name in recorded deliveries. */
   readonly name: string
   readonly url: string
   send(request: Request): Promise<Response>
 }
 
-export type Targets = {
-  /** URL of the tenant's first subscriptions. Until `deliverTo`, their deliveries are only recorded. */
-  readonly defaultUrl: string
-  /**
-   * Delivers the webhooks for the first subscriptions to a target, as requests to `url`.
-   *
-   * @returns a function that removes the target.
-   */
-  deliverTo(target: DeliveryTarget, url: string): () => void
-  /** Delivers the webhooks for a subscription URL to a target in process. */
-  add(url: string, target: DeliveryTarget): void
-  find(url: string): Destination
-  /** Allows the next `deliverTo` to replace the current target. */
-  allowReplacement(): void
-}
-
+/** URL of the tenant's first subscriptions. Until `deliverTo`, their deliveries are only recorded. */
 const defaultUrl = 'https://inbox.invalid/'
 
 const collector: Destination = {
@@ -43,12 +28,18 @@ const createReceiverDestination = (url: string, target: DeliveryTarget): Destina
   send: async (request) => (typeof target === 'function' ? target(request) : target.handle(request)),
 })
 
-export const createTargets = (): Targets => {
+/** Creates the targets of a tenant. */
+export const createTargets = () => {
   const destinations = new Map([[defaultUrl, collector]])
   let isTaken = false
   return {
     defaultUrl,
-    deliverTo: (target, url) => {
+    /**
+     * Delivers the webhooks for the first subscriptions to a target, as requests to `url`.
+     *
+     * @returns a function that removes the target.
+     */
+    deliverTo: (target: DeliveryTarget, url: string): (() => void) => {
       if (isTaken) {
         throw new MockUsageError(
           'deliverTo: this mock already has a receiver, and both would have to verify with the same secret. ' +
@@ -65,18 +56,22 @@ export const createTargets = (): Targets => {
         destinations.set(defaultUrl, collector)
       }
     },
-    add: (url, target) => {
+    /** Delivers the webhooks for a subscription URL to a target in process. */
+    add: (url: string, target: DeliveryTarget): void => {
       destinations.set(url, createReceiverDestination(url, target))
     },
-    find: (url) =>
+    find: (url: string): Destination =>
       destinations.get(url) ?? {
         name: url,
         url,
         // Looks `fetch` up for each request, because a test may replace it.
         send: (request) => globalThis.fetch(request),
       },
-    allowReplacement: () => {
+    /** Allows the next `deliverTo` to replace the current target. */
+    allowReplacement: (): void => {
       isTaken = false
     },
   }
 }
+
+export type Targets = ReturnType<typeof createTargets>

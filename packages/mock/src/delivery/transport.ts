@@ -1,9 +1,9 @@
 import type { WebhookEvent } from '@wabakit/contract'
-import type { AttemptReported, DeliveryFetch, LoadedDelivery } from '@wabakit/core'
+import type { AttemptReported, DeliveryRequest, LoadedDelivery } from '@wabakit/core'
 import { parseEvent } from '@wabakit/webhooks'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { tamper } from '../faults/tamper.ts'
-import type { RecordedDelivery } from '../recording/recorded-delivery.ts'
+import type { RecordedDelivery } from '../recording.ts'
 import { createDelays, type DelaysOptions } from './delays.ts'
 import type { Targets } from './targets.ts'
 
@@ -11,23 +11,6 @@ type TransportOptions = DelaysOptions & {
   readonly faults: DeliveryFaultLists
   readonly targets: Targets
   readonly record: (delivery: RecordedDelivery) => void
-}
-
-/** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
-export type Transport = {
-  readonly fetch: DeliveryFetch
-  /** Records an attempt. Call it when the dispatcher has settled the attempt. */
-  onSettled(report: AttemptReported): void
-  /**
-   * Returns whether the `neverRetry` fault ends the delivery with the failed attempt that is being settled.
-   */
-  isLastAttempt(deliveryId: string): boolean
-  /** Lists the deliveries that have no response yet. */
-  listPending(): readonly LoadedDelivery[]
-  /** Sends all deliveries that `reorder` holds back. */
-  release(): void
-  /** Stops waiting for responses. */
-  stop(): void
 }
 
 /** An attempt that was sent, and the duplicates that followed it. */
@@ -45,7 +28,8 @@ const addResponse = (attempt: RecordedDelivery, status: number, responseBody: st
   acknowledged: status >= 200 && status < 300,
 })
 
-export const createTransport = (options: TransportOptions): Transport => {
+/** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
+export const createTransport = (options: TransportOptions) => {
   const { faults, targets, scheduler, record } = options
   const delays = createDelays(options)
   const sent = new Map<LoadedDelivery, SentAttempt>()
@@ -81,7 +65,7 @@ export const createTransport = (options: TransportOptions): Transport => {
   }
 
   return {
-    fetch: async (_url, init, attempted) => {
+    fetch: async (_url: string, init: DeliveryRequest, attempted: LoadedDelivery): Promise<Response> => {
       if (delays.holds(attempted)) return new Response(null, { status: 204 })
       const attempt = createAttempt(attempted, init)
       const { body, headers } = attempt
@@ -104,7 +88,8 @@ export const createTransport = (options: TransportOptions): Transport => {
       }
       return response
     },
-    onSettled: ({ attempted, result }) => {
+    /** Records an attempt. Call it when the dispatcher has settled the attempt. */
+    onSettled: ({ attempted, result }: AttemptReported): void => {
       const found = sent.get(attempted)
       sent.delete(attempted)
       if (found === undefined || result.kind === 'released') return
@@ -118,12 +103,17 @@ export const createTransport = (options: TransportOptions): Transport => {
       for (const copy of copies) record(copy)
       delays.onArrival(attempted)
     },
-    isLastAttempt: (deliveryId) => {
+    /** Returns whether the `neverRetry` fault ends the delivery with the failed attempt that is being settled. */
+    isLastAttempt: (deliveryId: string): boolean => {
       const attempted = [...sent.keys()].find(({ delivery }) => delivery.id === deliveryId)
       return attempted !== undefined && faults.neverRetry.take(attempted) !== undefined
     },
+    /** Lists the deliveries that have no response yet. */
     listPending: () => [...sent.keys()],
     release: delays.release,
+    /** Stops waiting for responses. */
     stop: () => stopped.reject(new Error('the mock was closed or reset')),
   }
 }
+
+export type Transport = ReturnType<typeof createTransport>

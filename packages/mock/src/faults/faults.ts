@@ -2,7 +2,6 @@ import { type EndpointName, endpoints } from '@wabakit/contract'
 import type { Random } from '@wabakit/core'
 import {
   type ApiFault,
-  type ApiFaults,
   createApiFaults,
   type FaultedEndpoint,
   type FaultOptions,
@@ -10,12 +9,7 @@ import {
 import * as z from 'zod/mini'
 import { parseInput, parseName, toUsageError } from '../input.ts'
 import { faultOptions } from './delivery-fault.ts'
-import {
-  createDeliveryFaultLists,
-  createDeliveryFaults,
-  type DeliveryFaultLists,
-  type DeliveryFaults,
-} from './delivery-faults.ts'
+import { createDeliveryFaultLists, createDeliveryFaults, type DeliveryFaults } from './delivery-faults.ts'
 
 /** Faults that a test requests. */
 export type Faults = {
@@ -32,14 +26,6 @@ export type Faults = {
   /** Faults for webhook deliveries. */
   readonly deliveries: DeliveryFaults
   /** Removes every fault, and sends the deliveries that `reorder` holds back. */
-  clear(): void
-}
-
-export type TenantFaults = {
-  /** The public part. */
-  readonly handle: Omit<Faults, 'clear'>
-  readonly api: ApiFaults
-  readonly deliveries: DeliveryFaultLists
   clear(): void
 }
 
@@ -64,7 +50,7 @@ const optionsSchema = z.strictObject(faultOptions)
 const names: readonly FaultedEndpoint[] = [...(Object.keys(endpoints) as EndpointName[]), '*']
 
 /** @param random - decides whether a fault with a `chance` hits. */
-export const createFaults = (random: Random): TenantFaults => {
+export const createFaults = (random: Random) => {
   const api = createApiFaults(random)
   const deliveries = createDeliveryFaultLists(random)
   const next: Faults['next'] = (endpoint, fault, options = {}) => {
@@ -81,11 +67,14 @@ export const createFaults = (random: Random): TenantFaults => {
     }
   }
   return {
+    /** The public part. */
     handle: { next, deliveries: createDeliveryFaults(deliveries) },
     api,
     deliveries,
-    clear: () => {
+    clear: (): void => {
       for (const { clear } of [api, ...Object.values(deliveries)]) clear()
     },
   }
 }
+
+export type TenantFaults = ReturnType<typeof createFaults>

@@ -1,12 +1,23 @@
 import { CallDirection, CallType, Channel, TriggeredVia } from '@wabakit/contract'
-import type { CallOutcome, SimulatedCall } from '@wabakit/core/simulation'
+import type { ReferenceServer, SavedSummary } from '@wabakit/core'
 import * as core from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
+import type { Account } from '../data/account.ts'
 import { buildObservedCallEvent, type ObservedCallEventName } from '../data/observed-call-event.ts'
 import { parseInput, toUsageError } from '../input.ts'
 import { durationSchema } from '../time/duration.ts'
-import { summarySchema } from './simulate-summary.ts'
-import type { SimulationContext } from './simulation-context.ts'
+import type { Scheduler } from '../time/scheduler.ts'
+
+/** The parts of a mock that simulations use. */
+export type SimulationContext = {
+  readonly account: Account
+  readonly server: ReferenceServer
+  readonly scheduler: Scheduler
+  /** Makes up data for the next call. */
+  createCallData(): core.CallData
+  /** Publishes an event that the server itself would not publish. */
+  publish(payload: object, channel: 'PSTN' | 'WHATSAPP'): Promise<void>
+}
 
 /** A call to simulate. By default: an answered incoming PSTN call between made-up people. @interface */
 export type CallSimulation = core.CallSimulation & {
@@ -17,6 +28,13 @@ export type CallSimulation = core.CallSimulation & {
    */
   readonly observedEvents?: boolean | undefined
 }
+
+const summarySchema = z.strictObject({
+  recap: z.optional(z.string()),
+  keyPoints: z.optional(z.readonly(z.array(z.string()))),
+  nextSteps: z.optional(z.readonly(z.array(z.string()))),
+  generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
+} satisfies Record<keyof core.SummarySimulation, unknown>)
 
 const laterSummarySchema = z.extend(summarySchema, { after: z.optional(durationSchema) })
 
@@ -40,7 +58,7 @@ export const callSchema = z.strictObject({
   observedEvents: z.optional(z.boolean()),
 } satisfies Record<keyof CallSimulation, unknown>)
 
-const observedNames: Partial<Record<CallOutcome, ObservedCallEventName>> = {
+const observedNames: Partial<Record<core.CallOutcome, ObservedCallEventName>> = {
   missed: 'CALL_MISSED',
   rejected: 'CALL_REJECTED',
   not_picked: 'CALL_NOT_PICKED',
@@ -50,7 +68,7 @@ const observedNames: Partial<Record<CallOutcome, ObservedCallEventName>> = {
 export const simulateCall = async (
   { server, account, scheduler, createCallData, publish }: SimulationContext,
   input: CallSimulation = {},
-): Promise<SimulatedCall> => {
+): Promise<core.SimulatedCall> => {
   const caller = 'simulateCall'
   // Checks the summary separately, because a union does not report which of its fields is unknown.
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
@@ -73,4 +91,18 @@ export const simulateCall = async (
     await publish(buildObservedCallEvent('CALL_ENDED', about), call.channel)
   }
   return call
+}
+
+/** Saves a call's summary now. The first one publishes CALL_AI_SUMMARY; later ones replace it without an event. */
+export const simulateSummary = async (
+  { account: { organizationId }, server, createCallData }: SimulationContext,
+  callId: string,
+  input: core.SummarySimulation = {},
+): Promise<SavedSummary> => {
+  const parsed = parseInput('simulateSummary', summarySchema, input)
+  const organization = await server.organizations.find(organizationId)
+  const byDefault = organization?.callSummaries === 'automatic' ? 'automatic' : 'team_member'
+  return server.summaries.save(organizationId, callId, core.completeSummary(parsed, createCallData()), {
+    generatedBy: parsed.generatedBy ?? byDefault,
+  })
 }

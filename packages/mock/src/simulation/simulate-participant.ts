@@ -2,7 +2,7 @@ import type { ParticipantRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName } from '../input.ts'
-import type { SimulationContext } from './simulation-context.ts'
+import type { SimulationContext } from './simulate-call.ts'
 
 /** A participant's step. */
 export type ParticipantAction = 'joined' | 'left' | 'removed'
@@ -18,7 +18,7 @@ export type ParticipantSimulation = z.infer<typeof ParticipantSimulation>
 
 const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
-const actions: readonly ParticipantAction[] = ['joined', 'left', 'removed']
+const actions = Object.keys(steps) as readonly ParticipantAction[]
 
 /** Makes a participant join or leave a group, or removes them from it. */
 export const simulateParticipant = async (

@@ -10,9 +10,8 @@ import { blameCaller, MockUsageError } from '../errors.ts'
 import { createFaults } from '../faults/faults.ts'
 import { parseName } from '../input.ts'
 import type { TenantSettings } from '../mock-options.ts'
-import { simulateCall } from '../simulation/simulate-call.ts'
+import { simulateCall, simulateSummary } from '../simulation/simulate-call.ts'
 import { simulateParticipant } from '../simulation/simulate-participant.ts'
-import { simulateSummary } from '../simulation/simulate-summary.ts'
 import { parseDuration } from '../time/duration.ts'
 import type { Scheduler } from '../time/scheduler.ts'
 import type { Upcoming } from '../waiting/timeout-message.ts'
@@ -33,12 +32,6 @@ type TenantOptions = {
   readonly createScheduler: () => Scheduler
 }
 
-export type Tenant = {
-  readonly handles: MockTenant
-  respond(request: Request, connection?: ConnectionInfo): Promise<Response>
-  close(): Promise<void>
-}
-
 const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
 
 const listUpcoming = async ({ scheduler, server }: TenantState): Promise<Upcoming[]> => {
@@ -48,14 +41,7 @@ const listUpcoming = async ({ scheduler, server }: TenantState): Promise<Upcomin
   return inMs > 0 ? [...tasks, { description: 'the next delivery attempt', inMs }] : tasks
 }
 
-export const createTenant = ({
-  seed,
-  index,
-  settings,
-  url,
-  isListening,
-  createScheduler,
-}: TenantOptions): Tenant => {
+export const createTenant = ({ seed, index, settings, url, isListening, createScheduler }: TenantOptions) => {
   const account = createAccount(seed, index)
   const { organizationId } = account
   const targets = createTargets()
@@ -94,7 +80,7 @@ export const createTenant = ({
     return present
   }
 
-  const respond: Tenant['respond'] = async (request, connection) =>
+  const respond = async (request: Request, connection?: ConnectionInfo): Promise<Response> =>
     (await open('fetch')).api(request, connection)
 
   const fetch: MockTenant['fetch'] = async (input, init) =>
@@ -208,10 +194,12 @@ export const createTenant = ({
   return {
     handles,
     respond,
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true
       waiters.rejectAll('the mock was closed while waiting.')
       await state.stop()
     },
   }
 }
+
+export type Tenant = ReturnType<typeof createTenant>

@@ -1,26 +1,18 @@
-import {
-  createIds,
-  createReferenceServer,
-  type Ids,
-  memoryStore,
-  type Random,
-  type ReferenceServer,
-  type Store,
-} from '@wabakit/core'
+import { createIds, createReferenceServer, memoryStore, type Random, type Store } from '@wabakit/core'
 import { createCallData, createSeededRandom, toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import { parseEvent } from '@wabakit/webhooks'
-import { type Api, createApi } from '../api/create-api.ts'
+import { createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
 import type { Targets } from '../delivery/targets.ts'
 import { createTransport, type Transport } from '../delivery/transport.ts'
 import type { TenantFaults } from '../faults/faults.ts'
 import type { TenantSettings } from '../mock-options.ts'
-import { createRecorder, type Recorder } from '../recording/recorder.ts'
-import type { SimulationContext } from '../simulation/simulation-context.ts'
+import { createRecorder } from '../recording.ts'
+import type { SimulationContext } from '../simulation/simulate-call.ts'
 import type { Scheduler } from '../time/scheduler.ts'
 
 /** The parts of a tenant that survive a reset. */
-export type TenantStateOptions = {
+type TenantStateOptions = {
   readonly seed: number
   readonly account: Account
   readonly settings: TenantSettings
@@ -34,20 +26,6 @@ export type TenantStateOptions = {
   readonly createScheduler: () => Scheduler
   /** Called after each recorded request, event or delivery. */
   readonly onChange: () => void
-}
-
-/** The parts of a tenant that a reset replaces. */
-export type TenantState = {
-  readonly server: ReferenceServer
-  readonly scheduler: Scheduler
-  readonly ids: Ids
-  readonly recorder: Recorder
-  readonly simulation: SimulationContext
-  readonly api: Api
-  readonly transport: Transport
-  /** Resolves when the organization and its first subscriptions exist. */
-  ready(): Promise<void>
-  stop(): Promise<void>
 }
 
 const delivery = {
@@ -77,7 +55,8 @@ const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt'
 /** Shortens an id for a subject: a triggered event may have an id of any length, but a subject may not. */
 const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
-export const createTenantState = (options: TenantStateOptions): TenantState => {
+/** Creates the parts of a tenant that a reset replaces. */
+export const createTenantState = (options: TenantStateOptions) => {
   const { seed, account, settings, targets, faults, idRandom } = options
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const scheduler = options.createScheduler()
@@ -136,20 +115,21 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
   }
   let subscribed: Promise<void> | undefined
   let calls = 0
+  const simulation: SimulationContext = {
+    account,
+    server,
+    scheduler,
+    publish,
+    createCallData: () =>
+      createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber]),
+  }
 
   return {
     server,
     scheduler,
     ids,
     recorder,
-    simulation: {
-      account,
-      server,
-      scheduler,
-      publish,
-      createCallData: () =>
-        createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber]),
-    },
+    simulation,
     api: createApi({
       server,
       faults: faults.api,
@@ -158,13 +138,16 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
       record: recorder.addRequest,
     }),
     transport,
-    ready: () => {
+    /** Resolves when the organization and its first subscriptions exist. */
+    ready: (): Promise<void> => {
       subscribed ??= subscribeBoth()
       return subscribed
     },
-    stop: () => {
+    stop: (): Promise<void> => {
       transport.stop()
       return scheduler.stop()
     },
   }
 }
+
+export type TenantState = ReturnType<typeof createTenantState>

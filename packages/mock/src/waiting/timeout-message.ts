@@ -1,6 +1,6 @@
 import type { EventName, WebhookEvent } from '@wabakit/contract'
 import { printDifferences, printValue } from '../matching/print.ts'
-import type { RecordedDelivery } from '../recording/recorded-delivery.ts'
+import type { RecordedDelivery } from '../recording.ts'
 import type { EventFilter } from './event-filter.ts'
 
 /** Work that is due later on the mock's clock. */
@@ -16,10 +16,7 @@ export type Situation = {
   readonly upcoming: readonly Upcoming[]
 }
 
-export type FailedWait<Name extends EventName> = {
-  readonly filter: EventFilter<Name>
-  readonly timeoutMs: number
-}
+type FailedWait<Name extends EventName> = { readonly filter: EventFilter<Name>; readonly timeoutMs: number }
 
 const maxLines = 20
 

@@ -1,29 +1,23 @@
-import { MockUsageError } from '../errors.ts'
+import { MockTimeoutError, MockUsageError } from '../errors.ts'
 import { afterRealTime } from '../time/timers.ts'
 
 /** A caller's pending wait. */
-export type Wait<Found> = {
+type Wait<Found> = {
   /** The function that the user called, for messages. */
   readonly caller: string
   readonly timeoutMs: number
   find(): Found | undefined
-  /** Creates the error for a timeout. */
-  explain(): Promise<Error>
-}
-
-/** All pending waits. */
-export type Waiters = {
-  wait<Found>(wait: Wait<Found>): Promise<Found>
-  check(): void
-  rejectAll(reason: string): void
+  /** Creates the message for a timeout. */
+  explain(): Promise<string>
 }
 
 type Waiter = { check(): void; reject(reason: string): void }
 
-export const createWaiters = (): Waiters => {
+/** Creates an empty list of pending waits. */
+export const createWaiters = () => {
   const waiters = new Set<Waiter>()
   return {
-    wait: ({ caller, timeoutMs, find, explain }) =>
+    wait: <Found>({ caller, timeoutMs, find, explain }: Wait<Found>): Promise<Found> =>
       new Promise((resolve, reject) => {
         const found = find()
         if (found !== undefined) {
@@ -48,15 +42,17 @@ export const createWaiters = (): Waiters => {
         }
         const cancelTimer = afterRealTime(timeoutMs, () => {
           end()
-          explain().then(reject, reject)
+          explain().then((message) => reject(new MockTimeoutError(message)), reject)
         })
         waiters.add(waiter)
       }),
-    check: () => {
+    check: (): void => {
       for (const waiter of [...waiters]) waiter.check()
     },
-    rejectAll: (reason) => {
+    rejectAll: (reason: string): void => {
       for (const waiter of [...waiters]) waiter.reject(reason)
     },
   }
 }
+
+export type Waiters = ReturnType<typeof createWaiters>

@@ -1,10 +1,9 @@
 import type { EventName, WebhookEventOf } from '@wabakit/contract'
-import { blameCaller, MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
+import { blameCaller, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import { printValue } from '../matching/print.ts'
-import type { DeliveryOf, RecordedDelivery } from '../recording/recorded-delivery.ts'
-import type { Recorder } from '../recording/recorder.ts'
+import type { DeliveryOf, RecordedDelivery, Recorder } from '../recording.ts'
 import { sleepRealTime } from '../time/timers.ts'
-import { createEventFilter, type EventFilter, type EventMatch } from './event-filter.ts'
+import { createEventFilter, type EventMatch } from './event-filter.ts'
 import { explainMissingDelivery, explainMissingEvent, type Situation } from './timeout-message.ts'
 import type { Waiters } from './waiters.ts'
 
@@ -21,7 +20,7 @@ export type NoEventOptions = {
 }
 
 type WaitsContext = {
-  readonly waiters: Waiters
+  readonly waiters: Pick<Waiters, 'wait'>
   readonly getRecorder: () => Recorder
   /** @throws MockUsageError if the mock is closed. */
   readonly assertOpen: (caller: string) => void
@@ -34,11 +33,6 @@ const checkMs = (name: string, ms: number): number => {
   if (typeof ms === 'number' && ms >= 0) return ms
   throw new MockUsageError(`${name} must be a number of milliseconds, 0 or more.`)
 }
-
-const matchesDelivery = <Name extends EventName>(
-  delivery: RecordedDelivery,
-  filter: EventFilter<Name>,
-): delivery is DeliveryOf<Name> => filter.accepts(delivery.event)
 
 export const createWaits = ({
   waiters,
@@ -61,8 +55,7 @@ export const createWaits = ({
         caller,
         timeoutMs,
         find: () => getRecorder().events.find(filter.accepts),
-        explain: async () =>
-          new MockTimeoutError(explainMissingEvent({ filter, timeoutMs }, await describeSituation())),
+        explain: async () => explainMissingEvent({ filter, timeoutMs }, await describeSituation()),
       })
     }),
 
@@ -83,10 +76,9 @@ export const createWaits = ({
         timeoutMs,
         find: () =>
           getRecorder().deliveries.find(
-            (each): each is DeliveryOf<Name> => counts(each) && matchesDelivery(each, filter),
+            (each): each is DeliveryOf<Name> => counts(each) && filter.accepts(each.event),
           ),
-        explain: async () =>
-          new MockTimeoutError(explainMissingDelivery({ filter, timeoutMs }, await describeSituation())),
+        explain: async () => explainMissingDelivery({ filter, timeoutMs }, await describeSituation()),
       })
     }),
 

@@ -1,0 +1,85 @@
+import type { EndpointName, ErrorCode, EventName, WebhookEvent, WebhookEventOf } from '@wabakit/contract'
+import type { ApiFault } from '@wabakit/core/simulation'
+
+/** A request to the public API and its outcome. */
+export type RecordedRequest = {
+  /** The endpoint; `undefined` for an unknown path. */
+  readonly endpoint: EndpointName | undefined
+  readonly method: string
+  /** Path without the query string. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: Headers
+  /** The body: parsed JSON, other text as received, `undefined` if there was none. */
+  readonly body: unknown
+  /** Time on the mock's clock, as Unix time in milliseconds. */
+  readonly at: number
+  /** HTTP status of the response; `undefined` if there was none. */
+  readonly status: number | undefined
+  /** `ok`, the `code` of the service's error, or `fault` if a fault hit the request. */
+  readonly verdict: 'ok' | 'fault' | ErrorCode
+  /** The fault that hit the request. */
+  readonly fault: ApiFault | undefined
+}
+
+/** An attempt to deliver an event, recorded when there is a response or an error. */
+export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
+  /** The `webhook-id`: the same for every attempt of a delivery. */
+  readonly id: string
+  /** The event's name; empty if the payload has none. */
+  readonly name: string
+  /** The event; `undefined` if the payload is not a known event or does not match the contract. */
+  readonly event: Event | undefined
+  /** `receiver` (a target in process), `collector` (before `deliverTo`), or the subscription's URL. */
+  readonly to: string
+  /** Number of the attempt, from 1. Duplicates count, too. */
+  readonly attempt: number
+  /** Time on the mock's clock, as Unix time in milliseconds. */
+  readonly at: number
+  /** Headers as sent. */
+  readonly headers: Headers
+  /** Body as sent. */
+  readonly body: string
+  /** HTTP status of the response; `undefined` if there was none. */
+  readonly status: number | undefined
+  /** Start of the response's body. */
+  readonly responseBody: string
+  /** The reason why there was no response; `undefined` if there was one. */
+  readonly error: string | undefined
+  /** Set if the status was 200 to 299. */
+  readonly acknowledged: boolean
+  /** The faults that hit this attempt. */
+  readonly faults: readonly ('duplicate' | 'drop' | 'tamper' | 'delay' | 'reorder')[]
+}
+
+/** A delivery of an event with this name. */
+export type DeliveryOf<Name extends EventName> = RecordedDelivery<WebhookEventOf<Name>> & {
+  readonly event: WebhookEventOf<Name>
+}
+
+/**
+ * Creates empty recordings of a tenant, which are filled in order.
+ *
+ * @param onChange - called after each addition.
+ */
+export const createRecorder = (onChange: () => void) => {
+  const requests: RecordedRequest[] = []
+  const events: WebhookEvent[] = []
+  const deliveries: RecordedDelivery[] = []
+  const addTo =
+    <Item>(list: Item[]) =>
+    (item: Item): void => {
+      list.push(item)
+      onChange()
+    }
+  return {
+    requests,
+    events,
+    deliveries,
+    addRequest: addTo(requests),
+    addEvent: addTo(events),
+    addDelivery: addTo(deliveries),
+  }
+}
+
+export type Recorder = ReturnType<typeof createRecorder>
