@@ -1,4 +1,5 @@
-import type { CallDirection, Channel, WebhookEventOf } from '@wabakit/contract'
+import type { WebhookEventOf } from '@wabakit/contract'
+import type { CallRecord } from '@wabakit/core'
 
 /**
  * Call events that live services send, but that the specification does not mention. The reference server never sends
@@ -6,14 +7,10 @@ import type { CallDirection, Channel, WebhookEventOf } from '@wabakit/contract'
  */
 export type ObservedCallEventName = 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_NOT_PICKED'
 
-export type ObservedCall = {
-  readonly callId: string
-  readonly channel: Channel
-  readonly direction: CallDirection
-  readonly channelNumber: string
-  readonly customerNumber: string
-  readonly customerName: string
-}
+type ObservedCall = Pick<
+  CallRecord,
+  'callId' | 'channel' | 'direction' | 'channelNumber' | 'customerNumber'
+> & { readonly customerName: string }
 
 const statuses = {
   CALL_MISSED: 'MISSED',

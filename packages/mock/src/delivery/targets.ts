@@ -28,7 +28,6 @@ const createReceiverDestination = (url: string, target: DeliveryTarget): Destina
   send: async (request) => (typeof target === 'function' ? target(request) : target.handle(request)),
 })
 
-/** Creates the targets of a tenant. */
 export const createTargets = () => {
   const destinations = new Map([[defaultUrl, collector]])
   let isTaken = false

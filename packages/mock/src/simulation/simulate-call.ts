@@ -64,7 +64,6 @@ const observedNames: Partial<Record<core.CallOutcome, ObservedCallEventName>> = 
   not_picked: 'CALL_NOT_PICKED',
 }
 
-/** Simulates a call, and schedules its summary if it has a delay. */
 export const simulateCall = async (
   { server, account, scheduler, createCallData, publish }: SimulationContext,
   input: CallSimulation = {},
@@ -93,7 +92,6 @@ export const simulateCall = async (
   return call
 }
 
-/** Saves a call's summary now. The first one publishes CALL_AI_SUMMARY; later ones replace it without an event. */
 export const simulateSummary = async (
   { account: { organizationId }, server, createCallData }: SimulationContext,
   callId: string,

@@ -20,7 +20,6 @@ const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
 const actions = Object.keys(steps) as readonly ParticipantAction[]
 
-/** Makes a participant join or leave a group, or removes them from it. */
 export const simulateParticipant = async (
   { account, server, createCallData }: SimulationContext,
   action: ParticipantAction,

@@ -13,7 +13,6 @@ type Wait<Found> = {
 
 type Waiter = { check(): void; reject(reason: string): void }
 
-/** Creates an empty list of pending waits. */
 export const createWaiters = () => {
   const waiters = new Set<Waiter>()
   return {
