@@ -117,9 +117,6 @@ export type QueuesPage = {
   readonly isMore: boolean
 }
 
-/** Selects heads of a queue. @inline */
-export type HeadsRequest = { readonly queue: string; readonly after: number; readonly limit: number }
-
 /** The heads among the examined deliveries, the last of which is at position `after`. */
 export type HeadsPage = {
   readonly heads: readonly PendingDelivery[]
@@ -127,14 +124,8 @@ export type HeadsPage = {
   readonly isEnd: boolean
 }
 
-/** Selects the first retries of a queue. @inline */
-export type RetriesRequest = { readonly queue: string; readonly limit: number }
-
 /** The deliveries of a queue that were attempted before, by due time. */
 export type RetriesPage = { readonly retries: readonly PendingDelivery[]; readonly isEnd: boolean }
-
-/** A worker, and its lease. @inline */
-export type WorkerRenewal = { readonly worker: string; readonly leaseMs: number; readonly now: number }
 
 /** Shards, with the epochs that the worker knows. @inline */
 export type ShardsRequest = {
@@ -182,9 +173,13 @@ export type Journal = {
    * Reads heads of a queue in order. Examines up to `limit` deliveries after a position that were never attempted. A queue that
    * is disabled or removed has none.
    */
-  readHeads(request: HeadsRequest): Promise<HeadsPage>
+  readHeads(request: {
+    readonly queue: string
+    readonly after: number
+    readonly limit: number
+  }): Promise<HeadsPage>
   /** Reads the deliveries of a queue that were attempted before and are not finished. */
-  readRetries(request: RetriesRequest): Promise<RetriesPage>
+  readRetries(request: { readonly queue: string; readonly limit: number }): Promise<RetriesPage>
   /**
    * Returns the current data for attempts, in the same order. The entry of a delivery that must not be attempted is
    * `undefined`: it is finished or removed, has another turn, its subscription is disabled or removed, or its shard has
@@ -220,7 +215,11 @@ export type Journal = {
    * Renews a worker's lease for another `leaseMs`, and returns the living workers and the owners of all shards. A store
    * may notice sooner that a worker is dead.
    */
-  renewWorker(renewal: WorkerRenewal): Promise<WorkersView>
+  renewWorker(renewal: {
+    readonly worker: string
+    readonly leaseMs: number
+    readonly now: number
+  }): Promise<WorkersView>
   /**
    * Takes the shards that still have this epoch and have no living owner other than this worker. Waits for settlements
    * in them that are being written.

@@ -23,23 +23,21 @@ export const participantMachine = {
   removed: { join: 'joined' },
 } as const
 
-export const machines = { call: callMachine, participant: participantMachine } as const
+const machines = { call: callMachine, participant: participantMachine } as const
 
-export type MachineName = keyof typeof machines
+type MachineName = keyof typeof machines
 
-export type StateOf<Name extends MachineName> = keyof (typeof machines)[Name] & string
+type StateOf<Name extends MachineName> = keyof (typeof machines)[Name] & string
 
-type Steps<Name extends MachineName> = (typeof machines)[Name][keyof (typeof machines)[Name]]
+/** The steps of any state. */
+type StepsOf<Name extends MachineName> = (typeof machines)[Name][keyof (typeof machines)[Name]]
 
-export type ActionOf<Name extends MachineName> =
-  Steps<Name> extends infer Each ? (Each extends unknown ? keyof Each & string : never) : never
+type KeyOf<Steps> = Steps extends unknown ? keyof Steps & string : never
 
-export type NextStateOf<Name extends MachineName, Action extends ActionOf<Name>> =
-  Steps<Name> extends infer Each
-    ? Each extends { readonly [Key in Action]: infer Next extends string }
-      ? Next
-      : never
-    : never
+export type ActionOf<Name extends MachineName> = KeyOf<StepsOf<Name>>
+
+type TargetOf<Steps, Action extends string> =
+  Steps extends Readonly<Record<Action, infer Next extends string>> ? Next : never
 
 /**
  * Returns the state that an action leads to.
@@ -50,13 +48,13 @@ export const step = <Name extends MachineName, Action extends ActionOf<Name>>(
   machine: Name,
   state: StateOf<Name>,
   action: Action,
-): NextStateOf<Name, Action> => {
-  const steps: Readonly<Record<string, string>> = machines[machine][state] as Readonly<Record<string, string>>
+): TargetOf<StepsOf<Name>, Action> => {
+  const steps = machines[machine][state] as Readonly<Record<string, string>>
   const next = steps[action]
   if (next === undefined) {
     throw new IllegalTransitionError({ machine, state, action, legal: Object.keys(steps) })
   }
-  return next as NextStateOf<Name, Action>
+  return next as TargetOf<StepsOf<Name>, Action>
 }
 
 /** Returns the state of a call in `callMachine`. A call with a summary is `summarized`. */

@@ -115,24 +115,22 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
     return true
   }
 
-  const move = async (
-    action: Exclude<ActionOf<'call'>, 'summarize'>,
-    { organizationId, callId }: { organizationId: string; callId: string },
-    change: Change = () => ({}),
-  ): Promise<CallRecord> => {
-    checkIdentifiers({ callId })
-    await directory.getOrganization(organizationId)
-    for (;;) {
-      const found = await store.findCall(organizationId, callId)
-      if (found === undefined) throw new RecordNotFoundError('call', callId)
-      const { call } = found
-      const now = readWallClock(clock)
-      const state: CallState = step('call', getCallState(found), action)
-      const written = { state, revision: call.revision + 1, updatedAt: clock.now() }
-      const next = { ...call, ...change(call, now), ...written }
-      if (await save(next)) return next
+  const move =
+    (action: Exclude<ActionOf<'call'>, 'summarize'>, change: Change = () => ({})) =>
+    async (organizationId: string, callId: string): Promise<CallRecord> => {
+      checkIdentifiers({ callId })
+      await directory.getOrganization(organizationId)
+      for (;;) {
+        const found = await store.findCall(organizationId, callId)
+        if (found === undefined) throw new RecordNotFoundError('call', callId)
+        const { call } = found
+        const now = readWallClock(clock)
+        const state: CallState = step('call', getCallState(found), action)
+        const written = { state, revision: call.revision + 1, updatedAt: clock.now() }
+        const next = { ...call, ...change(call, now), ...written }
+        if (await save(next)) return next
+      }
     }
-  }
 
   return {
     start: async (organizationId, input) => {
@@ -156,11 +154,11 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
       return call
     },
     accept: (organizationId, callId, acceptance = {}) =>
-      move('accept', { organizationId, callId }, acceptWith(acceptance)),
-    end: (organizationId, callId, ending = {}) => move('end', { organizationId, callId }, endWith(ending)),
-    miss: (organizationId, callId) => move('miss', { organizationId, callId }),
-    reject: (organizationId, callId) => move('reject', { organizationId, callId }),
-    ringOut: (organizationId, callId) => move('ringOut', { organizationId, callId }),
+      move('accept', acceptWith(acceptance))(organizationId, callId),
+    end: (organizationId, callId, ending = {}) => move('end', endWith(ending))(organizationId, callId),
+    miss: move('miss'),
+    reject: move('reject'),
+    ringOut: move('ringOut'),
     find: async (organizationId, callId) => {
       checkIdentifiers({ organizationId, callId })
       return store.findCall(organizationId, callId)

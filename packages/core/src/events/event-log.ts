@@ -30,19 +30,16 @@ export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
 /** An event with its id: the record for the store, and the emission for listeners once it is stored. */
 type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
 
-/** Assigns ids to events, and reports them to listeners once they are stored. */
-export type EventLog = {
-  prepare(draft: EventDraft): PreparedEvent
-  emit(prepared: PreparedEvent | null): void
-  on<Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): () => void
-}
-
 const defaults = { waitsFor: null, traceparent: null, forged: false }
 
 type Registration = { readonly listener: EmissionListener }
 
-/** @param onError - receives errors from listeners. */
-export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
+/**
+ * Assigns ids to events, and reports them to listeners once they are stored.
+ *
+ * @param onError - receives errors from listeners.
+ */
+export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
   /** The arrays are never modified, so that a listener may add and remove listeners. */
   const registrations = new Map<EmittedEventName | '*', readonly Registration[]>()
 
@@ -59,7 +56,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
   }
 
   return {
-    prepare: ({ event, ...draft }) => {
+    prepare: ({ event, ...draft }: EventDraft): PreparedEvent => {
       const id = ids('evt')
       const { organizationId, occurredAt } = draft
       return {
@@ -67,14 +64,14 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
         emission: { id, organizationId, occurredAt, event },
       }
     },
-    emit: (prepared) => {
+    emit: (prepared: PreparedEvent | null): void => {
       if (prepared === null) return
       const { emission } = prepared
       for (const name of [emission.event.event, '*'] as const) {
         for (const registration of registrations.get(name) ?? []) call(registration, emission)
       }
     },
-    on: (name, listener) => {
+    on: <Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): (() => void) => {
       // A listener is called only with events of the name that it is registered for.
       const registration: Registration = { listener: listener as unknown as EmissionListener }
       registrations.set(name, [...(registrations.get(name) ?? []), registration])
@@ -85,3 +82,5 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
     },
   }
 }
+
+export type EventLog = ReturnType<typeof createEventLog>

@@ -55,15 +55,13 @@ export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
 
 const kinds = ['reset', 'malformed', 'html', 'truncated', 'offContract'] as const
 
-const checkFault = (fault: ApiFault): void => {
-  const fields = Object.keys(fault).filter((field) => field !== 'carriedOut')
-  const message =
-    fields.length === 0
-      ? 'a fault needs something that goes wrong, such as { status: 429 } or { reset: true }'
-      : kinds.filter((kind) => fault[kind]).length > 1
-        ? `only one of ${kinds.join(', ')} can happen to one response; add a second fault for the next request`
-        : undefined
-  if (message !== undefined) throw new InputError([{ path: '', message }])
+const findProblem = (fault: ApiFault): string | undefined => {
+  if (Object.keys(fault).every((field) => field === 'carriedOut')) {
+    return 'a fault needs something that goes wrong, such as { status: 429 } or { reset: true }'
+  }
+  return kinds.filter((kind) => fault[kind]).length > 1
+    ? `only one of ${kinds.join(', ')} can happen to one response; add a second fault for the next request`
+    : undefined
 }
 
 /**
@@ -76,7 +74,8 @@ export const createApiFaults = (random: Random): ApiFaults => {
   return {
     ...list,
     add: (added) => {
-      checkFault(added.fault)
+      const message = findProblem(added.fault)
+      if (message !== undefined) throw new InputError([{ path: '', message }])
       return list.add(added)
     },
     take: (endpoint) => list.take((each) => each.endpoint === '*' || each.endpoint === endpoint)?.fault,

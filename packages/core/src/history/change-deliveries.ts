@@ -31,7 +31,6 @@ const pageSize = 500
 /** Number of pages in a part, which takes a few hundred milliseconds. */
 export const pagesPerPart = 20
 
-/** Changes the deliveries of several pages, one after another. */
 export const changePages = async (
   change: ChangePage,
   { cursor, pages = Infinity }: { readonly cursor?: string | undefined; readonly pages?: number } = {},

@@ -68,7 +68,6 @@ const route = ({ method, path }: ApiRequest): EndpointName => {
   })
 }
 
-/** Creates the two API endpoints. */
 export const createApi = (context: ApiContext) => {
   const { authHeader, clock, directory, ids, onError, rateLimits, store } = context
   const listeners = new Set<(report: RequestReported) => void>()

@@ -59,7 +59,6 @@ const createDelivery = (
   attempts: [],
 })
 
-/** Creates the operations on events and their deliveries. */
 export const createHistory = (
   { organizations, getTables, queues, events, deliveries, nextOrder }: Database,
   { takePosition, tellAdded, tellChanged }: HistoryContext,

@@ -29,7 +29,6 @@ type JournalOptions = {
   publish(event: EventRecord): void
 }
 
-/** Number of shards. */
 const shardCount = 8
 
 const toPending = (row: DeliveryRow): PendingDelivery => ({
@@ -146,7 +145,6 @@ export const createJournal = (
 
   return {
     journal,
-    /** Reports that a delivery was added. */
     tellAdded: (row: DeliveryRow): void => {
       const { owner, event } = row
       const state = toState(owner)

@@ -21,7 +21,6 @@ const parseKey = (cursor: string): Key => {
 const isBefore = ([leftTime, leftId]: Key, [rightTime, rightId]: Key): boolean =>
   leftTime < rightTime || (leftTime === rightTime && leftId < rightId)
 
-/** Reads a page of records, newest first. */
 export const readNewest = <Item extends { readonly digits: string }>(
   all: Iterable<Item> = [],
   { cursor, limit, maxExamined = Infinity, digits, from, before, getKey, where }: Newest<Item>,

@@ -18,7 +18,6 @@ import type { Pace } from '../store.ts'
 /** An event and its position in the order of all rows. */
 export type EventRow = { readonly order: number; readonly event: EventRecord }
 
-/** A delivery. */
 export type DeliveryRow = {
   readonly order: number
   /** Its place in its queue. */
@@ -54,7 +53,6 @@ export const createSubscription = (record: SubscriptionRecord, order: number) =>
 
 export type SubscriptionRow = ReturnType<typeof createSubscription>
 
-/** Creates the tables of one organization. */
 export const createTables = (organization: OrganizationRecord, order: number) => ({
   order,
   organization,
@@ -75,7 +73,6 @@ export const createTables = (organization: OrganizationRecord, order: number) =>
 
 export type OrganizationTables = ReturnType<typeof createTables>
 
-/** Creates a database without rows. */
 export const createDatabase = () => {
   const organizations = new Map<string, OrganizationTables>()
   let order = 0
@@ -109,7 +106,6 @@ export const getDeliveryId = ({ order }: DeliveryRow): string => `dlv_${order}`
 export const isUnfinished = ({ state }: DeliveryRow): boolean =>
   state === 'fresh' || state === 'started' || state === 'passable'
 
-/** Returns the head of a lane, if it has one. */
 export const findHead = ({ lanes }: SubscriptionRow, subject: string): DeliveryRow | undefined => {
   const lane = lanes.get(subject) ?? []
   const index = lane.findIndex(({ state }) => state === 'fresh')

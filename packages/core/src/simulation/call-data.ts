@@ -1,8 +1,39 @@
 import type { CallSummary } from '@wabakit/contract'
 import type { Random } from '../values/ids.ts'
 import { conversations } from './conversations.ts'
-import { createPersonName, createPhoneNumber } from './people.ts'
 import { pick, pickInteger } from './seeded-random.ts'
+
+/** Returns a random word from a space-separated list. */
+const pickWord = (random: Random, list: string): string => {
+  const words = list.split(' ')
+  return words[pickInteger(random, 0, words.length - 1)] ?? ''
+}
+
+const areaCodes =
+  '202 206 212 213 303 305 312 404 415 469 503 512 602 612 617 646 702 713 718 720 737 773 786 813 818 832 857 917 949 971'
+
+/**
+ * Makes up a telephone number that belongs to no real person: in every area code of the North American numbering plan,
+ * 555-0100 to 555-0199 are reserved for fiction.
+ *
+ * @param taken - numbers that must not be returned.
+ */
+export const createPhoneNumber = (random: Random, taken: readonly string[] = []): string => {
+  for (;;) {
+    const line = String(pickInteger(random, 0, 99)).padStart(2, '0')
+    const number = `+1${pickWord(random, areaCodes)}55501${line}`
+    if (!taken.includes(number)) return number
+  }
+}
+
+const givenNames =
+  'Amara Bruno Chloé Deepak Elif Farid Grace Hana Ines Jonas Kwame Lucía Mei Noor Olga Priya Rafael Sofía Tomasz Yusuf'
+
+const familyNames =
+  'Adeyemi Bakker Castillo Demir Eriksen Fischer García Haddad Ito Jensen Kumar Lopes Moreau Novak Okafor Patel Rossi Silva Tanaka Weber'
+
+const createPersonName = (random: Random): string =>
+  `${pickWord(random, givenNames)} ${pickWord(random, familyNames)}`
 
 /** Made-up data for a call. */
 export type CallData = {

@@ -1,4 +1,5 @@
 import type { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
+import type { CallInput } from '../calls/call-input.ts'
 import type { CallRecord } from '../records.ts'
 
 const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -41,9 +42,7 @@ export type LaterSummary = SummarySimulation & {
 }
 
 /** A call to simulate. By default: an answered incoming PSTN call between made-up people. */
-export type CallSimulation = {
-  /** @default a generated `call_…` */
-  readonly callId?: string | undefined
+export type CallSimulation = Pick<CallInput, 'callId' | 'botTest'> & {
   /** The network. @default 'PSTN' */
   readonly channel?: Channel | undefined
   /** `INCOMING`: customer to business. @default 'INCOMING' */
@@ -62,8 +61,6 @@ export type CallSimulation = {
   readonly callType?: CallType | undefined
   /** The trigger of the call. @default depends on direction and call type, as in the service */
   readonly triggeredVia?: TriggeredVia | undefined
-  /** Makes this a bot test call. Its events are published only if `webhooks` is true. */
-  readonly botTest?: { readonly webhooks: boolean } | undefined
   /** The AI summary; `false` for none. @default made up, if the organization has automatic summaries */
   readonly summary?: LaterSummary | false | undefined
 }

@@ -17,8 +17,7 @@ export { toCallSubject, toGroupSubject } from '../events/event-draft.ts'
 
 // Made-up data
 
-export { type CallData, createCallData } from './call-data.ts'
-export { createPhoneNumber } from './people.ts'
+export { type CallData, createCallData, createPhoneNumber } from './call-data.ts'
 export { createSeededRandom } from './seeded-random.ts'
 
 // Faults of the public API

@@ -4,7 +4,7 @@ import type { ReferenceServer } from '../create-reference-server.ts'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
-import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
+import type { OrganizationRecord } from '../records.ts'
 import type { CallData } from './call-data.ts'
 import {
   type CallOutcome,
@@ -34,17 +34,12 @@ export const completeSummary = (
   nextSteps: [...(nextSteps ?? summary.nextSteps)],
 })
 
-/** A summary, and the delay before it is saved. */
-type SummaryPlan = Pick<CallSummaryRecord, 'generatedBy'> & {
-  readonly summary: CallSummary
-  readonly delayMs: number
-}
-
+/** Returns a call's summary and the delay before it is saved; `undefined` if the call gets none. */
 const planSummary = (
   { outcome = 'answered', summary }: CallSimulation,
   organization: OrganizationRecord,
   data: CallData,
-): SummaryPlan | undefined => {
+) => {
   const isAutomatic = organization.callSummaries === 'automatic'
   if (outcome !== 'answered' && summary) {
     const message = `must be omitted or false: a call with the outcome ${JSON.stringify(outcome)} has no summary`
@@ -69,6 +64,9 @@ const outcomes: readonly unknown[] = [
   'no_recording',
   'nothing_said',
 ] satisfies CallOutcome[]
+
+/** The step that ends a call that was not answered. */
+const unanswered = { missed: 'miss', rejected: 'reject', not_picked: 'ringOut' } as const
 
 /** 30 years, so that no past call starts before 1970. */
 const maxDurationInSeconds = 946_080_000
@@ -126,13 +124,8 @@ export const simulateCall = async (
     agentNumber: input.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
   })
   const proceed = async (): Promise<SimulatedCall> => {
-    switch (outcome) {
-      case 'missed':
-        return { ...(await calls.miss(organizationId, callId)), summary: undefined }
-      case 'rejected':
-        return { ...(await calls.reject(organizationId, callId)), summary: undefined }
-      case 'not_picked':
-        return { ...(await calls.ringOut(organizationId, callId)), summary: undefined }
+    if (outcome === 'missed' || outcome === 'rejected' || outcome === 'not_picked') {
+      return { ...(await calls[unanswered[outcome]](organizationId, callId)), summary: undefined }
     }
     // The call takes place in the past, so that no payload contains a time later than its event.
     const startedAt = initiatedAt - durationInSeconds * 1_000

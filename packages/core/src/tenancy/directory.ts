@@ -13,18 +13,6 @@ import type { OrganizationInput, Organizations } from './organizations.ts'
 /** An organization that is declared when the server is created. */
 export type DeclaredOrganization = OrganizationInput & { readonly id: string }
 
-/** Finds organizations and callers once the declared organizations are stored. */
-export type Directory = {
-  /** Resolves when the declared organizations are in the store. */
-  ready(): Promise<void>
-  /**
-   * @throws InputError if the id is not valid.
-   * @throws RecordNotFoundError if there is no such organization.
-   */
-  getOrganization(organizationId: string): Promise<OrganizationRecord>
-  findCaller(key: string): Promise<CallerRecord | undefined>
-}
-
 const collect = (issues: Issue[], path: string, check: () => void): void => {
   try {
     check()
@@ -66,11 +54,12 @@ type DirectoryContext = {
 }
 
 /**
- * Creates the directory. If storing the declared organizations fails, the next call tries again.
+ * Finds organizations and callers once the declared organizations are stored. If storing them fails, the next call
+ * tries again.
  *
  * @throws InputError if a declared organization is invalid.
  */
-export const createDirectory = ({ store, organizations, apiKeys, declared }: DirectoryContext): Directory => {
+export const createDirectory = ({ store, organizations, apiKeys, declared }: DirectoryContext) => {
   checkDeclared(declared)
   let declaring: Promise<void> | undefined
   let isDeclared = declared.length === 0
@@ -108,15 +97,20 @@ export const createDirectory = ({ store, organizations, apiKeys, declared }: Dir
   }
 
   return {
+    /** Resolves when the declared organizations are in the store. */
     ready,
-    getOrganization: async (organizationId) => {
+    /**
+     * @throws InputError if the id is not valid.
+     * @throws RecordNotFoundError if there is no such organization.
+     */
+    getOrganization: async (organizationId: string): Promise<OrganizationRecord> => {
       checkIdentifiers({ organizationId })
       await ready()
       const organization = await store.findOrganization(organizationId)
       if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
       return organization
     },
-    findCaller: async (key) => {
+    findCaller: async (key: string): Promise<CallerRecord | undefined> => {
       if (!isDeclared) await ready()
       const hash = sha256(key)
       const caller = await store.findCaller(hash)
@@ -124,3 +118,5 @@ export const createDirectory = ({ store, organizations, apiKeys, declared }: Dir
     },
   }
 }
+
+export type Directory = ReturnType<typeof createDirectory>
