@@ -68,11 +68,11 @@ export type ParticipantKey = {
 /** Selects an organization's calls or groups. Omitted conditions match every record. */
 type RecordQuery = FilteredPageRequest & {
   readonly organizationId: string
-  /** Only those of the organization's number with these digits. */
+  /** Only records of the organization's number with these digits. */
   readonly digits?: string | undefined
-  /** Only those from this time or later. */
+  /** Only records from this time or later. */
   readonly from?: number | undefined
-  /** Only those from before this time. */
+  /** Only records from before this time. */
   readonly before?: number | undefined
 }
 

@@ -160,12 +160,8 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
         { cursor: cursor.slice(eventsPrefix.length) || undefined },
         (event) => isAbout(event, digits),
       )
-      return {
-        calls: 0,
-        participants: 0,
-        events,
-        nextCursor: nextCursor === undefined ? undefined : `${eventsPrefix}${nextCursor}`,
-      }
+      const next = nextCursor === undefined ? undefined : `${eventsPrefix}${nextCursor}`
+      return { calls: 0, participants: 0, events, nextCursor: next }
     },
   }
 }

@@ -9,8 +9,8 @@ export type SignedDelivery = {
   readonly hiddenHeaders: readonly string[]
   readonly body: string
   /**
-   * Changes since that time, because of which an attempt at that time sent a different request: the `secret`, the
-   * `subscription` (possibly its secret), or the `webhook_id`.
+   * Changes since that time that make this request differ from the one that was sent: the `secret`, the `subscription`
+   * (possibly its secret), or the `webhook_id`.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }

@@ -72,7 +72,7 @@ export type ResponseHead = {
   readonly requestId: string
   /** @default 200 */
   readonly status?: number
-  /** Headers in addition to those of every response; lowercase names. */
+  /** Headers to add to the standard ones; lowercase names. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

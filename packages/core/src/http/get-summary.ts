@@ -1,7 +1,6 @@
 import type { SummaryRecord } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { buildSummaryPayload } from '../events/event-draft.ts'
-import { getCallState } from '../machines.ts'
 import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import { identifierRule, isIdentifier } from '../values/storable-text.ts'
@@ -37,9 +36,8 @@ const unavailable = (): RequestRefusedError =>
 const isVisible = ({ key }: CallerRecord, { call }: CallWithSummary): boolean =>
   call.channel === 'PSTN' || key.wabaNumbers === 'all' || key.wabaNumbers.includes(call.digits)
 
-const explainAbsence = (found: CallWithSummary, { organization }: CallerRecord): RequestRefusedError => {
-  const { call } = found
-  switch (getCallState(found)) {
+const explainAbsence = ({ call }: CallWithSummary, { organization }: CallerRecord): RequestRefusedError => {
+  switch (call.state) {
     case 'initiated':
     case 'accepted':
       return pending()
@@ -48,7 +46,6 @@ const explainAbsence = (found: CallWithSummary, { organization }: CallerRecord):
     case 'not_picked':
       return unavailable()
     case 'ended':
-    case 'summarized':
       if (call.recorded !== true || call.spoken !== true) return unavailable()
       return organization.callSummaries === 'automatic' ? pending() : notFound()
   }

@@ -1,6 +1,7 @@
 import { type HealthEvent, type HealthEventName, healthEventNames } from '@wabakit/contract'
 import type { EventRecord, SubscriptionRecord } from '../records.ts'
 import type { AttemptVerdict, Settlement } from '../store.ts'
+import { toUtcTimestamp } from '../values/clock.ts'
 import { sha256 } from '../values/sha256.ts'
 
 /**
@@ -61,8 +62,6 @@ const findReasonToDisable = ({ result, failingLimitMs }: Settlement, failingMs: 
   return failingMs >= failingLimitMs ? 'failing' : null
 }
 
-const toUtc = (time: number): string => new Date(time).toISOString()
-
 type EventDetails = Pick<DecidedHealth, 'failingSince' | 'disabled'> & { readonly type: HealthEventName }
 
 const buildEvent = (
@@ -70,12 +69,12 @@ const buildEvent = (
   { type, failingSince, disabled }: EventDetails,
 ): HealthEvent => ({
   type,
-  timestamp: toUtc(now),
+  timestamp: toUtcTimestamp(now),
   data: {
     organizationId: delivery.organizationId,
     subscriptionId: delivery.subscriptionId,
     url: attempt.url,
-    failingSince: failingSince === null ? null : toUtc(failingSince),
+    failingSince: failingSince === null ? null : toUtcTimestamp(failingSince),
     disabledReason: type === 'subscription.disabled' ? disabled : null,
     eventId: delivery.eventId,
     eventName: delivery.eventName,

@@ -46,7 +46,7 @@ export type SecretRotation = {
   /** @default a random one */
   readonly secret?: string | undefined
   /**
-   * Time that the old secret also signs, in milliseconds.
+   * Time during which the old secret also signs, in milliseconds.
    * @default 86,400,000 (24 hours)
    */
   readonly overlapMs?: number | undefined
