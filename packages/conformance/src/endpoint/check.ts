@@ -3,7 +3,7 @@ import type { Examination } from './examination.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Need, Settings } from './settings.ts'
 
-export type EndpointCheck = Omit<Check, 'group' | 'run'> & {
+export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
   /** Approximate number of requests. */
   readonly requests: number
   readonly needs?: readonly Need[]
@@ -11,6 +11,11 @@ export type EndpointCheck = Omit<Check, 'group' | 'run'> & {
   readonly runsAnyway?: boolean
   run(examination: Examination): Promise<Finding> | Finding
 }
+
+/** Checks of one group, by id. */
+export type EndpointChecks = Readonly<Record<string, EndpointCheck>>
+
+export type ListedCheck = EndpointCheck & Pick<Check, 'id' | 'group'>
 
 /** Reasons for skipping a check that lacks a prerequisite. Without effects, the check is inconclusive. */
 const reasons: Readonly<Partial<Record<Need, string>>> = {
@@ -21,7 +26,7 @@ const reasons: Readonly<Partial<Record<Need, string>>> = {
 
 /** Returns the reason why a check would prove nothing, or `undefined` if it can run. */
 export const declineCheck = (
-  { id, needs = [], runsAnyway }: Pick<EndpointCheck, 'id' | 'needs' | 'runsAnyway'>,
+  { id, needs = [], runsAnyway }: Omit<ListedCheck, 'run'>,
   { settings, knowledge, skip }: { settings: Settings; knowledge: Knowledge; skip: readonly string[] },
 ): Finding | undefined => {
   if (skip.includes(id)) return { verdict: 'skipped', observed: 'left out by --skip' }

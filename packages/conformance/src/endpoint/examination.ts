@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import { signWebhook } from '@wabakit/webhooks'
 import { EffectsError } from '../errors.ts'
-import { pollEffects, readEffects } from './effects.ts'
+import { type EffectsSource, pollEffects, readEffects } from './effects.ts'
 import type { Knowledge } from './knowledge.ts'
 import { findLeaks } from './leaks.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
@@ -11,71 +11,37 @@ import { openAndWrite, sendBytes } from './raw.ts'
 import { type Exchange, isAccepted, isLimited, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
 import type { Settings } from './settings.ts'
 
-export type GenuineDelivery = {
-  readonly delivery: Delivery
-  readonly timestamp: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
-
 /** Options for a genuine delivery. */
-export type GenuineOptions = {
+type GenuineOptions = {
   /** @default the current one */
   readonly secret?: string | readonly string[] | undefined
   /** Seconds to add to the current time. */
   readonly shiftSeconds?: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly parts?: readonly Uint8Array[]
+  readonly parts?: readonly Uint8Array[] | undefined
 }
 
 /** The operations and settings available to a check. Its requests end when the check does. */
-export type Examination = Settings & {
-  readonly knowledge: Knowledge
-  readonly signal: AbortSignal
-  readonly exchanges: Exchange[]
-  /** Builds a delivery with a new id and a new subject. */
-  build(name: EventName, change?: Readonly<Record<string, unknown>>): Delivery
-  /** Builds a delivery that this endpoint handles. Sends the preceding events first if the endpoint requires them. */
-  prepare(name?: EventName): Promise<Delivery>
-  /** Adds the headers of a genuine sender. */
-  sign(delivery: Delivery, options?: GenuineOptions): Promise<GenuineDelivery>
-  /** Sends a delivery and waits for the response as long as a sender would. */
-  deliver(delivery: Delivery, options?: GenuineOptions): Promise<Exchange>
-  send(request: Partial<OutgoingRequest>): Promise<Exchange>
-  /** Sends a delivery that must be refused, and records that it must have no effect. */
-  sendHostile(request: Partial<OutgoingRequest>, subject: string): Promise<Exchange>
-  /** Writes bytes to a new connection and leaves it open. */
-  openAndWrite(bytes: Uint8Array): Promise<Socket>
-  /** Writes bytes to a new connection and resolves to the start of the response, which is empty if there was none. */
-  sendBytes(bytes: Uint8Array, timeoutMs: number): Promise<string>
-  countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
-  /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
-  listEffects(delivery: Delivery): Promise<string[]>
-  /** Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. */
-  isAlive(): Promise<boolean>
-  /** Returns whether `isAlive` found the endpoint dead. */
-  isDown(): boolean
-}
-
-const toBody = (event: object): Buffer => Buffer.from(JSON.stringify(event))
+export type Examination = ReturnType<typeof createExamination>
 
 /** Builds a delivery with a new id, of an event about a subject. */
 export const buildDelivery = (
   { ids }: Pick<Settings, 'ids'>,
-  event: object | Buffer,
+  event: object | string | Buffer,
   subject: string,
-): Delivery => ({
-  id: ids.createWebhookId(),
-  subject,
-  body: Buffer.isBuffer(event) ? event : toBody(event),
-})
+): Delivery => {
+  const body = Buffer.isBuffer(event)
+    ? event
+    : Buffer.from(typeof event === 'string' ? event : JSON.stringify(event))
+  return { id: ids.createWebhookId(), subject, body }
+}
 
 /** Creates the examination for one check. */
 export const createExamination = (
   settings: Settings,
   { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },
-): Examination => {
-  const { url, limits, ids, now, secret, credentials, effects } = settings
+) => {
+  const { url, limits, ids, now, secret, credentials } = settings
   const exchanges: Exchange[] = []
   let down = false
 
@@ -94,7 +60,7 @@ export const createExamination = (
     return exchange
   }
 
-  const send: Examination['send'] = (request) => sendWithin(getAttackMs(), request)
+  const send = (request: Partial<OutgoingRequest>): Promise<Exchange> => sendWithin(getAttackMs(), request)
 
   /** Records raw bytes as an exchange, including the response head if one was awaited. */
   const recordBytes = (bytes: Uint8Array, head = ''): void => {
@@ -107,13 +73,8 @@ export const createExamination = (
     })
   }
 
-  const sendHostile: Examination['sendHostile'] = async (request, subject) => {
-    const exchange = await send(request)
-    if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)
-    return exchange
-  }
-
-  const sign: Examination['sign'] = async (delivery, options = {}) => {
+  /** Adds the headers of a genuine sender. */
+  const sign = async (delivery: Delivery, options: GenuineOptions = {}) => {
     const { id, body } = delivery
     const timestamp = Math.floor(now() / 1_000) + (options.shiftSeconds ?? 0)
     const secrets = options.secret ?? secret
@@ -122,21 +83,29 @@ export const createExamination = (
         ? { 'webhook-id': id, 'webhook-timestamp': String(timestamp) }
         : (await signWebhook({ payload: body, secret: secrets, id, timestamp, allowShortSecrets: true }))
             .headers
-    const headers = { 'content-type': 'application/json', ...signed, ...credentials, ...options.headers }
+    const headers: Readonly<Record<string, string>> = {
+      'content-type': 'application/json',
+      ...signed,
+      ...credentials,
+      ...options.headers,
+    }
     return { delivery, timestamp: String(timestamp), headers, body }
   }
 
-  const deliver: Examination['deliver'] = async (delivery, options = {}) => {
+  /** Sends a delivery and waits for the response as long as a sender would. */
+  const deliver = async (delivery: Delivery, options: GenuineOptions = {}): Promise<Exchange> => {
     const { headers, body } = await sign(delivery, options)
     return sendWithin(limits.responseMs, { headers, body, parts: options.parts })
   }
 
-  const build: Examination['build'] = (name, change = {}) => {
+  /** Builds a delivery with a new id and a new subject. */
+  const build = (name: EventName, change: Readonly<Record<string, unknown>> = {}): Delivery => {
     const subject = ids.createSubject()
     return buildDelivery(settings, { ...buildEvent(name, subject), ...change }, subject)
   }
 
-  const prepare: Examination['prepare'] = async (name = knowledge.effectName ?? 'CALL_AI_SUMMARY') => {
+  /** Builds a delivery that this endpoint handles. Sends the preceding events first if the endpoint requires them. */
+  const prepare = async (name: EventName = knowledge.effectName ?? 'CALL_AI_SUMMARY'): Promise<Delivery> => {
     const delivery = build(name)
     if (!knowledge.needsPredecessors || name !== 'CALL_AI_SUMMARY') return delivery
     for (const earlier of callInOrder.slice(0, -1)) {
@@ -145,50 +114,50 @@ export const createExamination = (
     return delivery
   }
 
-  const poll = async (subjects: readonly string[], expected: number): Promise<number[]> => {
-    if (effects === undefined) throw new EffectsError('there is no --effects')
-    const startedAt = performance.now()
-    const counts = await pollEffects(effects, subjects, {
-      isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
-      settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
-      effectMs: Math.max(limits.effectMs, 3 * knowledge.effectLatencyMs),
-      signal,
-    })
-    knowledge.waitedMs += performance.now() - startedAt
-    return counts
+  const getEffects = (): EffectsSource => {
+    if (settings.effects === undefined) throw new EffectsError('there is no --effects')
+    return settings.effects
   }
 
   return {
     ...settings,
-    knowledge,
-    signal,
-    exchanges,
-    build,
-    sign,
-    deliver,
-    send,
-    sendHostile,
-    openAndWrite: (bytes) => {
+    ...{ knowledge, signal, exchanges, build, prepare, sign, deliver, send },
+    /** Sends a delivery that must be refused, and records that it must have no effect. */
+    sendHostile: async (request: Partial<OutgoingRequest>, subject: string): Promise<Exchange> => {
+      const exchange = await send(request)
+      if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)
+      return exchange
+    },
+    /** Writes bytes to a new connection and leaves it open. */
+    openAndWrite: (bytes: Uint8Array): Promise<Socket> => {
       recordBytes(bytes)
       return openAndWrite(url, bytes)
     },
-    sendBytes: async (bytes, timeoutMs) => {
+    /** Writes bytes to a new connection and resolves to the start of the response, which is empty if there was none. */
+    sendBytes: async (bytes: Uint8Array, timeoutMs: number): Promise<string> => {
       const head = await sendBytes(url, bytes, timeoutMs)
       recordBytes(bytes, head)
       return head
     },
-    prepare,
-    countEffects: async (deliveries, expected = 1) => {
+    countEffects: async (deliveries: readonly Delivery[], expected = 1): Promise<number[]> => {
       const subjects = deliveries.map(({ subject }) => subject)
-      const counts = await poll(subjects, expected)
+      const startedAt = performance.now()
+      const counts = await pollEffects(getEffects(), subjects, {
+        isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
+        settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
+        effectMs: Math.max(limits.effectMs, 3 * knowledge.effectLatencyMs),
+        signal,
+      })
+      knowledge.waitedMs += performance.now() - startedAt
       return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
     },
-    listEffects: async ({ subject }) => {
-      if (effects === undefined) throw new EffectsError('there is no --effects')
-      const lines = (await readEffects(effects, signal)).split('\n')
+    /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
+    listEffects: async ({ subject }: Delivery): Promise<string[]> => {
+      const lines = (await readEffects(getEffects(), signal)).split('\n')
       return lines.filter((line) => line.includes(subject)).map((line) => line.replaceAll(subject, '…'))
     },
-    isAlive: async () => {
+    /** Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. */
+    isAlive: async (): Promise<boolean> => {
       const endsAt = performance.now() + limits.recoverMs
       for (;;) {
         const exchange = await deliver(await prepare('CALL_AI_SUMMARY'))
@@ -201,6 +170,7 @@ export const createExamination = (
         await sleep(100)
       }
     },
-    isDown: () => down,
+    /** Returns whether `isAlive` found the endpoint dead. */
+    isDown: (): boolean => down,
   }
 }

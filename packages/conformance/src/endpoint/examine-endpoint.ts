@@ -3,7 +3,7 @@ import { EffectsError, ExaminationUsageError } from '../errors.ts'
 import { buildReport, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
 import { quote } from '../shell.ts'
-import { declineCheck, type EndpointCheck } from './check.ts'
+import { declineCheck, type ListedCheck } from './check.ts'
 import { createExamination } from './examination.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { hideInExchange, hideSecrets } from './leaks.ts'
@@ -21,7 +21,7 @@ const onceChecks = /^handles-.*-once$/
 
 /** Estimates the maximum duration of a run from its requests so far. Time spent waiting for effects extends it. */
 const estimateMs = (
-  checks: readonly Pick<EndpointCheck, 'requests'>[],
+  checks: readonly Pick<ListedCheck, 'requests'>[],
   { exchanges, waitedMs }: Knowledge,
 ): number => {
   if (exchanges.length === 0) return maxTimeoutMs
@@ -55,7 +55,7 @@ type Run = {
 
 /** Runs a check. If the endpoint did not respond, determines whether it still works. */
 const runCheck = async (
-  check: EndpointCheck,
+  check: ListedCheck,
   signal: AbortSignal,
   { settings, knowledge, onExchange }: Run,
 ): Promise<Finding> => {
@@ -79,7 +79,7 @@ const runCheck = async (
 }
 
 /** Binds a check to this run, and removes secrets from its result. */
-const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run) => ({
+const bindCheck = (check: ListedCheck, run: Run) => ({
   ...check,
   run: async (signal: AbortSignal): Promise<Finding> => {
     const finding = await runCheck(check, signal, run)

@@ -40,6 +40,17 @@ export const deliverAtOnce = async (
   }
 }
 
+/** Counts the effects of a delivery. Returns 0 if this run cannot see effects. */
+export const countVisible = async (
+  { knowledge, countEffects }: Examination,
+  delivery: Delivery,
+  expected?: number,
+): Promise<number> => {
+  if (knowledge.effectName === undefined) return 0
+  const [count = 0] = await countEffects([delivery], expected)
+  return count
+}
+
 const isRefused = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 400 && exchange.status < 500 && !isLimited(exchange)
 

@@ -1,6 +1,6 @@
 import { ExaminationUsageError } from '../errors.ts'
 import type { Severity } from '../report/report.ts'
-import type { EndpointCheck } from './check.ts'
+import type { EndpointChecks, ListedCheck } from './check.ts'
 import { behaviorChecks } from './checks/behavior.ts'
 import { forgedChecks } from './checks/forged.ts'
 import { genuineChecks } from './checks/genuine.ts'
@@ -16,13 +16,13 @@ import { formatTarget, readTarget } from './target.ts'
 /** The check on which all others depend. */
 const controlId = 'accepts-genuine'
 
-const groups: Readonly<Record<string, readonly EndpointCheck[]>> = {
+const groups: Readonly<Record<string, EndpointChecks>> = {
   genuine: genuineChecks,
   forged: forgedChecks,
   replayed: replayedChecks,
   repeated: repeatedChecks,
   ordered: orderedChecks,
-  hostile: [...hostileBodyChecks, ...hostileConnectionChecks],
+  hostile: { ...hostileBodyChecks, ...hostileConnectionChecks },
   'well behaved': behaviorChecks,
 }
 
@@ -32,8 +32,8 @@ const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
  * All checks of an endpoint in the order they run: the positive control, the most important checks, checks that may
  * crash the endpoint, and finally checks that judge all exchanges.
  */
-const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = Object.entries(groups)
-  .flatMap(([group, checks]) => checks.map((check) => ({ ...check, group })))
+const endpointChecks: readonly ListedCheck[] = Object.entries(groups)
+  .flatMap(([group, checks]) => Object.entries(checks).map(([id, check]) => ({ ...check, id, group })))
   .map((check) => {
     const { id, group, severity } = check
     const phase = id === controlId ? 0 : group === 'well behaved' ? 3 : group === 'hostile' ? 2 : 1
@@ -44,8 +44,6 @@ const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = 
 
 /** The ids of all checks of an endpoint, in the order they run. */
 export const endpointCheckIds: readonly string[] = endpointChecks.map(({ id }) => id)
-
-type Selection = Pick<ExamineEndpointOptions, 'only' | 'skip'>
 
 const assertKnown = (ids: readonly string[], option: string): void => {
   const unknown = ids.find((id) => !endpointCheckIds.includes(id))
@@ -60,7 +58,10 @@ const assertKnown = (ids: readonly string[], option: string): void => {
  *
  * @throws ExaminationUsageError when an id does not belong to a check.
  */
-export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChecks => {
+export const selectChecks = ({
+  only,
+  skip = [],
+}: Pick<ExamineEndpointOptions, 'only' | 'skip'>): readonly ListedCheck[] => {
   assertKnown(only ?? [], 'only')
   assertKnown(skip, 'skip')
   return endpointChecks.filter(({ id }) => id === controlId || only === undefined || only.includes(id))
@@ -74,7 +75,7 @@ export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChe
 export const planExamination = (options: ExamineEndpointOptions): ExaminationPlan => {
   const checks = selectChecks(options)
   const given = listGiven(options)
-  const isSent = ({ id, needs = [] }: (typeof checks)[number]): boolean =>
+  const isSent = ({ id, needs = [] }: ListedCheck): boolean =>
     needs.every((need) => given.has(need)) && !options.skip?.includes(id)
   const requests = checks.filter(isSent).reduce((sum, check) => sum + check.requests, 0)
   return { target: formatTarget(readTarget(options.url)), checks: checks.length, requests }

@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The method of an exchange of raw bytes that an HTTP client could not send. */
@@ -123,28 +124,17 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       response.on('close', () => settle())
     })
 
-    const write = (chunk: Uint8Array): Promise<void> =>
-      new Promise((written) => {
-        const isOver = settled || head.status !== undefined
-        if (isOver || client.write(chunk)) return written()
-        const proceed = (): void => {
-          client.off('drain', proceed)
-          client.off('close', proceed)
-          written()
-        }
-        client.on('drain', proceed)
-        client.on('close', proceed)
-      })
-    const writeAll = async (): Promise<void> => {
-      if (parts === undefined) {
-        for (let at = 0; at < body.length; at += pieceBytes) await write(body.subarray(at, at + pieceBytes))
-      } else {
-        for (const part of parts) {
-          await write(part)
-          await sleep(partPauseMs)
-        }
+    /** Yields the body in pieces, until the response begins or the exchange is over. */
+    const listPieces = async function* () {
+      const count = Math.ceil(body.length / pieceBytes)
+      const pieces = Array.from({ length: count }, (_, at) =>
+        body.subarray(at * pieceBytes, (at + 1) * pieceBytes),
+      )
+      for (const piece of parts ?? pieces) {
+        if (settled || head.status !== undefined) return
+        yield piece
+        if (parts !== undefined) await sleep(partPauseMs)
       }
-      if (!settled) client.end()
     }
-    void writeAll()
+    Readable.from(listPieces()).pipe(client)
   })

@@ -1,4 +1,4 @@
-import type { EndpointCheck } from '../check.ts'
+import type { EndpointChecks } from '../check.ts'
 import { judgeAccepted } from '../judge.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
@@ -20,9 +20,8 @@ const findStack = ({ body, headers }: Exchange): string | undefined => {
   return stackPatterns.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined)
 }
 
-export const behaviorChecks: readonly EndpointCheck[] = [
-  {
-    id: 'refuses-get',
+export const behaviorChecks: EndpointChecks = {
+  'refuses-get': {
     title: 'Refuses GET',
     severity: 'low',
     clause: 'RFC 9110, section 15.5.6: 405',
@@ -33,14 +32,12 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     run: async ({ send }) => {
       const exchange = await send({ method: 'GET', headers: {} })
       const { status = 0 } = exchange
-      if (isAccepted(exchange)) return { verdict: 'fail', observed: `${status} to GET` }
-      if (status >= 500) return { verdict: 'fail', observed: `${status} to GET` }
+      if (isAccepted(exchange) || status >= 500) return { verdict: 'fail', observed: `${status} to GET` }
       if (status >= 400) return { verdict: 'pass', observed: String(status) }
       return { verdict: 'inconclusive', observed: exchange.error ?? `${status} to GET` }
     },
   },
-  {
-    id: 'handles-nothing-it-refuses',
+  'handles-nothing-it-refuses': {
     title: 'Does nothing with a delivery that it refuses',
     severity: 'critical',
     clause: 'decision 0019: verify before anything else',
@@ -59,8 +56,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
       return { verdict: handled > 0 ? 'fail' : 'pass', observed }
     },
   },
-  {
-    id: 'keeps-secrets-out-of-answers',
+  'keeps-secrets-out-of-answers': {
     title: 'Keeps secrets out of its responses',
     severity: 'critical',
     clause: 'CWE-209, sensitive information in an error message',
@@ -74,8 +70,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
       observed: leaks.size > 0 ? [...leaks].join('; ') : `nothing in ${exchanges.length} responses`,
     }),
   },
-  {
-    id: 'keeps-stacks-out-of-answers',
+  'keeps-stacks-out-of-answers': {
     title: 'Keeps stack traces out of its responses',
     severity: 'medium',
     clause: 'CWE-209, sensitive information in an error message',
@@ -91,8 +86,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
       return { verdict: 'fail', observed: found.trim().slice(0, 120) }
     },
   },
-  {
-    id: 'does-not-redirect',
+  'does-not-redirect': {
     title: 'Does not redirect',
     severity: 'medium',
     clause: 'decision 0020: senders do not follow redirects',
@@ -109,8 +103,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
       return { verdict: 'fail', observed: `${status} to ${headers.location ?? 'nowhere'}` }
     },
   },
-  {
-    id: 'recovers-after-attacks',
+  'recovers-after-attacks': {
     title: 'Accepts a genuine delivery after all attacks',
     severity: 'critical',
     clause: 'the positive control, once more',
@@ -126,7 +119,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
       if (await examination.isAlive()) return { verdict: 'pass', observed: 'accepted' }
       const last = examination.exchanges.at(-1)
       if (last === undefined) return { verdict: 'inconclusive', observed: 'nothing was sent' }
-      return { ...judgeAccepted([{ label: 'a genuine delivery', exchange: last }]) }
+      return judgeAccepted([{ label: 'a genuine delivery', exchange: last }])
     },
   },
-]
+}

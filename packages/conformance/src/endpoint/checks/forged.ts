@@ -1,94 +1,89 @@
 import type { Finding } from '../../report/run-checks.ts'
-import type { EndpointCheck } from '../check.ts'
+import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, judgeRefused } from '../judge.ts'
+import { type Attempt, countVisible, judgeRefused } from '../judge.ts'
 import { capitalize, signContent, signDelivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 import { credentialChecks } from './forged-credentials.ts'
-import { type ForgedCheck, type Forgery, readGenuine, refuse, sendForgeries } from './forgery.ts'
+import {
+  type ForgedCheck,
+  type Forgery,
+  readGenuine,
+  refuse,
+  sendForgeries,
+  withHeader,
+  without,
+} from './forgery.ts'
 
-const withSignature = (write: (signature: string) => string): Forgery => {
-  return ({ headers, signature }) => ({ headers: { ...headers, 'webhook-signature': write(signature) } })
-}
+const withSignature = (write: Parameters<typeof withHeader>[1]): Forgery =>
+  withHeader('webhook-signature', write)
 
-const signedBy = (key: string | Uint8Array | ((examination: Examination) => Uint8Array)): Forgery => {
-  return ({ headers, ...genuine }, examination) => {
-    const signature = signDelivery(typeof key === 'function' ? key(examination) : key, genuine)
-    return { headers: { ...headers, 'webhook-signature': `v1,${signature}` } }
-  }
-}
+const signedBy = (key: string | Uint8Array): Forgery =>
+  withSignature((genuine) => `v1,${signDelivery(key, genuine)}`)
 
-const without = (...names: readonly string[]): Forgery => {
-  return ({ headers }) => ({
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))),
-  })
-}
+const signedByStranger: Forgery = withSignature(
+  (genuine, { random }) => `v1,${signDelivery(random.bytes(32), genuine)}`,
+)
 
 /** Signs with a random secret and spells the header names differently. */
-const renameHeaders = (
-  { headers, ...genuine }: Parameters<Forgery>[0],
-  { random }: Examination,
-  rename: (name: string) => string,
-): ReturnType<Forgery> => {
-  const signed = { ...headers, 'webhook-signature': `v1,${signDelivery(random.bytes(32), genuine)}` }
-  return { headers: Object.fromEntries(Object.entries(signed).map(([name, value]) => [rename(name), value])) }
-}
+const withNames =
+  (rename: (name: string) => string): Forgery =>
+  (genuine, examination) => {
+    const { headers = {} } = signedByStranger(genuine, examination)
+    return {
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [rename(name), value])),
+    }
+  }
 
-const tamperName = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
-
-/** Changes only human-readable text. */
-const tamperText = (body: Buffer): Buffer =>
-  Buffer.from(body.toString().replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '))
+/** Changes the body without signing it again. */
+const withBody =
+  (change: (text: string) => string): Forgery =>
+  ({ body }) => ({ body: Buffer.from(change(body.toString())) })
 
 const swapCase = (text: string): string =>
   text.replace(/[a-z]/i, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   )
 
-const spaceOut = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2))
-
 /** Sends two timestamps: an old one, which is signed, and a new one within the tolerance. */
-const repeatTimestamp = (order: (old: string, present: string) => string[]): Forgery => {
-  return ({ headers, timestamp, key, id, body }) => {
+const repeatTimestamp =
+  (order: (old: string, present: string) => string[]): Forgery =>
+  ({ headers, timestamp, key, id, body }) => {
     const old = String(Number(timestamp) - 86_400)
     const signature = `v1,${signDelivery(key, { id, timestamp: old, body })}`
     const repeated = order(old, timestamp)
     return { headers: { ...headers, 'webhook-timestamp': repeated, 'webhook-signature': signature } }
   }
-}
-
-const forgedTimes: Readonly<Record<string, Forgery>> = {
-  'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
-  'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
-}
 
 /** Resends handled deliveries with a second id, and sends forgeries with a second timestamp. */
 const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> => {
-  const { ids, knowledge, countEffects, deliver, send } = examination
+  const { ids, deliver, send } = examination
   const attempts: Attempt[] = []
   for (const place of ['after', 'before']) {
-    const { delivery, genuine } = await readGenuine(examination)
+    const { delivery, headers, body } = await readGenuine(examination)
     await deliver(delivery)
-    const effectsBefore = knowledge.effectName === undefined ? undefined : (await countEffects([delivery]))[0]
+    const effectsBefore = await countVisible(examination, delivery)
     const pair = [delivery.id, ids.createWebhookId()]
-    const headers = { ...genuine.headers, 'webhook-id': place === 'after' ? pair : pair.toReversed() }
+    const doubled = { ...headers, 'webhook-id': place === 'after' ? pair : pair.toReversed() }
     attempts.push({
       label: `a second id ${place} the correct one`,
-      exchange: await send({ headers, body: genuine.body }),
-      delivery,
-      ...(effectsBefore !== undefined && { effectsBefore }),
+      exchange: await send({ headers: doubled, body }),
+      ...{ delivery, effectsBefore },
     })
   }
-  return judgeRefused(examination, [...attempts, ...(await sendForgeries(examination, forgedTimes))])
+  const forgeries = await sendForgeries(examination, {
+    'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
+    'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
+  })
+  return judgeRefused(examination, [...attempts, ...forgeries])
 }
 
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
 /** Signature checks, for endpoints that verify signatures. */
-const signatureChecks: readonly ForgedCheck[] = [
-  {
-    id: 'refuses-unsigned',
+const signatureChecks: Readonly<Record<string, ForgedCheck>> = {
+  'refuses-unsigned': {
     title: 'Refuses a delivery without a signature',
     risk: 'A stranger who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless all three webhook- headers are present and the signature matches.',
@@ -99,76 +94,61 @@ const signatureChecks: readonly ForgedCheck[] = [
       'no webhook-timestamp': without('webhook-timestamp'),
     }),
   },
-  {
-    id: 'refuses-wrong-secret',
+  'refuses-wrong-secret': {
     title: 'Refuses a signature made with another secret',
     risk: 'A stranger can sign with a secret of their own and write into your system.',
     fix: 'Compare the signature with the one you compute; the presence of a signature proves nothing.',
-    ...refuse({ 'a signature with a random secret': signedBy(({ random }) => random.bytes(32)) }),
+    ...refuse({ 'a signature with a random secret': signedByStranger }),
   },
-  {
-    id: 'refuses-tampered-body',
+  'refuses-tampered-body': {
     title: 'Refuses a body that was changed after it was signed',
     risk: 'A stranger who sees one genuine delivery can send any content with its signature.',
     fix: 'Include the raw body in the signed content that you verify.',
     ...refuse({
-      'a changed text': ({ body }) => ({ body: tamperText(body) }),
-      'another event': ({ body }) => ({ body: tamperName(body) }),
+      'a changed text': withBody((text) =>
+        text.replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '),
+      ),
+      'another event': withBody((text) => text.replace(/(?<=event":")/, 'X')),
     }),
   },
-  {
-    id: 'refuses-appended-body',
+  'refuses-appended-body': {
     title: 'Refuses a body that was extended after it was signed',
     risk: 'An attacker appends a second event to a genuine one.',
     fix: 'Verify the whole body, not its first line, chunk or kilobytes.',
     ...refuse({
-      'a second object on a new line': ({ body }) => ({
-        body: Buffer.concat([body, Buffer.from('\n'), body]),
-      }),
-      'a second object far behind': ({ body }) => ({
-        body: Buffer.concat([body, Buffer.alloc(16_384, ' '), body]),
-      }),
-      'a byte of zero': ({ body }) => ({ body: Buffer.concat([body, Buffer.from([0]), body]) }),
+      'a second object on a new line': withBody((text) => `${text}\n${text}`),
+      'a second object far behind': withBody((text) => `${text}${' '.repeat(16_384)}${text}`),
+      'a byte of zero': withBody((text) => `${text}\0${text}`),
     }),
   },
-  {
-    id: 'refuses-swapped-id',
+  'refuses-swapped-id': {
     title: 'Refuses a signature that belongs to another webhook-id',
     risk: 'One captured delivery can be repeated forever under new ids, past any deduplication.',
     fix: 'Sign and verify `id.timestamp.body`, not the body alone.',
-    ...refuse({
-      'another id': ({ headers }, { ids }) => ({
-        headers: { ...headers, 'webhook-id': ids.createWebhookId() },
-      }),
-    }),
+    ...refuse({ 'another id': withHeader('webhook-id', (_, { ids }) => ids.createWebhookId()) }),
   },
-  {
-    id: 'refuses-swapped-timestamp',
+  'refuses-swapped-timestamp': {
     title: 'Refuses a signature that belongs to another timestamp',
     risk: 'A delivery captured last year is made fresh by writing a new time into its header.',
     fix: 'Include the timestamp in the signed content that you verify: `id.timestamp.body`.',
     ...refuse({
-      'another time': ({ headers, timestamp }) => ({
-        headers: { ...headers, 'webhook-timestamp': String(Number(timestamp) - 1) },
-      }),
+      'another time': withHeader('webhook-timestamp', ({ timestamp }) => String(Number(timestamp) - 1)),
     }),
   },
-  {
-    id: 'refuses-truncated-signature',
+  'refuses-truncated-signature': {
     title: 'Refuses the beginning of a signature',
     risk: 'Comparing prefixes lets an attacker guess the signature in a few attempts, or crash the endpoint.',
     fix: compare,
     ...refuse({
-      '1 character of it': withSignature((signature) => `v1,${signature.slice(0, 1)}`),
-      '8 characters of it': withSignature((signature) => `v1,${signature.slice(0, 8)}`),
-      '40 of its 44 characters': withSignature((signature) => `v1,${signature.slice(0, 40)}`),
+      '1 character of it': withSignature(({ signature }) => `v1,${signature.slice(0, 1)}`),
+      '8 characters of it': withSignature(({ signature }) => `v1,${signature.slice(0, 8)}`),
+      '40 of its 44 characters': withSignature(({ signature }) => `v1,${signature.slice(0, 40)}`),
       'its first 8 characters, then others': withSignature(
-        (signature) => `v1,${signature.slice(0, 8)}${'A'.repeat(35)}=`,
+        ({ signature }) => `v1,${signature.slice(0, 8)}${'A'.repeat(35)}=`,
       ),
     }),
   },
-  {
-    id: 'refuses-empty-signature',
+  'refuses-empty-signature': {
     title: 'Refuses an empty signature',
     risk: 'An empty string passes comparisons such as startsWith, and every stranger can send one.',
     fix: compare,
@@ -178,60 +158,57 @@ const signatureChecks: readonly ForgedCheck[] = [
       'a version alone': withSignature(() => 'v1'),
     }),
   },
-  {
-    id: 'refuses-other-version',
+  'refuses-other-version': {
     title: 'Refuses a correct signature under another version',
     severity: 'medium',
     clause: 'Standard Webhooks 1.0, "Signature scheme": v1 is HMAC-SHA256',
     risk: 'A later version means another scheme; an endpoint that ignores the version can be made to confuse them.',
     fix: 'Use only the parts of webhook-signature that start with `v1,`.',
     ...refuse({
-      v2: withSignature((signature) => `v2,${signature}`),
-      v1a: withSignature((signature) => `v1a,${signature}`),
-      'no version': withSignature((signature) => signature),
+      v2: withSignature(({ signature }) => `v2,${signature}`),
+      v1a: withSignature(({ signature }) => `v1a,${signature}`),
+      'no version': withSignature(({ signature }) => signature),
     }),
   },
-  {
-    id: 'refuses-changed-case',
+  'refuses-changed-case': {
     title: 'Refuses a signature in a different letter case',
     severity: 'medium',
     clause: 'RFC 4648, section 4: base64 is case-sensitive',
     risk: 'Ignoring case makes signatures much easier to guess.',
     fix: compare,
-    ...refuse({ 'one letter in the other case': withSignature((signature) => `v1,${swapCase(signature)}`) }),
+    ...refuse({
+      'one letter in the other case': withSignature(({ signature }) => `v1,${swapCase(signature)}`),
+    }),
   },
-  {
-    id: 'refuses-partial-signature',
+  'refuses-partial-signature': {
     title: 'Refuses a signature over only a part of the delivery',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Signature scheme": `id.timestamp.payload` is signed',
     risk: 'A signature of the body alone can be repeated forever, under any id and at any time.',
     fix: 'Remove older schemes; accept only signatures over `id.timestamp.body`.',
     ...refuse({
-      'a signature of the body alone': ({ headers, key, body }) => ({
-        headers: { ...headers, 'webhook-signature': `v1,${signContent(key, body)}` },
-      }),
-      'a signature of the timestamp and the body': ({ headers, key, timestamp, body }) => ({
-        headers: { ...headers, 'webhook-signature': `v1,${signContent(key, `${timestamp}.`, body)}` },
-      }),
-      'a signature of the id and the timestamp': ({ headers, key, id, timestamp }) => ({
-        headers: { ...headers, 'webhook-signature': `v1,${signContent(key, `${id}.${timestamp}.`)}` },
-      }),
+      'a signature of the body alone': withSignature(({ key, body }) => `v1,${signContent(key, body)}`),
+      'a signature of the timestamp and the body': withSignature(
+        ({ key, timestamp, body }) => `v1,${signContent(key, `${timestamp}.`, body)}`,
+      ),
+      'a signature of the id and the timestamp': withSignature(
+        ({ key, id, timestamp }) => `v1,${signContent(key, `${id}.${timestamp}.`)}`,
+      ),
     }),
   },
-  {
-    id: 'refuses-signature-of-parsed-body',
+  'refuses-signature-of-parsed-body': {
     title: 'Refuses a signature of the parsed body',
     severity: 'high',
     clause: `${scheme}: the raw payload is signed`,
     risk: 'Two bodies that parse alike are not the same: duplicate keys and rounded numbers pass unsigned.',
     fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
     ...refuse({
-      'a signature of the body without its spacing': ({ body }) => ({ body: spaceOut(body) }),
+      'a signature of the body without its spacing': withBody((text) =>
+        JSON.stringify(JSON.parse(text), null, 2),
+      ),
     }),
   },
-  {
-    id: 'refuses-empty-secret',
+  'refuses-empty-secret': {
     title: 'Refuses a signature made with an empty secret',
     risk: 'A missing environment variable becomes a secret that every stranger knows.',
     fix: 'Stop at start-up when the secret is missing or empty.',
@@ -242,8 +219,7 @@ const signatureChecks: readonly ForgedCheck[] = [
       'a signature with the secret null': signedBy('null'),
     }),
   },
-  {
-    id: 'refuses-duplicate-headers',
+  'refuses-duplicate-headers': {
     title: 'Refuses a delivery with two webhook-id or webhook-timestamp headers',
     severity: 'high',
     clause: 'RFC 9110, section 5.3: a sender must not repeat such a header',
@@ -253,20 +229,17 @@ const signatureChecks: readonly ForgedCheck[] = [
     requests: 6,
     run: sendRepeatedHeaders,
   },
-  {
-    id: 'refuses-forgery-in-any-header-case',
+  'refuses-forgery-in-any-header-case': {
     title: 'Verifies deliveries with header names in any case',
     clause: `${scheme}; RFC 9110, section 5.1: field names are case-insensitive`,
     risk: 'A forgery with the header Webhook-Signature is not verified.',
     fix: 'Look up headers ignoring case, and refuse deliveries without them.',
     ...refuse({
-      'capitalized names': (genuine, examination) => renameHeaders(genuine, examination, capitalize),
-      'names in capitals': (genuine, examination) =>
-        renameHeaders(genuine, examination, (name) => name.toUpperCase()),
+      'capitalized names': withNames(capitalize),
+      'names in capitals': withNames((name) => name.toUpperCase()),
     }),
   },
-  {
-    id: 'refuses-secret-in-query',
+  'refuses-secret-in-query': {
     title: 'Refuses a secret in the query instead of a signature',
     severity: 'high',
     clause: `${scheme}; CWE-598, sensitive information in a query`,
@@ -276,18 +249,16 @@ const signatureChecks: readonly ForgedCheck[] = [
       Object.fromEntries(
         ['secret', 'token', 'key'].map((name): [string, Forgery] => [
           `?${name}=…`,
-          ({ headers }, { url, secret = '' }) => {
-            const query = new URLSearchParams(url.search)
-            query.set(name, secret)
-            const kept = Object.entries(headers).filter(([header]) => header !== 'webhook-signature')
-            return { headers: Object.fromEntries(kept), query: `?${query}` }
+          (genuine, examination) => {
+            const query = new URLSearchParams(examination.url.search)
+            query.set(name, examination.secret ?? '')
+            return { ...without('webhook-signature')(genuine, examination), query: `?${query}` }
           },
         ]),
       ),
     ),
   },
-  {
-    id: 'survives-forged-claim',
+  'survives-forged-claim': {
     title: 'Handles a genuine delivery even if a forgery used its id first',
     clause: 'decision 0018: verify first, then deduplicate',
     expected: 'the forgery refused, the genuine delivery handled',
@@ -295,35 +266,37 @@ const signatureChecks: readonly ForgedCheck[] = [
     fix: 'Verify the signature before you look up or store the id.',
     requests: 2,
     run: async (examination) => {
-      const { delivery, genuine } = await readGenuine(examination)
-      const other = examination.build('CALL_AI_SUMMARY')
-      const signature = signDelivery(examination.random.bytes(32), { ...genuine, body: other.body })
-      const headers = { ...genuine.headers, 'webhook-signature': `v1,${signature}` }
-      const forgery = await examination.sendHostile({ headers, body: other.body }, other.subject)
-      const exchange = await examination.deliver(delivery)
+      const genuine = await readGenuine(examination)
+      const { body, subject } = examination.build('CALL_AI_SUMMARY')
+      const forged = { body, ...signedByStranger({ ...genuine, body }, examination) }
+      const forgery = await examination.sendHostile(forged, subject)
+      const exchange = await examination.deliver(genuine.delivery)
       const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
       if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
       if (examination.knowledge.effectName === undefined) {
         const observed = `${responses}; only --effects <command or URL> can show that it was handled`
         return { verdict: 'inconclusive', observed }
       }
-      const [count = 0] = await examination.countEffects([delivery])
+      const [count = 0] = await examination.countEffects([genuine.delivery])
       const observed = `${responses}, which had ${count} effects`
       return { verdict: count === 0 ? 'fail' : 'pass', observed }
     },
   },
-]
+}
+
+const setDefaults = (
+  checks: Readonly<Record<string, ForgedCheck>>,
+  defaults: Pick<EndpointCheck, 'clause' | 'needs'>,
+): EndpointChecks =>
+  Object.fromEntries(
+    Object.entries(checks).map(([id, check]) => [id, { severity: 'critical', ...defaults, ...check }]),
+  )
 
 /** Checks that imitate a sender without the secret. */
-export const forgedChecks: readonly EndpointCheck[] = [
-  ...signatureChecks.map(
-    (check): EndpointCheck => ({ severity: 'critical', clause: scheme, ...check, needs: ['signature'] }),
-  ),
-  ...credentialChecks.map(
-    (check): EndpointCheck => ({
-      ...{ severity: 'critical', clause: 'RFC 9110, section 15.5.2; decision 0019' },
-      ...check,
-      needs: ['credentials'],
-    }),
-  ),
-]
+export const forgedChecks: EndpointChecks = {
+  ...setDefaults(signatureChecks, { clause: scheme, needs: ['signature'] }),
+  ...setDefaults(credentialChecks, {
+    clause: 'RFC 9110, section 15.5.2; decision 0019',
+    needs: ['credentials'],
+  }),
+}

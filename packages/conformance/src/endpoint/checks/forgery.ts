@@ -4,30 +4,31 @@ import { type Attempt, judgeRefused, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import type { OutgoingRequest } from '../send.ts'
 
-/** A genuine delivery that was never sent, as the basis of a forgery. */
-type Genuine = {
-  readonly id: string
-  readonly timestamp: string
-  readonly body: Buffer
-  readonly headers: Readonly<Record<string, string>>
-  /** The signature in base64, without a version. */
-  readonly signature: string
-  readonly key: Buffer
+/** Builds a genuine delivery, as the basis of a forgery. Its signature is in base64, without a version. */
+export const readGenuine = async (examination: Examination) => {
+  const signed = await examination.sign(await examination.prepare())
+  const { id } = signed.delivery
+  const key = decodeKey(examination.secret ?? '')
+  return { ...signed, id, key, signature: signDelivery(key, { ...signed, id }) }
 }
+
+type Genuine = Awaited<ReturnType<typeof readGenuine>>
+
+export type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
 
 /** A check that sends a forgery. By default, it is critical and has its group's clause. */
 export type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
   Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
 
-export type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
+export const withHeader =
+  (name: string, write: (genuine: Genuine, examination: Examination) => string): Forgery =>
+  (genuine, examination) => ({ headers: { ...genuine.headers, [name]: write(genuine, examination) } })
 
-export const readGenuine = async (examination: Examination) => {
-  const delivery = await examination.prepare()
-  const { headers, timestamp, body } = await examination.sign(delivery)
-  const key = decodeKey(examination.secret ?? '')
-  const signature = signDelivery(key, { id: delivery.id, timestamp, body })
-  return { delivery, genuine: { id: delivery.id, timestamp, body, headers, signature, key } }
-}
+export const without =
+  (...names: readonly string[]): Forgery =>
+  ({ headers }) => ({
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))),
+  })
 
 /** Sends forgeries that must be refused. */
 export const sendForgeries = (
@@ -35,8 +36,9 @@ export const sendForgeries = (
   forgeries: Readonly<Record<string, Forgery>>,
 ): Promise<Attempt[]> =>
   sendEach(forgeries, async (forge) => {
-    const { delivery, genuine } = await readGenuine(examination)
-    const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
+    const genuine = await readGenuine(examination)
+    const { headers, body, delivery } = genuine
+    const forged = { headers, body, ...forge(genuine, examination) }
     return { exchange: await examination.sendHostile(forged, delivery.subject), delivery }
   })
 

@@ -1,38 +1,24 @@
 import { eventNames } from '@wabakit/contract'
-import type { EndpointCheck } from '../check.ts'
+import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { runControl } from '../control.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.ts'
-import { buildEvent, capitalize, type Delivery } from '../payloads.ts'
-import { isAccepted } from '../send.ts'
+import { buildEvent, capitalize } from '../payloads.ts'
+import { type Exchange, isAccepted } from '../send.ts'
 
 /** Makes the summary 8 kB long, as for a long call. */
 const longRecap = 'Long. '.repeat(1_333)
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
-/** Different but equivalent serializations of an event. */
-const spellings: Readonly<Record<string, (event: Record<string, unknown>) => string>> = {
-  'odd spacing': (event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`,
-  'escaped characters': (event) =>
-    JSON.stringify(event)
-      .replaceAll('/', '\\/')
-      .replace(/(?<=:")[A-Za-z](?=[a-z])/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
-  'another key order': (event) => JSON.stringify(Object.fromEntries(Object.entries(event).reverse())),
-  'characters outside ASCII': (event) =>
-    JSON.stringify({ ...event, ...writeRecap('Grüße, 你好, \u{1f44b}') }),
-  'numbers in another form': (event) =>
-    JSON.stringify(event).replace(/"durationInSeconds":(\d+)/, '"durationInSeconds":$1.0'),
-}
-
-/** Builds a summary that this endpoint handles, with custom fields or a custom serialization. */
-const buildSummary = async (
-  examination: Examination,
-  write: (event: Record<string, unknown>) => object | Buffer,
-): Promise<Delivery> => {
-  const { subject } = await examination.prepare('CALL_AI_SUMMARY')
-  return buildDelivery(examination, write(buildEvent('CALL_AI_SUMMARY', subject)), subject)
-}
+/** Sends a summary that this endpoint handles, with custom fields or a custom serialization. */
+const sendSummary =
+  (write: (event: Record<string, unknown>) => object | string, split?: (body: Buffer) => Buffer[]) =>
+  async (examination: Examination): Promise<Exchange> => {
+    const { subject } = await examination.prepare('CALL_AI_SUMMARY')
+    const delivery = buildDelivery(examination, write(buildEvent('CALL_AI_SUMMARY', subject)), subject)
+    return examination.deliver(delivery, { parts: split?.(delivery.body) })
+  }
 
 /** Splits a body in the middle of a multibyte character. */
 const splitCharacter = (body: Buffer): Buffer[] => {
@@ -40,9 +26,26 @@ const splitCharacter = (body: Buffer): Buffer[] => {
   return [body.subarray(0, at), body.subarray(at)]
 }
 
-export const genuineChecks: readonly EndpointCheck[] = [
-  {
-    id: 'accepts-genuine',
+/** Sends a correct signature among others. */
+const sendSigned =
+  (list: (right: string, wrong: string) => string) =>
+  async ({ prepare, sign, send, random }: Examination): Promise<Exchange> => {
+    const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
+    const signatures = list(headers['webhook-signature'] ?? '', random.bytes(32).toString('base64'))
+    return send({ headers: { ...headers, 'webhook-signature': signatures }, body })
+  }
+
+/** Sends deliveries that must be accepted. */
+const accept = (
+  deliveries: Readonly<Record<string, (examination: Examination) => Promise<Exchange>>>,
+): Pick<EndpointCheck, 'requests' | 'run'> => ({
+  requests: Object.keys(deliveries).length,
+  run: async (examination) =>
+    judgeAccepted(await sendEach(deliveries, async (send) => ({ exchange: await send(examination) }))),
+})
+
+export const genuineChecks: EndpointChecks = {
+  'accepts-genuine': {
     title: 'Accepts the events of a call, in order',
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
@@ -58,8 +61,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
       return { verdict: 'pass', observed: 'accepted' }
     },
   },
-  {
-    id: 'responds-in-time',
+  'responds-in-time': {
     title: 'Responds before the sender gives up',
     severity: 'high',
     clause: 'decision 0020: a sender waits 15 seconds; Standard Webhooks 1.0 recommends 15 to 30',
@@ -78,8 +80,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
       return { verdict: slowest > fastResponseMs ? 'advice' : 'pass', expected, observed }
     },
   },
-  {
-    id: 'survives-concurrent-deliveries',
+  'survives-concurrent-deliveries': {
     title: 'Accepts two deliveries at once',
     severity: 'critical',
     clause: 'decision 0021: only deliveries of one call or group wait for each other',
@@ -94,8 +95,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
       return judgeAccepted(exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange })))
     },
   },
-  {
-    id: 'handles-what-it-accepts',
+  'handles-what-it-accepts': {
     title: 'Handles a delivery that it has accepted',
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
@@ -126,8 +126,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
       return { verdict: 'fail', observed: confused }
     },
   },
-  {
-    id: 'accepts-every-event',
+  'accepts-every-event': {
     title: 'Accepts every event of the specification',
     severity: 'high',
     clause: 'specification, "Events"; 2xx for an event that the application does not use',
@@ -136,159 +135,134 @@ export const genuineChecks: readonly EndpointCheck[] = [
     fix: 'Respond 2xx to events that you do not use, and allow bodies of 1 MiB.',
     requests: eventNames.length + 1,
     run: async (examination) => {
+      const { prepare, deliver, knowledge } = examination
       const attempts: Attempt[] = []
       for (const name of eventNames) {
-        const { prepare, deliver } = examination
         attempts.push({ label: name, exchange: await deliver(await prepare(name)) })
       }
-      const { subject } = await examination.prepare('CALL_AI_SUMMARY')
-      const event = { ...buildEvent('CALL_AI_SUMMARY', subject), ...writeRecap(longRecap) }
-      const long = buildDelivery(examination, event, subject)
-      attempts.push({ label: 'a summary of 8 kB', exchange: await examination.deliver(long) })
+      const sendLong = sendSummary((event) => ({ ...event, ...writeRecap(longRecap) }))
+      attempts.push({ label: 'a summary of 8 kB', exchange: await sendLong(examination) })
       // Another check covers endpoints that require a call's events in order.
       const isJudged = ({ label }: Attempt) =>
-        !examination.knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
+        !knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
       return judgeAccepted(attempts.filter(isJudged))
     },
   },
-  {
-    id: 'accepts-unknown-event',
+  'accepts-unknown-event': {
     title: 'Accepts unknown events',
     severity: 'medium',
     clause: 'decision 0004: new events may be added',
     expected: '2xx',
     risk: 'The day the service adds an event, its deliveries fail, and retries pile up.',
     fix: 'Ignore events with an unknown name, or without one, and respond 2xx.',
-    requests: 2,
-    run: async ({ build, deliver }) => {
-      const named = build('GROUP_CREATED', { event: 'GROUP_RENAMED', groupName: 'Order 1234' })
-      const nameless = build('GROUP_CREATED', { event: undefined, groupCreatedAt: undefined })
-      return judgeAccepted([
-        { label: 'an unknown name', exchange: await deliver(named) },
-        { label: 'no name', exchange: await deliver(nameless) },
-      ])
-    },
+    ...accept({
+      'an unknown name': ({ build, deliver }) =>
+        deliver(build('GROUP_CREATED', { event: 'GROUP_RENAMED', groupName: 'Order 1234' })),
+      'no name': ({ build, deliver }) =>
+        deliver(build('GROUP_CREATED', { event: undefined, groupCreatedAt: undefined })),
+    }),
   },
-  {
-    id: 'accepts-extra-fields',
+  'accepts-extra-fields': {
     title: 'Accepts unknown fields',
     severity: 'medium',
     clause: 'decision 0004: unknown fields are kept or ignored',
     expected: '2xx',
     risk: 'The day the service adds a field, every delivery is refused.',
     fix: 'Do not validate received events with a strict schema.',
-    requests: 1,
-    run: async (examination) => {
-      const extra = { orgId: 'o-1', sentiment: { score: 0.5 } }
-      const delivery = await buildSummary(examination, (event) => ({ ...event, ...extra }))
-      return judgeAccepted([{ label: 'extra fields', exchange: await examination.deliver(delivery) }])
-    },
+    ...accept({
+      'extra fields': sendSummary((event) => ({ ...event, orgId: 'o-1', sentiment: { score: 0.5 } })),
+    }),
   },
-  {
-    id: 'accepts-body-bytes-as-sent',
+  'accepts-body-bytes-as-sent': {
     title: 'Verifies the bytes as they were sent',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity": the raw payload is signed',
     expected: '2xx, whatever the spacing, escapes, key order and characters',
     risk: 'Deliveries fail as soon as the sender serializes its JSON differently, or a customer is called Müller.',
     fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
-    requests: Object.keys(spellings).length,
-    run: async (examination) => {
-      const attempts = await sendEach(spellings, async (spell) => {
-        const delivery = await buildSummary(examination, (event) => Buffer.from(spell(event)))
-        return { exchange: await examination.deliver(delivery) }
-      })
-      return judgeAccepted(attempts)
-    },
+    ...accept({
+      'odd spacing': sendSummary((event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`),
+      'escaped characters': sendSummary((event) =>
+        JSON.stringify(event)
+          .replaceAll('/', '\\/')
+          .replace(/(?<=:")[A-Za-z](?=[a-z])/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
+      ),
+      'another key order': sendSummary((event) => Object.fromEntries(Object.entries(event).reverse())),
+      'characters outside ASCII': sendSummary((event) => ({
+        ...event,
+        ...writeRecap('Grüße, 你好, \u{1f44b}'),
+      })),
+      'numbers in another form': sendSummary((event) =>
+        JSON.stringify(event).replace(/"durationInSeconds":(\d+)/, '"durationInSeconds":$1.0'),
+      ),
+    }),
   },
-  {
-    id: 'accepts-split-body',
+  'accepts-split-body': {
     title: 'Accepts a chunked body that is split within a character',
     severity: 'medium',
     clause: 'RFC 9112, section 7.1: a body may arrive in chunks of any size',
     expected: '2xx',
     risk: 'Now and then, a delivery with an accent or an emoji fails, because a packet ends within the character.',
     fix: 'Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
-    requests: 1,
-    run: async (examination) => {
-      const delivery = await buildSummary(examination, (event) => ({ ...event, ...writeRecap('Grüße') }))
-      const exchange = await examination.deliver(delivery, { parts: splitCharacter(delivery.body) })
-      return judgeAccepted([{ label: 'a split body', exchange }])
-    },
+    ...accept({
+      'a split body': sendSummary((event) => ({ ...event, ...writeRecap('Grüße') }), splitCharacter),
+    }),
   },
-  {
-    id: 'accepts-json-with-charset',
+  'accepts-json-with-charset': {
     title: 'Accepts a content type with parameters',
     severity: 'medium',
     clause: 'RFC 9110, section 8.3: a media type may have parameters',
     expected: '2xx to application/json; charset=utf-8',
     risk: 'Deliveries fail when the sender, or a proxy, names the character set.',
     fix: 'Compare the media type without its parameters, ignoring case.',
-    requests: 1,
-    run: async ({ prepare, deliver }) => {
-      const headers = { 'content-type': 'application/json; charset=utf-8' }
-      const exchange = await deliver(await prepare('CALL_AI_SUMMARY'), { headers })
-      return judgeAccepted([{ label: 'a content type with charset', exchange }])
-    },
+    ...accept({
+      'a content type with charset': async ({ prepare, deliver }) => {
+        const headers = { 'content-type': 'application/json; charset=utf-8' }
+        return deliver(await prepare('CALL_AI_SUMMARY'), { headers })
+      },
+    }),
   },
-  {
-    id: 'accepts-any-header-case',
+  'accepts-any-header-case': {
     title: 'Accepts header names in any case',
     severity: 'medium',
     clause: 'RFC 9110, section 5.1: field names are case-insensitive',
     expected: '2xx',
     risk: 'Deliveries fail when a proxy writes Webhook-Id instead of webhook-id.',
     fix: 'Look up headers ignoring case.',
-    requests: 1,
-    run: async ({ prepare, sign, send }) => {
-      const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
-      const renamed = Object.entries(headers).map(([name, value]) => [capitalize(name), value])
-      const exchange = await send({ headers: Object.fromEntries(renamed), body })
-      return judgeAccepted([{ label: 'capitalized header names', exchange }])
-    },
+    ...accept({
+      'capitalized header names': async ({ prepare, sign, send }) => {
+        const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
+        const renamed = Object.entries(headers).map(([name, value]) => [capitalize(name), value])
+        return send({ headers: Object.fromEntries(renamed), body })
+      },
+    }),
   },
-  {
-    id: 'accepts-either-secret-in-rotation',
+  'accepts-either-secret-in-rotation': {
     title: 'Accepts the previous secret during a rotation',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Secret rotation"',
     expected: '2xx to either secret',
     risk: 'Deliveries fail between the moment the secret changes here and the moment it changes there.',
     fix: 'Keep a list of secrets, and accept a signature made with any of them.',
-    requests: 2,
     needs: ['signature', 'previous-secret'],
-    run: async ({ prepare, deliver, previousSecret }) =>
-      judgeAccepted([
-        { label: 'the current secret', exchange: await deliver(await prepare('CALL_AI_SUMMARY')) },
-        {
-          label: 'the previous secret',
-          exchange: await deliver(await prepare('CALL_AI_SUMMARY'), { secret: previousSecret }),
-        },
-      ]),
+    ...accept({
+      'the current secret': async ({ prepare, deliver }) => deliver(await prepare('CALL_AI_SUMMARY')),
+      'the previous secret': async ({ prepare, deliver, previousSecret }) =>
+        deliver(await prepare('CALL_AI_SUMMARY'), { secret: previousSecret }),
+    }),
   },
-  {
-    id: 'accepts-multiple-signatures',
+  'accepts-multiple-signatures': {
     title: 'Accepts a delivery with several signatures, one of them correct',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Webhook headers": a space-delimited list of signatures',
     expected: '2xx, at any position of the correct signature',
     risk: 'Deliveries fail while the sender rotates its secret, or when it adds a new signature scheme.',
     fix: 'Split webhook-signature at spaces, and accept when any v1 signature matches.',
-    requests: 3,
     needs: ['signature'],
-    run: async ({ prepare, sign, send, random }) => {
-      const lists = {
-        'a wrong one before it': (right: string, wrong: string) => `v1,${wrong} ${right}`,
-        'a wrong one after it': (right: string, wrong: string) => `${right} v1,${wrong}`,
-        'another version before it': (right: string, wrong: string) => `v1a,${wrong} ${right}`,
-      }
-      const attempts = await sendEach(lists, async (list) => {
-        const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
-        const wrong = random.bytes(32).toString('base64')
-        const signatures = list(headers['webhook-signature'] ?? '', wrong)
-        return { exchange: await send({ headers: { ...headers, 'webhook-signature': signatures }, body }) }
-      })
-      return judgeAccepted(attempts)
-    },
+    ...accept({
+      'a wrong one before it': sendSigned((right, wrong) => `v1,${wrong} ${right}`),
+      'a wrong one after it': sendSigned((right, wrong) => `${right} v1,${wrong}`),
+      'another version before it': sendSigned((right, wrong) => `v1a,${wrong} ${right}`),
+    }),
   },
-]
+}

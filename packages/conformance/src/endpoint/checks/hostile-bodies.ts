@@ -1,7 +1,8 @@
-import type { EndpointCheck } from '../check.ts'
+import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import {
   type Attempt,
+  countVisible,
   deliverAtOnce,
   describeAttempts,
   describeResponse,
@@ -47,9 +48,8 @@ const writeWith = (subject: string, members: string): Buffer =>
   Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
 
 /** Checks that send broken, huge or malicious bodies. */
-export const hostileBodyChecks: readonly EndpointCheck[] = [
-  {
-    id: 'refuses-oversized-body',
+export const hostileBodyChecks: EndpointChecks = {
+  'refuses-oversized-body': {
     title: 'Refuses a body that is far too large',
     severity: 'high',
     clause: 'RFC 9110, section 15.5.14: 413; events have a few kilobytes',
@@ -72,8 +72,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, observed)
     },
   },
-  {
-    id: 'refuses-invalid-utf8',
+  'refuses-invalid-utf8': {
     title: 'Refuses a body that is not UTF-8',
     severity: 'low',
     clause: 'RFC 8259, section 8.1: JSON is UTF-8',
@@ -81,8 +80,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     fix: "Decode with new TextDecoder('utf-8', { fatal: true }), and refuse bodies on which it throws.",
     ...refuseBodies({ 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) }),
   },
-  {
-    id: 'refuses-malformed-json',
+  'refuses-malformed-json': {
     title: 'Refuses a body that is not JSON',
     severity: 'medium',
     clause: 'RFC 9110, section 15.5.1: 400',
@@ -94,8 +92,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       'text behind the JSON': (subject) => Buffer.concat([writeSummary(subject), Buffer.from('}')]),
     }),
   },
-  {
-    id: 'refuses-json-other-than-object',
+  'refuses-json-other-than-object': {
     title: 'Refuses JSON that is not an object',
     severity: 'medium',
     clause: 'specification: every event is a JSON object',
@@ -108,8 +105,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       'a number': () => Buffer.from('42'),
     }),
   },
-  {
-    id: 'survives-wrong-types',
+  'survives-wrong-types': {
     title: 'Does not fail when the fields of an event have unexpected types',
     severity: 'medium',
     clause: 'RFC 9110, section 15.6: 5xx means that the server is at fault',
@@ -128,8 +124,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, describeAttempts(attempts))
     },
   },
-  {
-    id: 'survives-deep-nesting',
+  'survives-deep-nesting': {
     title: 'Survives a deeply nested body',
     severity: 'medium',
     clause: 'RFC 8259, section 9: a parser may limit the depth',
@@ -146,8 +141,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, describeAttempts(attempts))
     },
   },
-  {
-    id: 'survives-prototype-keys',
+  'survives-prototype-keys': {
     title: 'Survives keys that would change a prototype',
     severity: 'high',
     clause: 'CWE-1321, prototype pollution',
@@ -162,11 +156,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       const attempts = await sendBodies(examination, {
         'the keys __proto__ and constructor': (subject) => writeWith(subject, members),
       })
-      const countTraces = async (): Promise<number> => {
-        if (examination.knowledge.effectName === undefined) return 0
-        const [count = 0] = await examination.countEffects([buildDelivery(examination, {}, trace)], 0)
-        return count
-      }
+      const countTraces = () => countVisible(examination, buildDelivery(examination, {}, trace), 0)
       const atFirst = await countTraces()
       const later = [
         examination.build('GROUP_CREATED'),
@@ -181,8 +171,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, describeAttempts(attempts))
     },
   },
-  {
-    id: 'survives-duplicate-keys',
+  'survives-duplicate-keys': {
     title: 'Survives a body with the same key twice',
     severity: 'low',
     clause: 'RFC 8259, section 4: names should be unique',
@@ -194,7 +183,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       const [first, second] = [await examination.prepare(), examination.build('CALL_AI_SUMMARY')]
       const key = examination.knowledge.effectName === 'GROUP_CREATED' ? 'groupId' : 'callId'
       const text = first.body.toString().replace('{', `{"${key}":"${second.subject}",`)
-      const exchange = await examination.deliver(buildDelivery(examination, Buffer.from(text), first.subject))
+      const exchange = await examination.deliver(buildDelivery(examination, text, first.subject))
       const attempts = [{ label: 'two values of one key', exchange }]
       if (exchange.status === 500) return { verdict: 'fail', observed: describeAttempts(attempts) }
       if (examination.knowledge.effectName !== undefined) {
@@ -205,4 +194,4 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, describeAttempts(attempts))
     },
   },
-]
+}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EndpointCheck } from '../check.ts'
+import type { EndpointChecks } from '../check.ts'
 import {
   deliverAtOnce,
   describeAttempts,
@@ -23,9 +23,8 @@ const malformedRequests = [
 ]
 
 /** Checks that open broken, slow or many connections. */
-export const hostileConnectionChecks: readonly EndpointCheck[] = [
-  {
-    id: 'survives-slow-body',
+export const hostileConnectionChecks: EndpointChecks = {
+  'survives-slow-body': {
     title: 'Accepts genuine deliveries while other senders send their bodies very slowly',
     severity: 'high',
     clause: 'CWE-400, uncontrolled resource consumption ("slow POST")',
@@ -50,8 +49,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
       }
     },
   },
-  {
-    id: 'survives-aborted-body',
+  'survives-aborted-body': {
     title: 'Survives a connection that is closed within the body',
     severity: 'high',
     clause: 'RFC 9112, section 8: an incomplete request must not be handled',
@@ -73,8 +71,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, '2 cut bodies')
     },
   },
-  {
-    id: 'survives-malformed-request-line',
+  'survives-malformed-request-line': {
     title: 'Survives requests that are not valid HTTP',
     severity: 'high',
     clause: 'RFC 9112, section 3: 400, or the connection closed',
@@ -92,8 +89,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, [...new Set(statuses)].join(', '))
     },
   },
-  {
-    id: 'survives-large-headers',
+  'survives-large-headers': {
     title: 'Survives headers of a hundred kilobytes, and a thousand signatures',
     severity: 'medium',
     clause: 'RFC 6585, section 5: 431; Standard Webhooks 1.0, "Webhook headers"',
@@ -121,8 +117,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, describeAttempts(attempts))
     },
   },
-  {
-    id: 'survives-burst',
+  'survives-burst': {
     title: 'Accepts many concurrent deliveries, and handles each',
     severity: 'high',
     clause: 'decision 0020: a sender works through its backlog; 429 and 503 make it wait',
@@ -149,4 +144,4 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
       return judgeSurvived(examination, observed)
     },
   },
-]
+}

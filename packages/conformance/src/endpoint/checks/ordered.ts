@@ -1,6 +1,6 @@
 import type { EventName } from '@wabakit/contract'
 import type { Finding } from '../../report/run-checks.ts'
-import type { EndpointCheck } from '../check.ts'
+import type { EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
@@ -34,9 +34,8 @@ const judgeKept = async (
 }
 
 /** Checks that send events out of order. */
-export const orderedChecks: readonly EndpointCheck[] = [
-  {
-    id: 'survives-out-of-order',
+export const orderedChecks: EndpointChecks = {
+  'survives-out-of-order': {
     title: 'Accepts the events of a call in the wrong order',
     severity: 'high',
     clause: atLeastOnce,
@@ -57,8 +56,7 @@ export const orderedChecks: readonly EndpointCheck[] = [
       return judgeKept(examination, attempts, delivery)
     },
   },
-  {
-    id: 'keeps-summary-after-late-event',
+  'keeps-summary-after-late-event': {
     title: 'Keeps the summary of a call whose CALL_ENDED arrives late',
     severity: 'high',
     clause: atLeastOnce,
@@ -88,8 +86,7 @@ export const orderedChecks: readonly EndpointCheck[] = [
       return { verdict: isLost || isReset ? 'fail' : 'pass', observed }
     },
   },
-  {
-    id: 'survives-missing-predecessor',
+  'survives-missing-predecessor': {
     title: 'Accepts an event whose predecessors never arrived',
     severity: 'high',
     clause: `${atLeastOnce}; a new subscription starts in the middle of calls`,
@@ -105,8 +102,7 @@ export const orderedChecks: readonly EndpointCheck[] = [
       return judgeKept(examination, attempts, summary.delivery)
     },
   },
-  {
-    id: 'survives-repeated-not-picked',
+  'survives-repeated-not-picked': {
     title: 'Accepts CALL_NOT_PICKED several times for one call',
     severity: 'medium',
     clause: 'docs/events.md: CALL_NOT_PICKED may repeat for one call',
@@ -120,4 +116,4 @@ export const orderedChecks: readonly EndpointCheck[] = [
       return judgeAccepted(attempts.slice(1))
     },
   },
-]
+}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
-import type { EndpointCheck } from '../check.ts'
+import type { EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeOnce } from '../judge.ts'
 import type { Delivery } from '../payloads.ts'
@@ -49,9 +49,8 @@ const isHandledAgain = async (examination: Examination, name: EventName): Promis
 }
 
 /** Checks that send deliveries more than once, as a sender does when it retries. */
-export const repeatedChecks: readonly EndpointCheck[] = [
-  {
-    id: 'handles-duplicate-once',
+export const repeatedChecks: EndpointChecks = {
+  'handles-duplicate-once': {
     title: 'Handles a delivery once when it is sent again',
     severity: 'critical',
     clause: idempotency,
@@ -68,8 +67,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
       return judgeOnce(examination, [delivery], '3 attempts of one delivery')
     },
   },
-  {
-    id: 'acknowledges-duplicate',
+  'acknowledges-duplicate': {
     title: 'Responds 2xx to a delivery that it has handled before',
     severity: 'medium',
     clause: idempotency,
@@ -84,8 +82,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
       return judgeAccepted([{ label: 'the second attempt', exchange }])
     },
   },
-  {
-    id: 'handles-concurrent-duplicates-once',
+  'handles-concurrent-duplicates-once': {
     title: 'Handles a delivery once when its attempts overlap',
     severity: 'high',
     clause: idempotency,
@@ -101,8 +98,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
       return judgeOnce(examination, [delivery], '8 attempts at once of one delivery')
     },
   },
-  {
-    id: 'handles-late-duplicate-once',
+  'handles-late-duplicate-once': {
     title: 'Handles a delivery once when it is sent again after many others',
     severity: 'high',
     clause: idempotency,
@@ -128,8 +124,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
         : finding
     },
   },
-  {
-    id: 'handles-retry-after-hang-up-once',
+  'handles-retry-after-hang-up-once': {
     title: 'Handles a delivery once when the sender hangs up and retries',
     severity: 'high',
     clause: idempotency,
@@ -145,8 +140,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
       return judgeOnce(examination, [delivery], 'an attempt with a closed connection and its retry')
     },
   },
-  {
-    id: 'handles-same-event-under-new-id-once',
+  'handles-same-event-under-new-id-once': {
     title: "Handles a call's summary and a group's creation once, whatever their webhook-id",
     severity: 'low',
     clause:
@@ -165,4 +159,4 @@ export const repeatedChecks: readonly EndpointCheck[] = [
       return { verdict: 'advice', observed: `${repeated.join(' and ')} handled again` }
     },
   },
-]
+}

@@ -1,131 +1,99 @@
-import type { Finding } from '../../report/run-checks.ts'
-import type { EndpointCheck } from '../check.ts'
-import type { Examination, GenuineDelivery } from '../examination.ts'
-import { judgeOnce, judgeRefused, sendEach } from '../judge.ts'
-import { decodeKey, signDelivery } from '../payloads.ts'
+import type { EndpointChecks } from '../check.ts'
+import { countVisible, judgeOnce, judgeRefused } from '../judge.ts'
+import { signDelivery } from '../payloads.ts'
+import { type Forgery, refuse, sendForgeries, withHeader } from './forgery.ts'
 
 const hour = 3_600
 
-/** Sends genuine deliveries that were signed at other times. */
-const sendShifted = async (
-  examination: Examination,
-  shifts: Readonly<Record<string, number>>,
-): Promise<Finding> => {
-  const { prepare, sign, sendHostile } = examination
-  const attempts = await sendEach(shifts, async (shiftSeconds) => {
-    const { delivery, headers, body } = await sign(await prepare(), { shiftSeconds })
-    return { exchange: await sendHostile({ headers, body }, delivery.subject), delivery }
-  })
-  return judgeRefused(examination, attempts)
-}
+/** Writes a different timestamp and signs it, as the holder of the secret could. */
+const signedAt =
+  (write: (seconds: string) => string): Forgery =>
+  ({ headers, id, timestamp, body, key }) => {
+    const written = write(timestamp)
+    const signature = `v1,${signDelivery(key, { id, timestamp: written, body })}`
+    return { headers: { ...headers, 'webhook-timestamp': written, 'webhook-signature': signature } }
+  }
 
-/** Functions that format the current time as something other than an integer of Unix seconds. */
-const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
-  'digits and letters': (seconds) => `${seconds}abc`,
-  'a fraction': (seconds) => `${seconds}.5`,
-  'a sign': (seconds) => `+${seconds}`,
-  hexadecimal: (seconds) => `0x${Number(seconds).toString(16)}`,
-  'an exponent': (seconds) => Number(seconds).toExponential(),
-  milliseconds: (seconds) => `${seconds}000`,
-  NaN: () => 'NaN',
-  'a word': () => 'now',
-}
+const shiftedBy = (shift: number): Forgery => signedAt((seconds) => String(Number(seconds) + shift))
 
-/** Functions that format the same number of seconds differently. The signature covers the original digits. */
-const rewrittenTimes: Readonly<Record<string, (seconds: string) => string>> = {
-  'a leading zero': (seconds) => `0${seconds}`,
-  'a fraction of zero': (seconds) => `${seconds}.0`,
-  'a plus': (seconds) => `+${seconds}`,
-}
+/** Writes the same number of seconds differently. The signature covers the original digits. */
+const rewritten = (write: (seconds: string) => string): Forgery =>
+  withHeader('webhook-timestamp', ({ timestamp }) => write(timestamp))
 
-/**
- * Sends genuine deliveries with a differently formatted time. `change` returns the changed headers. Accepting one
- * results in advice, not a failure.
- */
-const sendWritten = async (
-  examination: Examination,
-  times: typeof malformedTimes,
-  change: (genuine: GenuineDelivery, timestamp: string) => Readonly<Record<string, string>>,
-): Promise<Finding> => {
-  const { prepare, sign, sendHostile } = examination
-  const attempts = await sendEach(times, async (write) => {
-    const genuine = await sign(await prepare())
-    const headers = { ...genuine.headers, ...change(genuine, write(genuine.timestamp)) }
-    return { exchange: await sendHostile({ headers, body: genuine.body }, genuine.delivery.subject) }
-  })
-  const finding = await judgeRefused(examination, attempts)
-  return finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
-}
+/** Like `refuse`, but accepting one of the timestamps results in advice, not a failure. */
+const adviseAgainst = (forgeries: Parameters<typeof refuse>[0]): ReturnType<typeof refuse> => ({
+  ...refuse(forgeries),
+  run: async (examination) => {
+    const attempts = await sendForgeries(examination, forgeries)
+    // Without deliveries, effects do not matter.
+    const responses = attempts.map(({ label, exchange }) => ({ label, exchange }))
+    const finding = await judgeRefused(examination, responses)
+    return finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
+  },
+})
 
 /** Checks that replay genuine deliveries. */
-export const replayedChecks: readonly EndpointCheck[] = [
-  {
-    id: 'refuses-stale-timestamp',
+export const replayedChecks: EndpointChecks = {
+  'refuses-stale-timestamp': {
     title: 'Refuses a delivery that was signed long ago',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
-    expected: '4xx',
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes old.',
-    requests: 4,
     needs: ['signature'],
-    run: (examination) =>
-      sendShifted(examination, {
-        '310 seconds ago': -310,
-        'almost 10 minutes ago': -595,
-        'an hour ago': -hour,
-        'a year ago': -8_760 * hour,
-      }),
+    ...refuse({
+      '310 seconds ago': shiftedBy(-310),
+      'almost 10 minutes ago': shiftedBy(-595),
+      'an hour ago': shiftedBy(-hour),
+      'a year ago': shiftedBy(-8_760 * hour),
+    }),
   },
-  {
-    id: 'refuses-future-timestamp',
+  'refuses-future-timestamp': {
     title: 'Refuses a delivery that claims to be from the future',
     severity: 'medium',
     clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
-    expected: '4xx',
     risk: 'A delivery that was signed for a future time can be replayed until then.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
-    requests: 4,
     needs: ['signature'],
-    run: (examination) =>
-      sendShifted(examination, {
-        'in 310 seconds': 310,
-        'in almost 10 minutes': 595,
-        'in an hour': hour,
-        'in a year': 8_760 * hour,
-      }),
+    ...refuse({
+      'in 310 seconds': shiftedBy(310),
+      'in almost 10 minutes': shiftedBy(595),
+      'in an hour': shiftedBy(hour),
+      'in a year': shiftedBy(8_760 * hour),
+    }),
   },
-  {
-    id: 'refuses-malformed-timestamp',
+  'refuses-malformed-timestamp': {
     title: 'Refuses a timestamp that is not an integer of Unix seconds',
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Webhook headers": an integer of Unix seconds',
-    expected: '4xx',
     risk: 'If a timestamp becomes NaN, no comparison finds it too old. Only the holder of the secret can sign such a timestamp.',
     fix: 'Accept only /^\\d+$/, read it as seconds, and write the comparison so that NaN is refused.',
-    requests: Object.keys(malformedTimes).length,
     needs: ['signature'],
-    run: (examination) =>
-      sendWritten(examination, malformedTimes, ({ delivery: { id }, body }, timestamp) => {
-        const signature = signDelivery(decodeKey(examination.secret ?? ''), { id, timestamp, body })
-        return { 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
-      }),
+    ...adviseAgainst({
+      'digits and letters': signedAt((seconds) => `${seconds}abc`),
+      'a fraction': signedAt((seconds) => `${seconds}.5`),
+      'a sign': signedAt((seconds) => `+${seconds}`),
+      hexadecimal: signedAt((seconds) => `0x${Number(seconds).toString(16)}`),
+      'an exponent': signedAt((seconds) => Number(seconds).toExponential()),
+      milliseconds: signedAt((seconds) => `${seconds}000`),
+      NaN: signedAt(() => 'NaN'),
+      'a word': signedAt(() => 'now'),
+    }),
   },
-  {
-    id: 'refuses-rewritten-timestamp',
+  'refuses-rewritten-timestamp': {
     title: 'Refuses a timestamp that was written differently when it was signed',
     severity: 'low',
     clause: 'Standard Webhooks 1.0, "Signature scheme": the timestamp is signed as it is sent',
-    expected: '4xx',
     risk: 'A change in transit goes unnoticed. It is harmless only while every part of the application reads the same number.',
     fix: 'Verify webhook-timestamp as a string, and parse it afterwards.',
-    requests: Object.keys(rewrittenTimes).length,
     needs: ['signature'],
-    run: (examination) =>
-      sendWritten(examination, rewrittenTimes, (_, timestamp) => ({ 'webhook-timestamp': timestamp })),
+    ...adviseAgainst({
+      'a leading zero': rewritten((seconds) => `0${seconds}`),
+      'a fraction of zero': rewritten((seconds) => `${seconds}.0`),
+      'a plus': rewritten((seconds) => `+${seconds}`),
+    }),
   },
-  {
-    id: 'refuses-captured-delivery',
+  'refuses-captured-delivery': {
     title: 'Refuses the signature of a handled delivery on another delivery',
     severity: 'critical',
     clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity"',
@@ -135,32 +103,21 @@ export const replayedChecks: readonly EndpointCheck[] = [
     requests: 3,
     needs: ['signature'],
     run: async (examination) => {
-      const { prepare, sign, send, sendHostile, ids, build, knowledge, countEffects } = examination
+      const { prepare, sign, send, sendHostile, ids, build, knowledge } = examination
       const { delivery, headers, body } = await sign(await prepare())
       await send({ headers, body })
       const other = build(knowledge.effectName ?? 'CALL_AI_SUMMARY')
-      const resent = { ...headers, 'webhook-id': ids.createWebhookId() }
-      const effectsBefore = knowledge.effectName === undefined ? 0 : (await countEffects([delivery]))[0]
+      const effectsBefore = await countVisible(examination, delivery)
+      const resent = await send({ headers: { ...headers, 'webhook-id': ids.createWebhookId() }, body })
+      const replaced = { headers: { ...headers, 'webhook-id': other.id }, body: other.body }
+      const exchange = await sendHostile(replaced, other.subject)
       return judgeRefused(examination, [
-        {
-          label: 'another id',
-          exchange: await send({ headers: resent, body }),
-          delivery,
-          ...(effectsBefore !== undefined && { effectsBefore }),
-        },
-        {
-          label: 'another id and body',
-          exchange: await sendHostile(
-            { headers: { ...headers, 'webhook-id': other.id }, body: other.body },
-            other.subject,
-          ),
-          delivery: other,
-        },
+        { label: 'another id', exchange: resent, delivery, effectsBefore },
+        { label: 'another id and body', exchange, delivery: other },
       ])
     },
   },
-  {
-    id: 'handles-replay-once',
+  'handles-replay-once': {
     title: 'Handles a delivery once when exactly the same request is sent again',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Replay attacks" and "Idempotency"',
@@ -176,4 +133,4 @@ export const replayedChecks: readonly EndpointCheck[] = [
       return judgeOnce(examination, [delivery], '3 identical requests')
     },
   },
-]
+}
