@@ -153,7 +153,7 @@ export const createExamination = (
     },
     /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
     listEffects: async ({ subject }: Delivery): Promise<string[]> => {
-      const lines = (await readEffects(getEffects(), signal)).split('\n')
+      const lines = await readEffects(getEffects(), signal)
       return lines.filter((line) => line.includes(subject)).map((line) => line.replaceAll(subject, '…'))
     },
     /** Returns whether the endpoint accepts a genuine delivery, after giving it time to recover. */

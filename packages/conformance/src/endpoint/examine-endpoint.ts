@@ -4,7 +4,7 @@ import { buildReport, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
 import { quote } from '../shell.ts'
 import { declineCheck, type ListedCheck } from './check.ts'
-import { createExamination } from './examination.ts'
+import { createExamination, type Examination } from './examination.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
 import { hideInExchange, hideSecrets } from './leaks.ts'
 import type { ExamineEndpointOptions } from './options.ts'
@@ -46,20 +46,9 @@ const writeReproduction = (settings: Settings, id: string, seed: number): string
     `--replay ${id} --seed ${seed}`,
   ].join(' ')
 
-type Run = {
-  readonly settings: Settings
-  readonly knowledge: Knowledge
-  readonly seed: number
-  readonly onExchange: ExamineEndpointOptions['onExchange']
-}
-
 /** Runs a check. If the endpoint did not respond, determines whether it still works. */
-const runCheck = async (
-  check: ListedCheck,
-  signal: AbortSignal,
-  { settings, knowledge, onExchange }: Run,
-): Promise<Finding> => {
-  const examination = createExamination(settings, { knowledge, signal })
+const runCheck = async (check: ListedCheck, examination: Examination): Promise<Finding> => {
+  const { knowledge } = examination
   try {
     const finding = await check.run(examination)
     const isQuiet = examination.exchanges.some(
@@ -73,23 +62,8 @@ const runCheck = async (
   } catch (error) {
     if (error instanceof EffectsError) return { verdict: 'inconclusive', observed: error.message }
     throw error
-  } finally {
-    for (const exchange of examination.exchanges) onExchange?.(check.id, hideInExchange(exchange, settings))
   }
 }
-
-/** Binds a check to this run, and removes secrets from its result. */
-const bindCheck = (check: ListedCheck, run: Run) => ({
-  ...check,
-  run: async (signal: AbortSignal): Promise<Finding> => {
-    const finding = await runCheck(check, signal, run)
-    return {
-      ...finding,
-      observed: hideSecrets(finding.observed, run.settings),
-      reproduce: writeReproduction(run.settings, check.id, run.seed),
-    }
-  },
-})
 
 /**
  * Attacks a webhook endpoint with genuine and hostile deliveries, and reports its mistakes.
@@ -118,8 +92,21 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   }
   options.onStart?.(plan)
   const knowledge = createKnowledge()
-  const run: Run = { settings, knowledge, seed, onExchange: options.onExchange }
-  const checks = selectChecks(options).map((check) => bindCheck(check, run))
+  const checks = selectChecks(options).map((check) => ({
+    ...check,
+    run: async (signal: AbortSignal): Promise<Finding> => {
+      const examination = createExamination(settings, { knowledge, signal })
+      try {
+        const finding = await runCheck(check, examination)
+        const observed = hideSecrets(finding.observed, settings)
+        return { ...finding, observed, reproduce: writeReproduction(settings, check.id, seed) }
+      } finally {
+        for (const exchange of examination.exchanges) {
+          options.onExchange?.(check.id, hideInExchange(exchange, settings))
+        }
+      }
+    },
+  }))
   const getTimeoutMs = (): number => options.timeoutMs ?? estimateMs(checks, knowledge)
   let isCutShort = false
   const startedAt = performance.now()

@@ -125,15 +125,15 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   return { verdict: 'fail', observed: describeAttempts(refused) }
 }
 
-/** Judges whether each delivery had exactly one effect. `sent` describes each delivery's requests. */
+/** Judges whether a delivery had exactly one effect. `sent` describes its requests. */
 export const judgeOnce = async (
   { countEffects }: Examination,
-  deliveries: readonly Delivery[],
+  delivery: Delivery,
   sent: string,
 ): Promise<Finding> => {
-  const counts = await countEffects(deliveries)
-  const observed = `${sent} had ${counts.join(' and ')} ${counts.join() === '1' ? 'effect' : 'effects'}`
-  return { verdict: counts.every((count) => count === 1) ? 'pass' : 'fail', observed }
+  const [count = 0] = await countEffects([delivery])
+  const observed = `${sent} had ${count} ${count === 1 ? 'effect' : 'effects'}`
+  return { verdict: count === 1 ? 'pass' : 'fail', observed }
 }
 
 /** Judges an attack by whether the endpoint still accepts a genuine delivery afterwards. */

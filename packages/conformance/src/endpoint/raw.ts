@@ -12,9 +12,13 @@ const openSocket = (url: URL): Socket => {
   return socket
 }
 
-/** Writes the head of a POST. */
-export const writeHead = (url: URL, headers: Readonly<Record<string, string>>): string => {
-  const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+/** Formats the head of a POST request with this body. */
+export const formatHead = (
+  url: URL,
+  { headers, body }: { headers: Readonly<Record<string, string>>; body: Uint8Array },
+): string => {
+  const fields = { host: url.host, ...headers, 'content-length': body.length }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 

@@ -40,13 +40,13 @@ export type Exchange = {
 export const isAccepted = ({ status }: Exchange): boolean =>
   status !== undefined && status >= 200 && status < 300
 
-/** Returns whether a response only reports too many requests. */
+/** Returns whether a response only asks the sender to slow down. */
 export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
-export type SendLimits = {
+type SendLimits = {
   /** Time limit for the complete response, in milliseconds. */
   readonly timeoutMs: number
-  readonly signal?: AbortSignal | undefined
+  readonly signal: AbortSignal
   /** @default 64 KiB */
   readonly maxResponseBytes?: number
 }
@@ -57,7 +57,7 @@ const pieceBytes = 262_144
 const describeError = (error: Error & { code?: string }): string =>
   error.message || error.code || 'the connection failed'
 
-/** Sends one request on a new connection. Never rejects or follows a redirect. */
+/** Sends one request on a new connection. Never rejects, and never follows a redirect. */
 export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
   new Promise((resolve) => {
     const target = request.query === undefined ? url : new URL(request.query, url)
@@ -84,7 +84,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       if (settled) return
       settled = true
       clearTimeout(timer)
-      limits.signal?.removeEventListener('abort', abort)
+      limits.signal.removeEventListener('abort', abort)
       client.destroy()
       resolve({
         request,
@@ -102,8 +102,8 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       timedOut = true
       settle(new Error(`no response within ${limits.timeoutMs} ms`))
     }, limits.timeoutMs)
-    limits.signal?.addEventListener('abort', abort)
-    if (limits.signal?.aborted) abort()
+    limits.signal.addEventListener('abort', abort)
+    if (limits.signal.aborted) abort()
 
     client.on('error', settle)
     client.on('socket', (socket) => {

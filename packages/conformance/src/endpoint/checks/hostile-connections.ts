@@ -8,7 +8,7 @@ import {
   judgeSurvived,
   sendEach,
 } from '../judge.ts'
-import { writeHead } from '../raw.ts'
+import { formatHead } from '../raw.ts'
 import { isAccepted, isLimited } from '../send.ts'
 
 const malformedRequests = [
@@ -34,8 +34,7 @@ export const hostileConnectionChecks: EndpointChecks = {
     requests: 21,
     run: async (examination) => {
       const { url, limits, openAndWrite, sign, build } = examination
-      const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
-      const head = writeHead(url, { ...headers, 'content-length': String(body.length) })
+      const head = formatHead(url, await sign(build('CALL_AI_SUMMARY')))
       const sockets = await Promise.all(
         Array.from({ length: limits.slowConnections }, () => openAndWrite(Buffer.from(`${head}{`))),
       )
@@ -59,10 +58,10 @@ export const hostileConnectionChecks: EndpointChecks = {
     requests: 3,
     run: async (examination) => {
       const { url, openAndWrite, sign, build } = examination
-      const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
-      const head = writeHead(url, { ...headers, 'content-length': String(body.length) })
+      const signed = await sign(build('CALL_AI_SUMMARY'))
+      const { body } = signed
       for (const length of [0, Math.floor(body.length / 2)]) {
-        const half = Buffer.concat([Buffer.from(head), body.subarray(0, length)])
+        const half = Buffer.concat([Buffer.from(formatHead(url, signed)), body.subarray(0, length)])
         const socket = await openAndWrite(half)
         await sleep(20)
         socket.destroy()

@@ -10,25 +10,26 @@ const atLeastOnce = 'decision 0021: after three failed attempts, later events ma
 /** Sends events about one subject, each with a different id. */
 const sendAll = async (examination: Examination, names: readonly EventName[]) => {
   const subject = examination.ids.createSubject()
-  const deliveries = names.map((name) => buildDelivery(examination, buildEvent(name, subject), subject))
-  const attempts: Attempt[] = []
-  for (const [index, delivery] of deliveries.entries()) {
-    attempts.push({ label: names[index] ?? '', exchange: await examination.deliver(delivery) })
+  const attempts: (Attempt & { delivery: Delivery })[] = []
+  for (const name of names) {
+    const delivery = buildDelivery(examination, buildEvent(name, subject), subject)
+    attempts.push({ label: name, exchange: await examination.deliver(delivery), delivery })
   }
-  return { delivery: deliveries[0], attempts }
+  return attempts
 }
 
 /**
- * Judges whether all deliveries were accepted and, if summaries have visible effects, whether this one had an effect.
+ * Judges whether all deliveries were accepted and, if summaries have visible effects, whether the first one, a summary,
+ * had an effect.
  */
 const judgeKept = async (
   { knowledge, countEffects }: Examination,
-  attempts: readonly Attempt[],
-  summary: Delivery | undefined,
+  attempts: Awaited<ReturnType<typeof sendAll>>,
 ): Promise<Finding> => {
   const finding = judgeAccepted(attempts)
+  const [summary] = attempts
   if (finding.verdict !== 'pass' || knowledge.effectName !== 'CALL_AI_SUMMARY' || !summary) return finding
-  const [count = 0] = await countEffects([summary])
+  const [count = 0] = await countEffects([summary.delivery])
   if (count > 0) return finding
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
@@ -44,7 +45,7 @@ export const orderedChecks: EndpointChecks = {
     fix: 'Handle each event independently, and never let an older state replace a newer one.',
     requests: callInOrder.length,
     run: async (examination) => {
-      const { attempts, delivery } = await sendAll(examination, [...callInOrder].reverse())
+      const attempts = await sendAll(examination, callInOrder.toReversed())
       // Another check reports endpoints that require the earlier events.
       if (examination.knowledge.needsPredecessors) {
         const [first, ...later] = attempts
@@ -53,7 +54,7 @@ export const orderedChecks: EndpointChecks = {
           ? { verdict: 'inconclusive', observed: 'see survives-missing-predecessor' }
           : judgeAccepted(later)
       }
-      return judgeKept(examination, attempts, delivery)
+      return judgeKept(examination, attempts)
     },
   },
   'keeps-summary-after-late-event': {
@@ -76,10 +77,11 @@ export const orderedChecks: EndpointChecks = {
       const before = await listEffects(summary)
       await deliver(buildDelivery(examination, buildEvent('CALL_ENDED', summary.subject), summary.subject))
       const names = callInOrder.slice(knowledge.needsPredecessors ? 0 : 2, 3)
-      const { delivery: ended } = await sendAll(examination, names)
-      await countEffects(ended === undefined ? [summary] : [summary, ended], 0)
+      const [ended] = await sendAll(examination, names)
+      const other = ended?.delivery ?? summary
+      await countEffects([summary, other], 0)
       const after = await listEffects(summary)
-      const withoutSummary = ended === undefined ? [] : await listEffects(ended)
+      const withoutSummary = await listEffects(other)
       const isLost = after.length < before.length
       const isReset = after.join('\n') !== before.join('\n') && after.join('\n') === withoutSummary.join('\n')
       const observed = `${before.length} lines before CALL_ENDED, ${after.length} after it${isReset ? ', as of a call without a summary' : ''}`
@@ -95,11 +97,11 @@ export const orderedChecks: EndpointChecks = {
     fix: 'Create the record that an event belongs to if it does not exist.',
     requests: 3,
     run: async (examination) => {
-      const summary = await sendAll(examination, ['CALL_AI_SUMMARY'])
-      const ended = await sendAll(examination, ['CALL_ENDED'])
-      const joined = await sendAll(examination, ['GROUP_PARTICIPANT_JOINED'])
-      const attempts = [summary, ended, joined].flatMap((each) => each.attempts)
-      return judgeKept(examination, attempts, summary.delivery)
+      return judgeKept(examination, [
+        ...(await sendAll(examination, ['CALL_AI_SUMMARY'])),
+        ...(await sendAll(examination, ['CALL_ENDED'])),
+        ...(await sendAll(examination, ['GROUP_PARTICIPANT_JOINED'])),
+      ])
     },
   },
   'survives-repeated-not-picked': {
@@ -112,7 +114,7 @@ export const orderedChecks: EndpointChecks = {
     requests: 3,
     run: async (examination) => {
       const name = 'CALL_NOT_PICKED'
-      const { attempts } = await sendAll(examination, ['CALL_OUTGOING_INITIATED', name, name])
+      const attempts = await sendAll(examination, ['CALL_OUTGOING_INITIATED', name, name])
       return judgeAccepted(attempts.slice(1))
     },
   },

@@ -4,10 +4,10 @@ import type { EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeOnce } from '../judge.ts'
 import type { Delivery } from '../payloads.ts'
-import { writeHead } from '../raw.ts'
+import { formatHead } from '../raw.ts'
 import { isAccepted } from '../send.ts'
 
-/** Number of other deliveries between two attempts, which exceeds a small cache of ids. */
+/** Number of deliveries between two attempts: more ids than a small cache holds. */
 const others = 130
 const othersAtOnce = 10
 
@@ -19,14 +19,13 @@ const sendAndHangUp = async (
   { sign, url, signal, openAndWrite }: Examination,
   delivery: Delivery,
 ): Promise<void> => {
-  const { headers, body } = await sign(delivery)
-  const head = writeHead(url, { 'content-length': String(body.length), ...headers })
-  const socket = await openAndWrite(Buffer.concat([Buffer.from(head), body]))
+  const signed = await sign(delivery)
+  const socket = await openAndWrite(Buffer.concat([Buffer.from(formatHead(url, signed)), signed.body]))
   await sleep(20, undefined, { signal }).catch(() => {})
   socket.destroy()
 }
 
-/** Sends a delivery until it is accepted, like a sender with short retries and few attempts. */
+/** Retries a delivery until it is accepted, like a sender with a short schedule. */
 const retry = async ({ deliver, signal, limits }: Examination, delivery: Delivery): Promise<Attempt> => {
   const endsAt = performance.now() + limits.recoverMs
   for (;;) {
@@ -64,7 +63,7 @@ export const repeatedChecks: EndpointChecks = {
       await examination.deliver(delivery)
       await examination.countEffects([delivery])
       for (const shiftSeconds of [1, 2]) await examination.deliver(delivery, { shiftSeconds })
-      return judgeOnce(examination, [delivery], '3 attempts of one delivery')
+      return judgeOnce(examination, delivery, '3 attempts of one delivery')
     },
   },
   'acknowledges-duplicate': {
@@ -95,7 +94,7 @@ export const repeatedChecks: EndpointChecks = {
       const delivery = await examination.prepare()
       const attempts = Array.from({ length: 8 }, () => examination.deliver(delivery))
       await Promise.all(attempts)
-      return judgeOnce(examination, [delivery], '8 attempts at once of one delivery')
+      return judgeOnce(examination, delivery, '8 attempts at once of one delivery')
     },
   },
   'handles-late-duplicate-once': {
@@ -118,7 +117,7 @@ export const repeatedChecks: EndpointChecks = {
         accepted += (await Promise.all(fillers)).filter(isAccepted).length
       }
       await examination.deliver(delivery)
-      const finding = await judgeOnce(examination, [delivery], `2 attempts, ${accepted} deliveries apart,`)
+      const finding = await judgeOnce(examination, delivery, `2 attempts, ${accepted} deliveries apart,`)
       return finding.verdict === 'pass' && accepted <= 100
         ? { verdict: 'inconclusive', observed: `only ${accepted} other deliveries were accepted` }
         : finding
@@ -137,7 +136,7 @@ export const repeatedChecks: EndpointChecks = {
       const delivery = await examination.prepare()
       await sendAndHangUp(examination, delivery)
       await retry(examination, delivery)
-      return judgeOnce(examination, [delivery], 'an attempt with a closed connection and its retry')
+      return judgeOnce(examination, delivery, 'an attempt with a closed connection and its retry')
     },
   },
   'handles-same-event-under-new-id-once': {

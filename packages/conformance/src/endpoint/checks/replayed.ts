@@ -130,7 +130,7 @@ export const replayedChecks: EndpointChecks = {
       const { prepare, sign, send } = examination
       const { delivery, headers, body } = await sign(await prepare())
       for (let copy = 0; copy < 3; copy += 1) await send({ headers, body })
-      return judgeOnce(examination, [delivery], '3 identical requests')
+      return judgeOnce(examination, delivery, '3 identical requests')
     },
   },
 }
