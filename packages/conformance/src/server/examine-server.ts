@@ -6,9 +6,9 @@ import { playByCommand } from './calls/simulate.ts'
 import { prepareOrganization } from './calls/wabakit-control.ts'
 import { buildFetch, createLab, type Need } from './lab.ts'
 import { createRandomRules } from './random/random-checks.ts'
-import { type Examination, type Rule, type RuleCheck, toCheck } from './rule.ts'
+import { type Examination, type RuleCheck, type Rules, toCheck } from './rule.ts'
 import { callEventRules } from './rules/call-event-rules.ts'
-import { controlRule, createRules } from './rules/create-rules.ts'
+import { controlId, controlRules, createRules } from './rules/create-rules.ts'
 import { createStatusRules } from './rules/create-statuses.ts'
 import { errorRules } from './rules/error-rules.ts'
 import { fetchRules } from './rules/fetch-rules.ts'
@@ -25,7 +25,7 @@ import { type Listener, listen } from './webhooks/listen.ts'
 /** Checks that prove nothing if even a valid request is refused. */
 const needsControl = /^(?:create|events|webhooks|random)\./
 
-const fixedRules: readonly Rule[] = [
+const fixedRules: Rules = {
   ...createStatusRules,
   ...createRules,
   ...fetchRules,
@@ -34,23 +34,24 @@ const fixedRules: readonly Rule[] = [
   ...summaryRules,
   ...summaryFieldRules,
   ...webhookRules,
-]
+}
 
 /** Rules that are examined last because they judge all other exchanges or use up the rate limits. */
-const lastRules: readonly Rule[] = [...runRules, ...errorRules, ...limitRules]
+const lastRules: Rules = { ...runRules, ...errorRules, ...limitRules }
 
 /** Returns a function that selects rules by id prefix. The positive control is always selected. */
 const createSelection = (only: readonly string[] | undefined) => {
-  const all = [controlRule, ...fixedRules, ...createRandomRules({ seed: 0, minutes: 0 }), ...lastRules]
+  const randomRules = createRandomRules({ seed: 0, minutes: 0 })
+  const ids = Object.keys({ ...controlRules, ...fixedRules, ...randomRules, ...lastRules })
   const matches = (id: string, start: string): boolean => id === start || id.startsWith(`${start}.`)
-  const unknown = only?.find((start) => !all.some(({ id }) => matches(id, start)))
+  const unknown = only?.find((start) => !ids.some((id) => matches(id, start)))
   if (unknown !== undefined)
     throw new ExaminationUsageError(
       `There is no check ${JSON.stringify(unknown)}. Pass ids such as create.subject.empty-is-400, or their beginnings, such as create.subject.`,
     )
-  return (rules: readonly Rule[]): readonly Rule[] =>
-    rules.filter(
-      (rule) => only === undefined || rule === controlRule || only.some((start) => matches(rule.id, start)),
+  return (rules: Rules) =>
+    Object.entries(rules).filter(
+      ([id]) => only === undefined || id === controlId || only.some((start) => matches(id, start)),
     )
 }
 
@@ -144,13 +145,13 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     const decline = (check: RuleCheck): Finding | undefined => {
       const missing = check.needs.filter((need) => !lab.has.has(need))
       if (missing.length > 0) return { verdict: 'skipped', observed: `needs ${missing.join(' and ')}` }
-      if (controlPassed || check.id === controlRule.id || !needsControl.test(check.id)) return undefined
+      if (controlPassed || check.id === controlId || !needsControl.test(check.id)) return undefined
       return {
         verdict: 'inconclusive',
-        observed: `${controlRule.id} failed: if valid requests are refused, this check proves nothing`,
+        observed: `${controlId} failed: if valid requests are refused, this check proves nothing`,
       }
     }
-    const run = async (rules: readonly Rule[], extraMs = 0) => {
+    const run = async (rules: Rules, extraMs = 0) => {
       const timeout = (timeoutMs + retryTimeoutMs) * 4 + extraMs
       const checks = select(rules).map((rule) => toCheck(rule, examination))
       return runChecks(checks, {
@@ -161,10 +162,12 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
       })
     }
 
-    const control = await run([controlRule])
+    const control = await run(controlRules)
     controlPassed = control[0]?.verdict === 'pass'
-    const isScenic = ({ needs = [] }: Rule): boolean => needs.includes('--listen') || needs.includes('--play')
-    if (controlPassed && select(fixedRules).some(isScenic)) examination.scenes.start()
+    const needsScenes = select(fixedRules).some(
+      ([, { needs = [] }]) => needs.includes('--listen') || needs.includes('--play'),
+    )
+    if (controlPassed && needsScenes) examination.scenes.start()
     const checks = [
       ...control,
       ...(await run(fixedRules)),

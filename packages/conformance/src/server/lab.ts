@@ -93,6 +93,9 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
   }
 }
 
+/** A number without an integration. */
+export const unknownNumber = '+19995550000'
+
 /** Returns a create request with valid fields, except for those given. A field that is `undefined` is omitted. */
 export const buildCreate = (
   lab: Lab,

@@ -17,8 +17,6 @@ export type Observation = {
 
 /** A rule of the specification, or a decision where the specification is silent. */
 export type Rule = {
-  /** `create.subject.empty-is-400`; the part before the first full stop is the group. */
-  readonly id: string
   /** The rule as a sentence without a full stop. */
   readonly title: string
   /**
@@ -33,6 +31,13 @@ export type Rule = {
   readonly needs?: readonly Need[]
   examine(examination: Examination): Promise<Observation>
 }
+
+/** Rules by id, such as `create.subject.empty-is-400`. The part before the first full stop is the group. */
+export type Rules = Readonly<Record<string, Rule>>
+
+/** Adds fields that a group of rules shares. A rule's own fields take precedence. */
+export const setDefaults = (rules: Rules, defaults: Pick<Rule, 'needs' | 'severity'>): Rules =>
+  Object.fromEntries(Object.entries(rules).map(([id, rule]) => [id, { ...defaults, ...rule }]))
 
 /**
  * Returns the decisive observation: of a broken rule if there is one, otherwise of a kept rule, otherwise one without a
@@ -57,8 +62,8 @@ const groupRisks: Readonly<Record<string, string>> = {
 }
 
 /** Returns the check that examines a rule in a run. */
-export const toCheck = (rule: Rule, examination: Examination): RuleCheck => {
-  const { id, title, clause, expected, severity = 'medium', needs = [], examine } = rule
+export const toCheck = ([id, rule]: [string, Rule], examination: Examination): RuleCheck => {
+  const { title, clause, expected, severity = 'medium', needs = [], examine } = rule
   const group = id.slice(0, id.indexOf('.'))
   const decision = /^\d{4} /.test(clause) || undefined
   return {

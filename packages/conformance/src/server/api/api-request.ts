@@ -1,6 +1,9 @@
 /** The key of a request: one of the keys in the options, an unknown one, or none. */
 export type KeyName = 'api' | 'other' | 'unknown' | 'empty' | 'none'
 
+/** A key that no server knows. */
+export const unknownKey = 'wk_unknown_key_0000000000'
+
 /** A request to the public API, without base URL and key. */
 export type ApiRequest = {
   readonly method: 'GET' | 'POST'

@@ -1,12 +1,12 @@
 import { quote } from '../../shell.ts'
-import type { ApiRequest, KeyName } from './api-request.ts'
+import { type ApiRequest, type KeyName, unknownKey } from './api-request.ts'
 
 export type CurlTarget = { readonly baseUrl: string; readonly authHeader: string }
 
 const keyTexts: Readonly<Record<KeyName, string | undefined>> = {
   api: '$WABAKIT_API_KEY',
   other: '$WABAKIT_OTHER_KEY',
-  unknown: 'wk_unknown_key_0000000000',
+  unknown: unknownKey,
   empty: '',
   none: undefined,
 }

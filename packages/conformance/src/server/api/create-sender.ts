@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ApiRequest, type ApiResponse, type Exchange, type KeyName, parseJson } from './api-request.ts'
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Exchange,
+  type KeyName,
+  parseJson,
+  unknownKey,
+} from './api-request.ts'
 
 /** The part of `fetch` that the examiner uses. @inline */
 export type ExaminerFetch = (url: string, init: RequestInit) => Promise<Response>
@@ -36,7 +43,7 @@ export const createSender = (context: SenderContext): Sender => {
   const keys: Readonly<Record<KeyName, string | undefined>> = {
     api: apiKey,
     other: otherKey,
-    unknown: 'wk_unknown_key_0000000000',
+    unknown: unknownKey,
     empty: '',
     none: undefined,
   }

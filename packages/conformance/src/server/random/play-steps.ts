@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiRequest, readField } from '../api/api-request.ts'
-import { buildCreate, buildFetch, describeResponse, type Lab } from '../lab.ts'
+import { buildCreate, buildFetch, describeResponse, type Lab, unknownNumber } from '../lab.ts'
 import { createModel, type Expectation } from './create-model.ts'
 import type { Step } from './step.ts'
 
@@ -23,7 +23,7 @@ export const playSteps = async (
 ): Promise<Difference | undefined> => {
   const model = createModel()
   const slots = new Map<number, string>()
-  const numbers = { own: lab.wabaNumber, unknown: '+19995550000', disabled: lab.disabledNumber }
+  const numbers = { own: lab.wabaNumber, unknown: unknownNumber, disabled: lab.disabledNumber }
   const requests: ApiRequest[] = []
 
   const findGroupId = (slot: number): string => {

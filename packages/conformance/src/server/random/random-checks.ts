@@ -1,6 +1,6 @@
 import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
-import type { Observation, Rule } from '../rule.ts'
+import type { Observation, Rules } from '../rule.ts'
 import { withoutRedeliveries } from '../webhooks/received-webhook.ts'
 import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
@@ -67,15 +67,14 @@ const judge = ({ sequences, broken }: Played, kind: keyof Played['broken']): Obs
  * Creates the rules that are examined by sending random sequences of legal and illegal requests, and comparing the
  * responses with those of a model of the server.
  */
-export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
+export const createRandomRules = (options: RandomOptions): Rules => {
   let played: Promise<Played> | undefined
   const play = (lab: Lab): Promise<Played> => {
     played ??= playSequences(lab, options)
     return played
   }
-  return [
-    {
-      id: 'random.sequences.follow-the-specification',
+  return {
+    'random.sequences.follow-the-specification': {
       title: 'Responses to random sequences of requests match the specification',
       clause: '"Endpoints", "Authentication", "Errors" and "Limits"',
       expected: 'the statuses and group ids of a model of the specification',
@@ -83,16 +82,14 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
       needs: ['--minutes'],
       examine: async ({ lab }) => judge(await play(lab), 'specified'),
     },
-    {
-      id: 'random.sequences.follow-the-decisions',
+    'random.sequences.follow-the-decisions': {
       title: 'Responses to random sequences of requests match the decisions of wabakit',
       clause: '0008 (order of checks) and 0010 (repeated group id)',
       expected: 'the statuses and group ids of a model of the decisions',
       needs: ['--minutes'],
       examine: async ({ lab }) => judge(await play(lab), 'decided'),
     },
-    {
-      id: 'random.events.one-for-each-group',
+    'random.events.one-for-each-group': {
       title: 'Each group of the random sequences has one GROUP_CREATED',
       clause: 'rule 3 of "Create WhatsApp group"',
       expected: 'one GROUP_CREATED for each group',
@@ -117,5 +114,5 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
         return { kept: false, observed: `${count(wrong)} GROUP_CREATED for ${wrong}` }
       },
     },
-  ]
+  }
 }

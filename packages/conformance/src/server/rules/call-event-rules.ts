@@ -1,11 +1,9 @@
-import { emittedEventNames, emittedEventSchemas } from '@wabakit/contract'
+import { emittedEventSchemas, isEmittedEventName } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
-import type { Need } from '../lab.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, type Rules, setDefaults } from '../rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
 
-const playing: readonly Need[] = ['--listen', '--play']
 const steps = '"States and transitions": order of webhook events'
 const fields = '0027 (call event fields)'
 const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
@@ -17,16 +15,23 @@ const isInitiated = ({ event }: ReceivedWebhook): boolean =>
 const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
   webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
 
-const isKnown = ({ event }: ReceivedWebhook): boolean => emittedEventNames.some((name) => name === event)
+const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
+  isEmittedEventName(event) && emittedEventSchemas[event].safeParse(json).success
 
-const isDocumented = ({ event, json }: ReceivedWebhook): boolean => {
-  const name = emittedEventNames.find((each) => each === event)
-  return name !== undefined && emittedEventSchemas[name].safeParse(json).success
-}
+const getsItsCallsOnly = (channel: 'PSTN' | 'WHATSAPP', path: string): Rule => ({
+  title: `A webhook on a ${channel} number receives only that number's calls`,
+  clause: '"CALL_AI_SUMMARY", rule 1: subscriptions are per channel',
+  expected: `at ${path} only events whose channel is ${channel}`,
+  severity: 'high',
+  fix: `Send a webhook only the calls of its number. If the run could not tell, subscribe a ${channel} number to the path ${path} of --listen.`,
+  examine: judgeWebhooks(
+    ({ json, text }) => (readField(json, 'channel') === channel ? undefined : text),
+    (webhook) => webhook.path === path && webhook.callId !== '',
+  ),
+})
 
-const rules: readonly Rule[] = [
-  {
-    id: 'events.call.all-steps-arrive',
+const rules: Rules = {
+  'events.call.all-steps-arrive': {
     title: 'A summarized call publishes all four steps, under the same callId',
     clause: steps,
     expected: 'an INITIATED event, CALL_ACCEPTED, CALL_ENDED and CALL_AI_SUMMARY',
@@ -36,8 +41,7 @@ const rules: readonly Rule[] = [
       observed: `${callId}: ${nameEvents(webhooks)}`,
     })),
   },
-  {
-    id: 'events.call.order',
+  'events.call.order': {
     title: 'The events of a call arrive in the order of its steps',
     clause: steps,
     expected: 'INITIATED, then CALL_ACCEPTED, then CALL_ENDED, then CALL_AI_SUMMARY',
@@ -50,8 +54,7 @@ const rules: readonly Rule[] = [
       return { kept: places.length < 2 ? undefined : isSorted, observed: nameEvents(webhooks) }
     }),
   },
-  {
-    id: 'events.call.steps-once',
+  'events.call.steps-once': {
     title: 'Each step of a call is published once',
     clause: steps,
     expected: 'each event once',
@@ -61,8 +64,7 @@ const rules: readonly Rule[] = [
       return { kept, observed: nameEvents(webhooks) }
     }),
   },
-  {
-    id: 'events.call.initiated-matches-the-direction',
+  'events.call.initiated-matches-the-direction': {
     title:
       'An incoming call starts with CALL_INCOMING_INITIATED, an outgoing one with CALL_OUTGOING_INITIATED',
     clause: '"States and transitions": step 1',
@@ -77,8 +79,7 @@ const rules: readonly Rule[] = [
       }
     }),
   },
-  {
-    id: 'events.call.status',
+  'events.call.status': {
     title: 'callStatus is INITIATED, IN_PROGRESS and END',
     clause: fields,
     expected: 'INITIATED, IN_PROGRESS, END',
@@ -91,8 +92,7 @@ const rules: readonly Rule[] = [
       return { kept, observed: found || 'no webhook' }
     }),
   },
-  {
-    id: 'events.call.fields',
+  'events.call.fields': {
     title: 'Call events have the fields that wabakit documents',
     clause: fields,
     expected: 'the fields in docs/events.md, and nothing else',
@@ -102,30 +102,16 @@ const rules: readonly Rule[] = [
       return { kept, observed: wrong?.text ?? nameEvents(webhooks) }
     }),
   },
-  {
-    id: 'events.call.only-known-events',
+  'events.call.only-known-events': {
     title: 'Only the nine events of the specification are published',
     clause: '0024 (who sees which event)',
     expected: 'no other event',
     needs: ['--listen'],
-    examine: judgeWebhooks((webhook) => (isKnown(webhook) ? undefined : webhook.text)),
+    examine: judgeWebhooks((webhook) => (isEmittedEventName(webhook.event) ? undefined : webhook.text)),
   },
-  ...(['PSTN', 'WHATSAPP'] as const).map((channel): Rule => {
-    const path = `/${channel.toLowerCase()}`
-    return {
-      id: `events.channel.${channel.toLowerCase()}-webhook-gets-its-calls-only`,
-      title: `A webhook on a ${channel} number receives only that number's calls`,
-      clause: '"CALL_AI_SUMMARY", rule 1: subscriptions are per channel',
-      expected: `at ${path} only events whose channel is ${channel}`,
-      severity: 'high',
-      fix: `Send a webhook only the calls of its number. If the run could not tell, subscribe a ${channel} number to the path ${path} of --listen.`,
-      examine: judgeWebhooks(
-        ({ json, text }) => (readField(json, 'channel') === channel ? undefined : text),
-        (webhook) => webhook.path === path && webhook.callId !== '',
-      ),
-    }
-  }),
-]
+  'events.channel.pstn-webhook-gets-its-calls-only': getsItsCallsOnly('PSTN', '/pstn'),
+  'events.channel.whatsapp-webhook-gets-its-calls-only': getsItsCallsOnly('WHATSAPP', '/whatsapp'),
+}
 
 /** Rules for call events, except CALL_AI_SUMMARY. */
-export const callEventRules: readonly Rule[] = rules.map((rule) => ({ needs: playing, ...rule }))
+export const callEventRules: Rules = setDefaults(rules, { needs: ['--listen', '--play'] })

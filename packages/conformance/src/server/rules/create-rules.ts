@@ -1,9 +1,9 @@
 import { CreateGroupResponse, limits } from '@wabakit/contract'
 import { type Exchange, readField } from '../api/api-request.ts'
 import { buildCreate, describeResponse } from '../lab.ts'
-import type { Observation, Rule } from '../rule.ts'
+import type { Observation, Rule, Rules } from '../rule.ts'
 import type { GroupScene } from '../scenes.ts'
-import type { SceneName } from './witness.ts'
+import { judgeRequest, type SceneName } from './witness.ts'
 
 const repeated = '0010 (repeated group id)'
 const response = '"Group creation response"'
@@ -43,24 +43,23 @@ const areOneGroup = (exchanges: readonly Exchange[], { groupId }: GroupScene): b
     ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
   )
 
+export const controlId = 'create.valid.is-200'
+
 /** The positive control. Refusals prove nothing unless a valid request is accepted. */
-export const controlRule: Rule = {
-  id: 'create.valid.is-200',
-  title: 'A valid create request succeeds with status 200',
-  clause: '"Create WhatsApp group": success response',
-  expected: 'status 200',
-  severity: 'critical',
-  fix: 'Accept a request with wabaNumber and subject. Check --api-key, --waba-number and --auth-header first.',
-  examine: async ({ lab }) => {
-    const sent = await lab.send(buildCreate(lab))
-    return { kept: sent.response.status === 200, observed: describeResponse(sent), requests: [sent.request] }
+export const controlRules: Rules = {
+  [controlId]: {
+    title: 'A valid create request succeeds with status 200',
+    clause: '"Create WhatsApp group": success response',
+    expected: 'status 200',
+    severity: 'critical',
+    fix: 'Accept a request with wabaNumber and subject. Check --api-key, --waba-number and --auth-header first.',
+    examine: judgeRequest(buildCreate, ({ status }) => status === 200),
   },
 }
 
 /** Rules for the create endpoint that need more than a single response's status. */
-export const createRules: readonly Rule[] = [
-  {
-    id: 'create.response.is-json',
+export const createRules: Rules = {
+  'create.response.is-json': {
     title: 'The response is JSON, and its content type is application/json',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
@@ -70,8 +69,7 @@ export const createRules: readonly Rule[] = [
       return { kept, observed: `${type}: ${text.slice(0, 200)}` }
     }),
   },
-  {
-    id: 'create.response.success-is-true',
+  'create.response.success-is-true': {
     title: 'The response says success: true',
     clause: response,
     expected: 'success is true',
@@ -80,8 +78,7 @@ export const createRules: readonly Rule[] = [
       return { kept: success === true, observed: `success is ${JSON.stringify(success)}` }
     }),
   },
-  {
-    id: 'create.response.fields-are-typed',
+  'create.response.fields-are-typed': {
     title: 'The response has the fields of the specification with their types',
     clause: response,
     expected: 'success: boolean, groupId: string',
@@ -90,8 +87,7 @@ export const createRules: readonly Rule[] = [
       observed: exchanges.map(({ response }) => response.text.slice(0, 200)).join(' and '),
     })),
   },
-  {
-    id: 'create.group-id.is-the-supplied-one',
+  'create.group-id.is-the-supplied-one': {
     title: 'The response returns the supplied group id',
     clause: `${response}: groupId`,
     expected: 'the groupId of the request',
@@ -101,52 +97,45 @@ export const createRules: readonly Rule[] = [
       return { kept: received === groupId, observed: `groupId ${JSON.stringify(received)} for ${groupId}` }
     }),
   },
-  {
-    id: 'create.group-id.omitted-is-generated',
+  'create.group-id.omitted-is-generated': {
     title: 'Without a group id, the service generates one',
     clause: 'rule 2 of "Group creation request"',
     expected: 'a groupId that is not empty',
     severity: 'high',
     examine: judgeGenerated((ids) => ids.every((id) => typeof id === 'string' && id !== '')),
   },
-  {
-    id: 'create.group-id.generated-ids-differ',
+  'create.group-id.generated-ids-differ': {
     title: 'Two requests without a group id create two groups',
     clause: 'rule 4 of "Create WhatsApp group": groupId is a primary key',
     expected: 'two different ids',
     severity: 'high',
     examine: judgeGenerated((ids) => new Set(ids).size === 2),
   },
-  {
-    id: 'create.group-id.generated-fits-the-limit',
+  'create.group-id.generated-fits-the-limit': {
     title: 'A generated group id has at most 50 characters',
     clause: '0011 (group ids)',
     expected: `at most ${limits.groupIdMaxLength} characters`,
     examine: judgeGenerated((ids) => ids.every((id) => [...String(id)].length <= limits.groupIdMaxLength)),
   },
-  {
-    id: 'create.repeat.is-the-same-group',
+  'create.repeat.is-the-same-group': {
     title: 'The same request again returns the same group',
     clause: repeated,
     expected: 'status 200 twice, with the same groupId',
     examine: judgeRepeated([0, 1], 200),
   },
-  {
-    id: 'create.repeat.other-spelling-is-the-same-group',
+  'create.repeat.other-spelling-is-the-same-group': {
     title: 'The same request with the number in another spelling returns the same group',
     clause: repeated,
     expected: 'status 200 with the same groupId',
     examine: judgeRepeated([2], 200),
   },
-  {
-    id: 'create.repeat.changed-is-422',
+  'create.repeat.changed-is-422': {
     title: 'A different request with a used group id is refused',
     clause: repeated,
     expected: 'status 422',
     examine: judgeRepeated([3], 422),
   },
-  {
-    id: 'create.repeat.concurrent-is-one-group',
+  'create.repeat.concurrent-is-one-group': {
     title: 'Identical concurrent requests all return the same group',
     clause: repeated,
     expected: 'status 200 six times, with the same groupId',
@@ -155,4 +144,4 @@ export const createRules: readonly Rule[] = [
       observed: scene.exchanges.map(({ response }) => response.status).join(', '),
     })),
   },
-]
+}

@@ -1,13 +1,13 @@
-import { limits } from '@wabakit/contract'
 import type { ApiRequest } from '../api/api-request.ts'
-import { buildCreate, describeResponse, type Lab } from '../lab.ts'
-import type { Rule } from '../rule.ts'
+import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
+import { type Rule, type Rules, setDefaults } from '../rule.ts'
+import { expectStatus } from './witness.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Requests by rule id, without its `create.` prefix: a description, the change to a valid request, and the clause.
- * The id ends with the expected status.
+ * Requests by rule id without its prefix `create.`: a description, the change to a valid request, and the clause. The
+ * id ends with the expected status.
  */
 type Samples<Change> = Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>
 
@@ -27,9 +27,6 @@ const storable = '0002 (texts are storable Unicode)'
 const bodies = '0005 (request bodies)'
 const order = '0008 (order of checks)'
 const nulls = '0010 (repeated group id)'
-
-const { subjectMaxLength, descriptionMaxLength, groupIdMaxLength, requestBodyMaxBytes } = limits
-const unknownNumber = '+19995550000'
 
 /** Returns a new group id of this length. */
 const withGroupId =
@@ -53,22 +50,10 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
   'subject.number-is-400': ['A subject that is not a string', { subject: 42 }, subject],
   'subject.null-is-400': ['A subject that is null', { subject: null }, subject],
   'subject.one-character-is-200': ['A subject of one character', { subject: 'x' }, subject],
-  'subject.128-is-200': ['A subject of 128 characters', { subject: 's'.repeat(subjectMaxLength) }, lengths],
-  'subject.129-is-400': [
-    'A subject of 129 characters',
-    { subject: 's'.repeat(subjectMaxLength + 1) },
-    lengths,
-  ],
-  'subject.128-emoji-is-200': [
-    'A subject of 128 emoji',
-    { subject: '🙂'.repeat(subjectMaxLength) },
-    codePoints,
-  ],
-  'subject.129-emoji-is-400': [
-    'A subject of 129 emoji',
-    { subject: '🙂'.repeat(subjectMaxLength + 1) },
-    lengths,
-  ],
+  'subject.128-is-200': ['A subject of 128 characters', { subject: 's'.repeat(128) }, lengths],
+  'subject.129-is-400': ['A subject of 129 characters', { subject: 's'.repeat(129) }, lengths],
+  'subject.128-emoji-is-200': ['A subject of 128 emoji', { subject: '🙂'.repeat(128) }, codePoints],
+  'subject.129-emoji-is-400': ['A subject of 129 emoji', { subject: '🙂'.repeat(129) }, lengths],
   'subject.non-ascii-is-200': ['A subject in any script', { subject: 'Größe 東京 مرحبا' }, subject],
   'subject.whitespace-is-200': ['A subject of whitespace', { subject: ' ' }, nulls],
   'subject.nul-is-400': ['A subject with a NUL', { subject: 'a\0b' }, storable],
@@ -78,17 +63,17 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
   'description.empty-is-200': ['An empty description', { description: '' }, description],
   'description.2048-is-200': [
     'A description of 2048 characters',
-    { description: 'd'.repeat(descriptionMaxLength) },
+    { description: 'd'.repeat(2_048) },
     lengths,
   ],
   'description.2049-is-400': [
     'A description of 2049 characters',
-    { description: 'd'.repeat(descriptionMaxLength + 1) },
+    { description: 'd'.repeat(2_049) },
     lengths,
   ],
   'description.2048-emoji-is-200': [
     'A description of 2048 emoji',
-    { description: '🙂'.repeat(descriptionMaxLength) },
+    { description: '🙂'.repeat(2_048) },
     codePoints,
   ],
   'description.number-is-400': ['A description that is not a string', { description: 42 }, description],
@@ -116,11 +101,11 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
   'join-approval-mode.null-is-400': ['A join approval mode that is null', { joinApprovalMode: null }, nulls],
 
   'group-id.omitted-is-200': ['A request without a group id', { groupId: undefined }, groupId],
-  'group-id.50-is-200': ['A group id of 50 characters', withGroupId(groupIdMaxLength), lengths],
-  'group-id.51-is-400': ['A group id of 51 characters', withGroupId(groupIdMaxLength + 1), lengths],
+  'group-id.50-is-200': ['A group id of 50 characters', withGroupId(50), lengths],
+  'group-id.51-is-400': ['A group id of 51 characters', withGroupId(51), lengths],
   'group-id.50-with-emoji-is-200': [
     'A group id of 50 characters, most of them emoji,',
-    withGroupId(groupIdMaxLength, '🙂'),
+    withGroupId(50, '🙂'),
     codePoints,
   ],
   'group-id.number-is-400': ['A group id that is not a string', { groupId: 42 }, groupId],
@@ -152,12 +137,8 @@ const requestSamples: Samples<Partial<ApiRequest> & { readonly padTo?: number }>
   'body.null-is-400': ['A body that is null', { body: 'null' }, errors],
   'body.missing-is-400': ['A request without a body', { body: '' }, errors],
   'body.malformed-json-is-400': ['Malformed JSON', { body: '{"subject":' }, bodies],
-  'body.too-large-is-413': [
-    'A body of more than 64 KiB',
-    { body: ' '.repeat(requestBodyMaxBytes + 1) },
-    bodies,
-  ],
-  'body.64-kib-is-200': ['A body of exactly 64 KiB', { padTo: requestBodyMaxBytes }, bodies],
+  'body.too-large-is-413': ['A body of more than 64 KiB', { body: ' '.repeat(65_537) }, bodies],
+  'body.64-kib-is-200': ['A body of exactly 64 KiB', { padTo: 65_536 }, bodies],
   'body.json-suffix-is-415': [
     'A content type that ends in +json',
     { contentType: 'application/vnd.api+json' },
@@ -187,78 +168,56 @@ const requestSamples: Samples<Partial<ApiRequest> & { readonly padTo?: number }>
   ],
 }
 
-type StatusRule = Pick<Rule, 'id' | 'title' | 'clause' | 'needs'> & {
-  readonly fields?: Fields | ((lab: Lab) => Fields)
-  readonly request?: Partial<ApiRequest>
-  /** Size in bytes to which the body is padded with spaces. */
-  readonly padTo?: number | undefined
-}
+const toRules = <Change>(samples: Samples<Change>, build: (lab: Lab, change: Change) => ApiRequest): Rules =>
+  Object.fromEntries(
+    Object.entries(samples).map(([id, [what, change, clause]]): [string, Rule] => {
+      const title = `${what} is ${id.endsWith('-200') ? 'accepted' : 'refused'}`
+      const status = Number(id.slice(-3))
+      return [`create.${id}`, { title, clause, ...expectStatus(status, (lab) => build(lab, change)) }]
+    }),
+  )
 
-const toRule = ({ fields = {}, request, padTo = 0, ...rule }: StatusRule): Rule => {
-  const status = Number(rule.id.slice(-3))
-  return {
-    ...rule,
-    severity: status === 401 || status === 403 ? 'critical' : 'medium',
-    expected: `status ${status}`,
-    examine: async ({ lab }) => {
-      const values = typeof fields === 'function' ? fields(lab) : fields
-      const built = buildCreate(lab, values, request)
-      const sent = await lab.send({ ...built, body: built.body?.padEnd(padTo) })
-      const { status: received } = sent.response
-      const isUnclear = received === 429 || (received === 0 && status === 413)
-      return {
-        kept: isUnclear ? undefined : received === status,
-        observed: describeResponse(sent),
-        requests: [sent.request],
-      }
+export const createStatusRules: Rules = {
+  ...toRules(fieldSamples, (lab, fields) =>
+    buildCreate(lab, typeof fields === 'function' ? fields(lab) : fields),
+  ),
+  ...toRules(requestSamples, (lab, { padTo = 0, ...request }) => {
+    const built = buildCreate(lab, {}, request)
+    return { ...built, body: built.body?.padEnd(padTo) }
+  }),
+  ...setDefaults(
+    {
+      'create.other-key.is-403': {
+        title: 'A key without permission for the number is refused',
+        clause: 'rule 3 of "Authentication"',
+        ...expectStatus(403, (lab) => buildCreate(lab, {}, { key: 'other' })),
+      },
+      'create.other-key.unknown-number-is-400': {
+        title: 'An unknown number is reported before a missing permission',
+        clause: order,
+        ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: unknownNumber }, { key: 'other' })),
+      },
+      'create.other-key.invalid-subject-is-400': {
+        title: 'An invalid field is reported before a missing permission',
+        clause: order,
+        ...expectStatus(400, (lab) => buildCreate(lab, { subject: '' }, { key: 'other' })),
+      },
     },
-  }
+    { needs: ['--other-key'] },
+  ),
+  ...setDefaults(
+    {
+      'create.disabled-number.is-422': {
+        title: 'A group on a disabled integration is refused',
+        clause: '"Errors": business rule failure',
+        ...expectStatus(422, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber })),
+      },
+      'create.disabled-number.invalid-subject-is-400': {
+        title: 'An invalid field is reported before a disabled integration',
+        clause: order,
+        ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber, subject: '' })),
+      },
+    },
+    { needs: ['--disabled-number'] },
+  ),
 }
-
-const toRules = <Change>(samples: Samples<Change>, send: (change: Change) => Partial<StatusRule>): Rule[] =>
-  Object.entries(samples).map(([id, [what, change, clause]]) => {
-    const title = `${what} is ${id.endsWith('-200') ? 'accepted' : 'refused'}`
-    return toRule({ id: `create.${id}`, title, clause, ...send(change) })
-  })
-
-const otherKey = { needs: ['--other-key'], request: { key: 'other' } } as const
-const disabled = { needs: ['--disabled-number'] } as const
-
-export const createStatusRules: readonly Rule[] = [
-  ...toRules(fieldSamples, (fields) => ({ fields })),
-  ...toRules(requestSamples, ({ padTo, ...request }) => ({ request, padTo })),
-  toRule({
-    id: 'create.other-key.is-403',
-    title: 'A key without permission for the number is refused',
-    clause: 'rule 3 of "Authentication"',
-    ...otherKey,
-  }),
-  toRule({
-    id: 'create.other-key.unknown-number-is-400',
-    title: 'An unknown number is reported before a missing permission',
-    clause: order,
-    ...otherKey,
-    fields: { wabaNumber: unknownNumber },
-  }),
-  toRule({
-    id: 'create.other-key.invalid-subject-is-400',
-    title: 'An invalid field is reported before a missing permission',
-    clause: order,
-    ...otherKey,
-    fields: { subject: '' },
-  }),
-  toRule({
-    id: 'create.disabled-number.is-422',
-    title: 'A group on a disabled integration is refused',
-    clause: '"Errors": business rule failure',
-    ...disabled,
-    fields: ({ disabledNumber }) => ({ wabaNumber: disabledNumber }),
-  }),
-  toRule({
-    id: 'create.disabled-number.invalid-subject-is-400',
-    title: 'An invalid field is reported before a disabled integration',
-    clause: order,
-    ...disabled,
-    fields: ({ disabledNumber }) => ({ wabaNumber: disabledNumber, subject: '' }),
-  }),
-]

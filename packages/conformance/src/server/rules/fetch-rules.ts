@@ -1,28 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CallSummary } from '@wabakit/contract'
-import { type ApiRequest, readField } from '../api/api-request.ts'
+import { type KeyName, readField } from '../api/api-request.ts'
 import type { AnsweredCall, UnansweredCall, UnansweredOutcome } from '../calls/call-scenes.ts'
-import { buildFetch, describeResponse, type Lab, type Need } from '../lab.ts'
-import type { Observation, Rule } from '../rule.ts'
-import { judgeCall, judgeCalls } from './witness.ts'
+import { buildFetch, describeResponse, type Need } from '../lab.ts'
+import type { Observation, Rule, Rules } from '../rule.ts'
+import { expectStatus, judgeCall, judgeCalls, judgeExchanges } from './witness.ts'
 
 const statuses = '0017 (summary statuses)'
 const fetchable = '"Fetch call AI summary": the summary can be fetched at any time after it exists'
 const calls: readonly Need[] = ['--play']
 const webhooks: readonly Need[] = ['--listen', '--play']
-
-const expectStatus = (
-  status: number,
-  build: (lab: Lab) => ApiRequest,
-): Pick<Rule, 'expected' | 'examine'> => ({
-  expected: `status ${status}`,
-  examine: async ({ lab }) => {
-    const sent = await lab.send(build(lab))
-    const received = sent.response.status
-    const kept = received === 429 ? undefined : received === status
-    return { kept, observed: describeResponse(sent), requests: [sent.request] }
-  },
-})
 
 /** Judges the status of the response to a fetch of a call's summary. */
 export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
@@ -61,7 +48,15 @@ export const findSummary = (json: unknown): unknown =>
     readField(readField(json, 'data'), 'summary'),
   ].find((each) => typeof readField(each, 'recap') === 'string')
 
-const isPositive = (seconds: string | null): boolean => /^[1-9]\d*$/.test(seconds ?? '')
+/** Judges whether every response about a pending summary has a valid Retry-After. */
+const judgePending = judgeExchanges(
+  'responses with status 202',
+  ({ response }) => response.status === 202,
+  ({ response: { headers } }) => {
+    const retryAfter = headers.get('retry-after')
+    return /^[1-9]\d*$/.test(retryAfter ?? '') ? undefined : `Retry-After: ${retryAfter}`
+  },
+)
 
 const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
@@ -80,50 +75,45 @@ const asOther = (
   },
 })
 
-const unavailable: Readonly<Record<UnansweredOutcome, string>> = {
-  missed: 'missed',
-  rejected: 'rejected',
-  not_picked: 'not picked',
-  no_recording: 'not recorded',
-  nothing_said: 'silent',
-}
+const neverReady = (outcome: UnansweredOutcome, words: string): Rule => ({
+  title: `A call that was ${words} can never have a summary`,
+  clause: statuses,
+  expected: 'status 422',
+  needs: calls,
+  examine: judgeCall(outcome, (call) => judgeFetched(call, 422)),
+})
 
-export const fetchRules: readonly Rule[] = [
-  ...(['none', 'unknown', 'empty'] as const).map(
-    (key): Rule => ({
-      id: `fetch.key.${key === 'none' ? 'missing' : key}-is-401`,
-      title: `A fetch with ${key === 'none' ? 'no' : `an ${key}`} key is refused`,
-      clause: 'rule 2 of "Authentication"',
-      severity: 'critical',
-      ...expectStatus(401, () => buildFetch('check', { key })),
-    }),
-  ),
-  {
-    id: 'fetch.call-id.missing-is-400',
+const refuseKey = (key: KeyName, words: string): Rule => ({
+  title: `A fetch with ${words} key is refused`,
+  clause: 'rule 2 of "Authentication"',
+  ...expectStatus(401, () => buildFetch('check', { key })),
+})
+
+export const fetchRules: Rules = {
+  'fetch.key.missing-is-401': refuseKey('none', 'no'),
+  'fetch.key.unknown-is-401': refuseKey('unknown', 'an unknown'),
+  'fetch.key.empty-is-401': refuseKey('empty', 'an empty'),
+  'fetch.call-id.missing-is-400': {
     title: 'A fetch without callId is refused',
     clause: statuses,
     ...expectStatus(400, () => buildFetch(undefined)),
   },
-  {
-    id: 'fetch.call-id.empty-is-400',
+  'fetch.call-id.empty-is-400': {
     title: 'A fetch with an empty callId is refused',
     clause: statuses,
     ...expectStatus(400, () => buildFetch('')),
   },
-  {
-    id: 'fetch.call-id.256-is-400',
+  'fetch.call-id.256-is-400': {
     title: 'A callId of 256 characters is refused',
     clause: '0055 (identifiers have at most 255 characters)',
     ...expectStatus(400, () => buildFetch('c'.repeat(256))),
   },
-  {
-    id: 'fetch.call-id.unknown-is-404',
+  'fetch.call-id.unknown-is-404': {
     title: 'A call that does not exist is not found',
     clause: statuses,
     ...expectStatus(404, (lab) => buildFetch(lab.createGroupId())),
   },
-  {
-    id: 'fetch.summary.is-200',
+  'fetch.summary.is-200': {
     title: 'A summary can be fetched once it exists',
     clause: fetchable,
     expected: 'status 200',
@@ -131,8 +121,7 @@ export const fetchRules: readonly Rule[] = [
     needs: calls,
     examine: judgeCalls((call) => judgeFetched(call, 200)),
   },
-  {
-    id: 'fetch.summary.is-json',
+  'fetch.summary.is-json': {
     title: 'The fetched summary is JSON, and its content type is application/json',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
@@ -142,8 +131,7 @@ export const fetchRules: readonly Rule[] = [
       return { kept: json !== undefined && /^application\/json\b/i.test(type), observed: type }
     }),
   },
-  {
-    id: 'fetch.summary.has-all-parts',
+  'fetch.summary.has-all-parts': {
     title: 'The fetched summary has recap, keyPoints and nextSteps',
     clause: '"Summary object"',
     expected: 'recap: string, keyPoints and nextSteps: arrays of strings',
@@ -154,8 +142,7 @@ export const fetchRules: readonly Rule[] = [
       observed: fetched === undefined ? '' : describeResponse(fetched),
     })),
   },
-  {
-    id: 'fetch.summary.equals-event',
+  'fetch.summary.equals-event': {
     title: 'The fetched summary is the one of CALL_AI_SUMMARY',
     clause: '"What the service does", rule 3: the same summary can be fetched',
     expected: 'the same recap, keyPoints and nextSteps',
@@ -165,8 +152,7 @@ export const fetchRules: readonly Rule[] = [
       readParts(from === 'event' ? readField(json, 'summary') : findSummary(json)),
     ),
   },
-  {
-    id: 'fetch.summary.is-the-event-without-its-name',
+  'fetch.summary.is-the-event-without-its-name': {
     title: 'The fetched record is the payload of CALL_AI_SUMMARY without event',
     clause: '0016 (summary response)',
     expected: 'every field of the event except event',
@@ -177,8 +163,7 @@ export const fetchRules: readonly Rule[] = [
       return payload
     }),
   },
-  {
-    id: 'fetch.summary.again-is-the-same',
+  'fetch.summary.again-is-the-same': {
     title: 'A summary can be fetched again',
     clause: fetchable,
     expected: 'the same response as before',
@@ -192,8 +177,7 @@ export const fetchRules: readonly Rule[] = [
       return { kept, observed: describeResponse(again), requests: [again.request] }
     },
   },
-  {
-    id: 'fetch.in-progress.is-202',
+  'fetch.in-progress.is-202': {
     title: 'A fetch during the call reports that the summary is pending',
     clause: statuses,
     expected: 'status 202',
@@ -205,44 +189,29 @@ export const fetchRules: readonly Rule[] = [
       return { kept, observed: describeResponse(inProgress), requests: [inProgress.request] }
     }),
   },
-  {
-    id: 'fetch.in-progress.retry-after',
+  'fetch.in-progress.retry-after': {
     title: 'The response about a pending summary has a Retry-After',
     clause: 'RFC 9110, section 10.2.3 (decision 0017)',
     expected: 'Retry-After with whole seconds, 1 or more',
     needs: webhooks,
-    examine: async ({ lab, scenes }) => {
-      await scenes.settle()
-      const pending = lab.exchanges.filter(({ response }) => response.status === 202)
-      const wrong = pending.find(({ response }) => !isPositive(response.headers.get('retry-after')))
-      if (wrong === undefined) {
-        const kept = pending.length === 0 ? undefined : true
-        return { kept, observed: `${pending.length} responses with status 202` }
-      }
-      const retryAfter = wrong.response.headers.get('retry-after')
-      return { kept: false, observed: `Retry-After: ${retryAfter}`, requests: [wrong.request] }
+    examine: async (examination) => {
+      await examination.scenes.settle()
+      return judgePending(examination)
     },
   },
-  ...Object.entries(unavailable).map(
-    ([outcome, words]): Rule => ({
-      id: `fetch.${outcome.replaceAll('_', '-')}.is-422`,
-      title: `A call that was ${words} can never have a summary`,
-      clause: statuses,
-      expected: 'status 422',
-      needs: calls,
-      examine: judgeCall(outcome as UnansweredOutcome, (call) => judgeFetched(call, 422)),
-    }),
-  ),
-  {
-    id: 'fetch.other-key.whatsapp-call-is-404',
+  'fetch.missed.is-422': neverReady('missed', 'missed'),
+  'fetch.rejected.is-422': neverReady('rejected', 'rejected'),
+  'fetch.not-picked.is-422': neverReady('not_picked', 'not picked'),
+  'fetch.no-recording.is-422': neverReady('no_recording', 'not recorded'),
+  'fetch.nothing-said.is-422': neverReady('nothing_said', 'silent'),
+  'fetch.other-key.whatsapp-call-is-404': {
     title: 'A key without permission for the number does not see its WhatsApp calls',
     clause: statuses,
     ...asOther('WHATSAPP', 404),
   },
-  {
-    id: 'fetch.other-key.pstn-call-is-200',
+  'fetch.other-key.pstn-call-is-200': {
     title: 'Every key of the organization sees its PSTN calls',
     clause: statuses,
     ...asOther('PSTN', 200),
   },
-]
+}

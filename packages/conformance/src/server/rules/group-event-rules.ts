@@ -1,7 +1,6 @@
 import { emittedEventSchemas, limits } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
-import type { Need } from '../lab.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, type Rules, setDefaults } from '../rule.ts'
 import { type GroupScene, participantPhone } from '../scenes.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
@@ -27,9 +26,8 @@ const judgeCreated = (judge: (webhook: ReceivedWebhook) => boolean): Rule['exami
     return { kept: first && judge(first), observed: first?.text ?? 'no GROUP_CREATED arrived' }
   })
 
-const createdRules: readonly Rule[] = [
-  {
-    id: 'events.group-created.follows',
+const createdRules: Rules = {
+  'events.group-created.follows': {
     title: 'A GROUP_CREATED webhook follows a successful create request',
     clause: created,
     expected: 'one GROUP_CREATED',
@@ -44,8 +42,7 @@ const createdRules: readonly Rule[] = [
       }
     }),
   },
-  {
-    id: 'events.group-created.carries-the-group-id',
+  'events.group-created.carries-the-group-id': {
     title: 'GROUP_CREATED carries the group id of the response, even a generated one',
     clause: '"Event kinds named": carries groupId; rule 4 of "Create WhatsApp group"',
     expected: 'a GROUP_CREATED whose groupId is the one in the response',
@@ -55,15 +52,13 @@ const createdRules: readonly Rule[] = [
       observed: `groupId ${groupId}: ${nameEvents(webhooks)}`,
     })),
   },
-  {
-    id: 'events.group-created.once',
+  'events.group-created.once': {
     title: 'GROUP_CREATED is published once for each group',
     clause: created,
     severity: 'high',
     ...judgeOnce('created'),
   },
-  {
-    id: 'events.group-created.none-when-refused',
+  'events.group-created.none-when-refused': {
     title: 'A refused create request publishes no GROUP_CREATED',
     clause: '"Event kinds named": a group was created through the create endpoint',
     expected: 'no webhook',
@@ -73,34 +68,29 @@ const createdRules: readonly Rule[] = [
       observed: nameEvents(webhooks),
     })),
   },
-  {
-    id: 'events.group-created.once-when-repeated',
+  'events.group-created.once-when-repeated': {
     title: 'A repeated create request publishes no second GROUP_CREATED',
     clause: repeated,
     ...judgeOnce('repeated'),
   },
-  {
-    id: 'events.group-created.once-when-concurrent',
+  'events.group-created.once-when-concurrent': {
     title: 'Identical concurrent create requests publish one GROUP_CREATED',
     clause: repeated,
     ...judgeOnce('concurrent'),
   },
-  {
-    id: 'events.group-created.names-the-group',
+  'events.group-created.names-the-group': {
     title: 'GROUP_CREATED carries the subject as groupName',
     clause: fields,
     expected: 'groupName is the subject of the request',
     examine: judgeCreated(({ json }) => readField(json, 'groupName') === 'Acceptance check'),
   },
-  {
-    id: 'events.group-created.fields',
+  'events.group-created.fields': {
     title: 'GROUP_CREATED has the fields that wabakit documents',
     clause: fields,
     expected: 'event, groupId, groupName, inviteLink and groupCreatedAt, and nothing else',
     examine: judgeCreated(({ json }) => emittedEventSchemas.GROUP_CREATED.safeParse(json).success),
   },
-  {
-    id: 'events.group-id.within-the-limit',
+  'events.group-id.within-the-limit': {
     title: 'No event carries a group id of more than 50 characters',
     clause: '"Limits": groupId length',
     expected: `at most ${limits.groupIdMaxLength} characters`,
@@ -109,7 +99,7 @@ const createdRules: readonly Rule[] = [
       ({ groupId }) => groupId !== '',
     ),
   },
-]
+}
 
 const [joined, left, removed] = [
   'GROUP_PARTICIPANT_JOINED',
@@ -126,22 +116,22 @@ const isDocumented = ({ event, json }: ReceivedWebhook): boolean => {
   )
 }
 
-const participantRules: readonly Rule[] = [
-  ...[joined, left, removed].map(
-    (name): Rule => ({
-      id: `events.participant-${name.slice('GROUP_PARTICIPANT_'.length).toLowerCase()}.references-the-group-id`,
-      title: `${name} is published and references the group`,
-      clause: '"Event kinds named"',
-      expected: `${name} with the groupId of the group`,
-      severity: 'high',
-      examine: judgeGroup('participants', ({ webhooks }) => ({
-        kept: webhooks.some(({ event }) => event === name),
-        observed: nameEvents(webhooks),
-      })),
-    }),
-  ),
-  {
-    id: 'events.participants.order',
+const referencesGroup = (name: string): Rule => ({
+  title: `${name} is published and references the group`,
+  clause: '"Event kinds named"',
+  expected: `${name} with the groupId of the group`,
+  severity: 'high',
+  examine: judgeGroup('participants', ({ webhooks }) => ({
+    kept: webhooks.some(({ event }) => event === name),
+    observed: nameEvents(webhooks),
+  })),
+})
+
+const participantRules: Rules = {
+  'events.participant-joined.references-the-group-id': referencesGroup(joined),
+  'events.participant-left.references-the-group-id': referencesGroup(left),
+  'events.participant-removed.references-the-group-id': referencesGroup(removed),
+  'events.participants.order': {
     title: 'Events of a group arrive in the order in which they happened',
     clause: '0021 (order of deliveries)',
     expected: 'GROUP_CREATED, joined, left, joined, removed',
@@ -151,21 +141,21 @@ const participantRules: readonly Rule[] = [
       return { kept: webhooks.map(({ event }) => event).join() === inOrder, observed }
     }),
   },
-  {
-    id: 'events.participants.left-after-joined',
+  'events.participants.left-after-joined': {
     title: 'GROUP_PARTICIPANT_LEFT arrives after GROUP_PARTICIPANT_JOINED of the same person',
     clause: '"Event kinds named": a participant who leaves has joined before',
     expected: 'GROUP_PARTICIPANT_JOINED first',
     severity: 'high',
     examine: judgeGroup('participants', ({ webhooks }) => {
-      const [first, second] = [joined, left].map((name) => webhooks.findIndex(({ event }) => event === name))
-      const kept =
-        second === undefined || second < 0 ? undefined : first !== undefined && first >= 0 && first < second
-      return { kept, observed: nameEvents(webhooks) }
+      const findFirst = (name: string): number => webhooks.findIndex(({ event }) => event === name)
+      const [first, second] = [findFirst(joined), findFirst(left)]
+      return {
+        kept: second < 0 ? undefined : first >= 0 && first < second,
+        observed: nameEvents(webhooks),
+      }
     }),
   },
-  {
-    id: 'events.participants.fields',
+  'events.participants.fields': {
     title: 'Participant events have the fields that wabakit documents',
     clause: fields,
     expected: 'event, groupId, groupName, customerPhone and the time of the step',
@@ -175,11 +165,9 @@ const participantRules: readonly Rule[] = [
       return { kept, observed: wrong?.text ?? nameEvents(webhooks) }
     }),
   },
-]
+}
 
-const listening: readonly Need[] = ['--listen']
-
-export const groupEventRules: readonly Rule[] = [
-  ...createdRules.map((rule) => ({ ...rule, needs: listening })),
-  ...participantRules.map((rule) => ({ ...rule, needs: [...listening, '--wabakit-control' as const] })),
-]
+export const groupEventRules: Rules = {
+  ...setDefaults(createdRules, { needs: ['--listen'] }),
+  ...setDefaults(participantRules, { needs: ['--listen', '--wabakit-control'] }),
+}

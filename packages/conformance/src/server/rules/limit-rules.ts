@@ -1,7 +1,7 @@
 import { ErrorBody } from '@wabakit/contract'
 import type { Exchange } from '../api/api-request.ts'
 import { describeResponse } from '../lab.ts'
-import type { Observation, Rule } from '../rule.ts'
+import type { Observation, Rule, Rules } from '../rule.ts'
 
 const headers = '0015 (Retry-After and rate limit headers)'
 
@@ -18,10 +18,19 @@ const judgeLimited =
     }
   }
 
+const hasHeader = (header: string): Rule => ({
+  title: `A response with status 429 has the header ${header}`,
+  clause: headers,
+  expected: header,
+  examine: judgeLimited(({ response }) => {
+    const value = response.headers.get(header)
+    return { kept: value !== null && value !== '', observed: `${header}: ${value}` }
+  }),
+})
+
 /** Rules for rate limits. They come last, because they use up the limits. */
-export const limitRules: readonly Rule[] = [
-  {
-    id: 'limits.429.is-json',
+export const limitRules: Rules = {
+  'limits.429.is-json': {
     title: 'A response with status 429 is a JSON object',
     clause: 'introduction: all bodies are JSON; "Limits": rate limiting exists',
     expected: 'a JSON object',
@@ -30,8 +39,7 @@ export const limitRules: readonly Rule[] = [
       observed: describeResponse(exchange),
     })),
   },
-  {
-    id: 'limits.429.retry-after',
+  'limits.429.retry-after': {
     title: 'A response with status 429 has a Retry-After',
     clause: 'RFC 9110, section 10.2.3 (decision 0015)',
     expected: 'Retry-After with whole seconds, 1 or more',
@@ -40,29 +48,15 @@ export const limitRules: readonly Rule[] = [
       return { kept: /^[1-9]\d*$/.test(retryAfter ?? ''), observed: `Retry-After: ${retryAfter}` }
     }),
   },
-  {
-    id: 'limits.429.code',
+  'limits.429.code': {
     title: 'A response with status 429 has the code rate_limited',
     clause: headers,
     expected: 'code rate_limited',
-    examine: judgeLimited((exchange) => {
-      const parsed = ErrorBody.safeParse(exchange.response.json)
-      return {
-        kept: parsed.success && parsed.data.code === 'rate_limited',
-        observed: describeResponse(exchange),
-      }
-    }),
+    examine: judgeLimited((exchange) => ({
+      kept: ErrorBody.safeParse(exchange.response.json).data?.code === 'rate_limited',
+      observed: describeResponse(exchange),
+    })),
   },
-  ...(['ratelimit', 'ratelimit-policy'] as const).map(
-    (header): Rule => ({
-      id: `limits.429.${header}`,
-      title: `A response with status 429 has the header ${header}`,
-      clause: headers,
-      expected: header,
-      examine: judgeLimited(({ response }) => {
-        const value = response.headers.get(header)
-        return { kept: value !== null && value !== '', observed: `${header}: ${value}` }
-      }),
-    }),
-  ),
-]
+  'limits.429.ratelimit': hasHeader('ratelimit'),
+  'limits.429.ratelimit-policy': hasHeader('ratelimit-policy'),
+}

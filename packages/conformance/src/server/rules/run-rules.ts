@@ -1,9 +1,9 @@
 import { CallSummary, endpoints } from '@wabakit/contract'
 import { type Exchange, readField } from '../api/api-request.ts'
-import { buildCreate, buildFetch, describeResponse, type Lab } from '../lab.ts'
-import type { Rule } from '../rule.ts'
+import { buildCreate, buildFetch, describeResponse } from '../lab.ts'
+import type { Rules } from '../rule.ts'
 import { findSummary, judgeFetched } from './fetch-rules.ts'
-import { judgeCall, judgeCalls, judgeWebhooks } from './witness.ts'
+import { judgeCall, judgeCalls, judgeExchanges, judgeWebhooks } from './witness.ts'
 
 /** Tolerated difference between two clocks, in milliseconds: the tolerance of webhook-timestamp. */
 const maxSkewMs = 300_000
@@ -18,12 +18,9 @@ const findFutureTime = (json: unknown, now: number): string | undefined =>
     .find(([, value]) => Date.parse(String(value)) > now + maxSkewMs)
     ?.join(' ')
 
-/** Lists all fetches of the run that got 200. */
-const listFetched = ({ exchanges }: Lab): Exchange[] =>
-  exchanges.filter(
-    ({ request, response }) =>
-      request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200,
-  )
+/** Returns whether an exchange is a fetch that got 200. */
+const isFetched = ({ request, response }: Exchange): boolean =>
+  request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200
 
 /** Judges whether the records of both channels name the right customer, if they name one. */
 const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
@@ -37,25 +34,19 @@ const judgeCustomers = judgeCalls(({ fetched, callId, webhooks }) => {
   return { kept: !isOthers, observed, requests: [fetched.request] }
 })
 
-export const runRules: readonly Rule[] = [
-  {
-    id: 'fetch.response.200-is-a-summary',
+export const runRules: Rules = {
+  'fetch.response.200-is-a-summary': {
     title: 'A fetch gets 200 only with a summary',
     clause: '"Fetch call AI summary": success response; decision 49',
     expected: 'recap, keyPoints and nextSteps in every response with status 200',
     severity: 'high',
-    examine: async ({ lab }) => {
-      const found = listFetched(lab)
-      const wrong = found.find(({ response }) => !CallSummary.safeParse(findSummary(response.json)).success)
-      return {
-        kept: found.length === 0 ? undefined : wrong === undefined,
-        observed: wrong === undefined ? `${found.length} responses` : describeResponse(wrong),
-        requests: wrong && [wrong.request],
-      }
-    },
+    examine: judgeExchanges('responses', isFetched, (exchange) =>
+      CallSummary.safeParse(findSummary(exchange.response.json)).success
+        ? undefined
+        : describeResponse(exchange),
+    ),
   },
-  {
-    id: 'create.group-id.generated-ids-stay-different',
+  'create.group-id.generated-ids-stay-different': {
     title: 'No generated group id is used twice',
     clause: 'rule 4 of "Create WhatsApp group": groupId is a primary key',
     expected: 'different ids',
@@ -69,8 +60,7 @@ export const runRules: readonly Rule[] = [
       return { kept, observed: ids.join(', ') || 'no group was created', requests: [request, request] }
     },
   },
-  {
-    id: 'events.subject.belongs-to-the-run',
+  'events.subject.belongs-to-the-run': {
     title: 'Every callId and groupId in an event is one of this run',
     clause: '"Event kinds named": an event is about its call or group',
     expected: 'ids of calls that were played and of groups that were created',
@@ -83,8 +73,7 @@ export const runRules: readonly Rule[] = [
       return groupId !== '' && !groups.has(groupId) ? `groupId ${groupId}` : undefined
     }),
   },
-  {
-    id: 'events.times.are-not-in-the-future',
+  'events.times.are-not-in-the-future': {
     title: 'No event states a time in the future',
     clause: '"Event kinds named": an event reports what has happened; decision 0071',
     expected: 'times before the arrival of the event',
@@ -92,8 +81,7 @@ export const runRules: readonly Rule[] = [
     needs: ['--listen'],
     examine: judgeWebhooks(({ json, arrivedAt }) => findFutureTime(json, arrivedAt)),
   },
-  {
-    id: 'events.summary.names-the-customer-of-its-call',
+  'events.summary.names-the-customer-of-its-call': {
     title: 'CALL_AI_SUMMARY names the customer of the other events of its call',
     clause: '"CALL_AI_SUMMARY": one event per call',
     expected: 'the customerNumber of CALL_ENDED',
@@ -108,8 +96,7 @@ export const runRules: readonly Rule[] = [
       return { kept, observed: `customerNumber ${ended}, then ${summary}` }
     }),
   },
-  {
-    id: 'fetch.summary.is-of-this-call',
+  'fetch.summary.is-of-this-call': {
     title: 'A fetched record names the call and its customer, if it names any',
     clause: '"Fetch call AI summary": the summary of the call; decision 49',
     expected: 'the callId of the request, and the customerNumber of its events',
@@ -117,7 +104,7 @@ export const runRules: readonly Rule[] = [
     needs: ['--play'],
     risk: "A customer's words are shown to another customer.",
     examine: async (examination) => {
-      const other = listFetched(examination.lab).find(({ request, response }) => {
+      const other = examination.lab.exchanges.filter(isFetched).find(({ request, response }) => {
         const id = readField(response.json, 'callId')
         return id !== undefined && request.path !== buildFetch(String(id)).path
       })
@@ -125,8 +112,7 @@ export const runRules: readonly Rule[] = [
       return { kept: false, observed: describeResponse(other), requests: [other.request] }
     },
   },
-  {
-    id: 'fetch.manual.is-404',
+  'fetch.manual.is-404': {
     title: 'If summaries are manual, a call has none until one is requested',
     clause: '0017 (summary statuses)',
     expected: 'status 404',
@@ -137,4 +123,4 @@ export const runRules: readonly Rule[] = [
       return judgeCall('manual', (call) => judgeFetched(call, 404))(examination)
     },
   },
-]
+}

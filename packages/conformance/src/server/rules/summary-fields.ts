@@ -8,10 +8,11 @@ import {
   UtcTimestamp,
 } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, Rules } from '../rule.ts'
 import { judgeWebhooks } from './witness.ts'
 
-type Payload = (name: string) => unknown
+/** Reads a field of a payload by its path, such as `summary.recap`. */
+type Payload = (path: string) => unknown
 
 type FieldRule = Pick<Rule, 'title' | 'expected'> &
   Partial<Pick<Rule, 'clause' | 'severity'>> & {
@@ -19,8 +20,6 @@ type FieldRule = Pick<Rule, 'title' | 'expected'> &
     /** Returns whether the rule applies to a payload. @default it applies to every payload */
     readonly applies?: (payload: Payload) => boolean
   }
-
-const summaryObject = '"Summary object"'
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 const isDateTime = (value: unknown): boolean => Timestamp.safeParse(value).success
@@ -31,28 +30,36 @@ const isStrings = (value: unknown): boolean =>
 const isBotCallOfService = (payload: Payload): boolean =>
   payload('callType') === 'AI_BOT' && ['API', 'CAMPAIGN'].includes(String(payload('triggeredVia')))
 
+const isKind = (path: string, expected: string, isRight: (value: unknown) => boolean): FieldRule => ({
+  title: `${path} is ${expected}`,
+  expected,
+  keeps: (payload) => isRight(payload(path)),
+})
+
+const isPresent = (path: string, expected: string): FieldRule => ({
+  title: `${path} is a string that is not empty`,
+  expected,
+  keeps: (payload) => isText(payload(path)),
+})
+
+const areEqual = (first: string, second: string): FieldRule => ({
+  title: `${first} has the same value as ${second}`,
+  expected: 'equal values',
+  severity: 'high',
+  keeps: (payload) => payload(first) !== undefined && payload(first) === payload(second),
+})
+
+const summaryObject = { clause: '"Summary object"' }
+
 const fieldRules: Readonly<Record<string, FieldRule>> = {
-  'channel-is-named': {
-    title: 'channel is PSTN or WHATSAPP',
-    expected: 'PSTN or WHATSAPP',
-    keeps: (payload) => Channel.safeParse(payload('channel')).success,
-  },
-  'call-id-is-present': {
-    title: 'callId is a string that is not empty',
-    expected: 'a string',
-    severity: 'high',
-    keeps: (payload) => isText(payload('callId')),
-  },
-  'call-direction-is-named': {
-    title: 'callDirection is INCOMING or OUTGOING',
-    expected: 'INCOMING or OUTGOING',
-    keeps: (payload) => CallDirection.safeParse(payload('callDirection')).success,
-  },
-  'call-status-is-a-string': {
-    title: 'callStatus is a string',
-    expected: 'a string',
-    keeps: (payload) => isText(payload('callStatus')),
-  },
+  'channel-is-named': isKind('channel', 'PSTN or WHATSAPP', (value) => Channel.safeParse(value).success),
+  'call-id-is-present': { ...isPresent('callId', 'a string'), severity: 'high' },
+  'call-direction-is-named': isKind(
+    'callDirection',
+    'INCOMING or OUTGOING',
+    (value) => CallDirection.safeParse(value).success,
+  ),
+  'call-status-is-a-string': isKind('callStatus', 'a string', isText),
   'call-status-is-never-ended': {
     title: 'callStatus is END, never ENDED',
     expected: 'END',
@@ -65,16 +72,8 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) =>
       Number.isFinite(payload('durationInSeconds')) && Number(payload('durationInSeconds')) >= 0,
   },
-  'started-at-is-iso-8601': {
-    title: 'callStartedAt is an ISO 8601 timestamp',
-    expected: 'an ISO 8601 timestamp',
-    keeps: (payload) => isDateTime(payload('callStartedAt')),
-  },
-  'ended-at-is-iso-8601': {
-    title: 'callEndedAt is an ISO 8601 timestamp',
-    expected: 'an ISO 8601 timestamp',
-    keeps: (payload) => isDateTime(payload('callEndedAt')),
-  },
+  'started-at-is-iso-8601': isKind('callStartedAt', 'an ISO 8601 timestamp', isDateTime),
+  'ended-at-is-iso-8601': isKind('callEndedAt', 'an ISO 8601 timestamp', isDateTime),
   'ended-at-is-not-before-started-at': {
     title: 'A call does not end before it starts',
     expected: 'callEndedAt at or after callStartedAt',
@@ -89,30 +88,10 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) =>
       ['callStartedAt', 'callEndedAt'].every((name) => UtcTimestamp.safeParse(payload(name)).success),
   },
-  'from-is-present': {
-    title: 'from is a string that is not empty',
-    expected: 'a phone number',
-    keeps: (payload) => isText(payload('from')),
-  },
-  'to-is-present': {
-    title: 'to is a string that is not empty',
-    expected: 'a phone number',
-    keeps: (payload) => isText(payload('to')),
-  },
-  'channel-number-equals-from': {
-    title: 'channelNumber has the same value as from',
-    expected: 'equal values',
-    severity: 'high',
-    keeps: (payload) =>
-      payload('channelNumber') !== undefined && payload('channelNumber') === payload('from'),
-  },
-  'customer-number-equals-to': {
-    title: 'customerNumber has the same value as to',
-    expected: 'equal values',
-    severity: 'high',
-    keeps: (payload) =>
-      payload('customerNumber') !== undefined && payload('customerNumber') === payload('to'),
-  },
+  'from-is-present': isPresent('from', 'a phone number'),
+  'to-is-present': isPresent('to', 'a phone number'),
+  'channel-number-equals-from': areEqual('channelNumber', 'from'),
+  'customer-number-equals-to': areEqual('customerNumber', 'to'),
   'agent-number-absent-not-empty': {
     title: 'agentNumber is absent, not empty, when no team member took part',
     expected: 'no agentNumber, or a phone number',
@@ -124,16 +103,12 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     applies: isBotCallOfService,
     keeps: (payload) => payload('agentNumber') === undefined,
   },
-  'call-type-is-named': {
-    title: 'callType is AI_BOT or AGENT',
-    expected: 'AI_BOT or AGENT',
-    keeps: (payload) => CallType.safeParse(payload('callType')).success,
-  },
-  'triggered-via-is-named': {
-    title: 'triggeredVia is INBOUND, CAMPAIGN, API or UI',
-    expected: 'INBOUND, CAMPAIGN, API or UI',
-    keeps: (payload) => TriggeredVia.safeParse(payload('triggeredVia')).success,
-  },
+  'call-type-is-named': isKind('callType', 'AI_BOT or AGENT', (value) => CallType.safeParse(value).success),
+  'triggered-via-is-named': isKind(
+    'triggeredVia',
+    'INBOUND, CAMPAIGN, API or UI',
+    (value) => TriggeredVia.safeParse(value).success,
+  ),
   'direction-fits-the-trigger': {
     title: 'A call is incoming if, and only if, the customer started it',
     expected: 'INCOMING exactly with INBOUND',
@@ -141,42 +116,40 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) => (payload('callDirection') === 'INCOMING') === (payload('triggeredVia') === 'INBOUND'),
   },
   'has-a-summary': {
-    title: 'summary is an object',
-    expected: 'an object',
+    ...isKind('summary', 'an object', (value) => typeof value === 'object' && value !== null),
     severity: 'high',
-    keeps: (payload) => typeof payload('summary') === 'object' && payload('summary') !== null,
   },
   'recap-is-a-string': {
-    title: 'summary.recap is a string',
-    expected: 'a string',
-    clause: summaryObject,
+    ...isKind('summary.recap', 'a string', (value) => typeof value === 'string'),
+    ...summaryObject,
     severity: 'high',
-    keeps: (payload) => typeof readField(payload('summary'), 'recap') === 'string',
   },
   'key-points-are-strings': {
-    title: 'summary.keyPoints is an array of strings',
-    expected: 'an array of strings',
-    clause: summaryObject,
-    keeps: (payload) => isStrings(readField(payload('summary'), 'keyPoints')),
+    ...isKind('summary.keyPoints', 'an array of strings', isStrings),
+    ...summaryObject,
   },
   'next-steps-are-strings': {
-    title: 'summary.nextSteps is an array of strings',
-    expected: 'an array of strings',
-    clause: summaryObject,
-    keeps: (payload) => isStrings(readField(payload('summary'), 'nextSteps')),
+    ...isKind('summary.nextSteps', 'an array of strings', isStrings),
+    ...summaryObject,
   },
 }
 
+const createPayload =
+  (json: unknown): Payload =>
+  (path) =>
+    path.split('.').reduce(readField, json)
+
+const toRule = ({ keeps, applies = () => true, ...rule }: FieldRule): Rule => ({
+  clause: '"Call AI summary event payload"',
+  ...rule,
+  needs: ['--listen', '--play'],
+  examine: judgeWebhooks(
+    ({ json, text }) => (keeps(createPayload(json)) ? undefined : text),
+    ({ event, json }) => event === 'CALL_AI_SUMMARY' && applies(createPayload(json)),
+  ),
+})
+
 /** Rules for the fields of every received CALL_AI_SUMMARY. */
-export const summaryFieldRules: readonly Rule[] = Object.entries(fieldRules).map(
-  ([id, { keeps, applies = () => true, ...rule }]) => ({
-    clause: '"Call AI summary event payload"',
-    ...rule,
-    id: `events.summary.${id}`,
-    needs: ['--listen', '--play'],
-    examine: judgeWebhooks(
-      ({ json, text }) => (keeps((name) => readField(json, name)) ? undefined : text),
-      ({ event, json }) => event === 'CALL_AI_SUMMARY' && applies((name) => readField(json, name)),
-    ),
-  }),
+export const summaryFieldRules: Rules = Object.fromEntries(
+  Object.entries(fieldRules).map(([id, rule]) => [`events.summary.${id}`, toRule(rule)]),
 )

@@ -1,7 +1,7 @@
 import { readField } from '../api/api-request.ts'
 import type { UnansweredOutcome } from '../calls/call-scenes.ts'
 import { describeResponse, type Need } from '../lab.ts'
-import type { Rule } from '../rule.ts'
+import { type Rule, type Rules, setDefaults } from '../rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeCall, judgeCalls, nameEvents } from './witness.ts'
 
@@ -9,85 +9,77 @@ const needs: readonly Need[] = ['--listen', '--play']
 const fireOnce = '"CALL_AI_SUMMARY", not emitted when: 2'
 const failures = '"CALL_AI_SUMMARY", rule 3: failed deliveries are retried and do not affect the summary'
 
+type Witnessed = { readonly webhooks: readonly ReceivedWebhook[] }
+
 const isSummary = ({ event }: ReceivedWebhook): boolean => event === 'CALL_AI_SUMMARY'
-const findDelivered = (webhooks: readonly ReceivedWebhook[], name: string): number =>
-  webhooks.findIndex(({ event, status }) => event === name && status === 204)
 
 /** Observes whether there is exactly one CALL_AI_SUMMARY. If there is none, the rule has no result. */
-const observeOnce = ({ webhooks }: { readonly webhooks: readonly ReceivedWebhook[] }) => {
-  const count = webhooks.filter(({ status, event }) => event === 'CALL_AI_SUMMARY' && status === 204).length
+const observeOnce = ({ webhooks }: Witnessed) => {
+  const count = webhooks.filter((webhook) => isSummary(webhook) && webhook.status === 204).length
   return { kept: count === 0 ? undefined : count === 1, observed: `${count} CALL_AI_SUMMARY` }
 }
 
-const observeNone = ({ webhooks }: { readonly webhooks: readonly ReceivedWebhook[] }) => ({
+const observeNone = ({ webhooks }: Witnessed) => ({
   kept: !webhooks.some(isSummary),
   observed: nameEvents(webhooks),
 })
 
-const observeOrder = ({ webhooks }: { readonly webhooks: readonly ReceivedWebhook[] }) => {
-  const [ended, summary] = [findDelivered(webhooks, 'CALL_ENDED'), webhooks.findIndex(isSummary)]
+const observeOrder = ({ webhooks }: Witnessed) => {
+  const ended = webhooks.findIndex(({ event, status }) => event === 'CALL_ENDED' && status === 204)
+  const summary = webhooks.findIndex(isSummary)
   const kept = summary < 0 ? undefined : ended >= 0 && ended < summary
   return { kept, observed: nameEvents(webhooks) }
 }
 
-const withoutSummary: Readonly<Record<UnansweredOutcome, string>> = {
-  missed: 'A missed call',
-  rejected: 'A rejected call',
-  not_picked: 'A call that rang out',
-  no_recording: 'A call without a recording',
-  nothing_said: 'A call in which nothing was said',
-}
+const publishesNone = (outcome: UnansweredOutcome, call: string): Rule => ({
+  title: `${call} publishes no summary`,
+  clause: '"CALL_AI_SUMMARY", not emitted when: 1',
+  expected: 'no CALL_AI_SUMMARY',
+  severity: 'high',
+  examine: judgeCall(outcome, observeNone),
+})
 
-const rules: readonly Rule[] = [
-  ...Object.entries(withoutSummary).map(
-    ([outcome, call]): Rule => ({
-      id: `events.summary.none-when-${outcome.replaceAll('_', '-')}`,
-      title: `${call} publishes no summary`,
-      clause: '"CALL_AI_SUMMARY", not emitted when: 1',
-      expected: 'no CALL_AI_SUMMARY',
-      severity: 'high',
-      examine: judgeCall(outcome as UnansweredOutcome, observeNone),
-    }),
-  ),
-  ...(['PSTN', 'WHATSAPP'] as const).map(
-    (channel): Rule => ({
-      id: `events.summary.arrives-for-${channel.toLowerCase()}`,
-      title: `CALL_AI_SUMMARY is published for a ${channel} call`,
-      clause: '"CALL_AI_SUMMARY": one event covers both channels',
-      expected: `CALL_AI_SUMMARY whose channel is ${channel}`,
-      severity: 'high',
-      fix: `Publish CALL_AI_SUMMARY once the summary is saved. If the server does, subscribe the address of --listen to the events of a ${channel} number.`,
-      examine: judgeCall(channel, ({ summary, callId, lab }) => ({
-        kept: summary !== undefined && readField(summary.json, 'channel') === channel,
-        observed: summary?.text ?? `no CALL_AI_SUMMARY for ${callId} within ${lab.wait.timeoutMs} ms`,
-      })),
-    }),
-  ),
-  {
-    id: 'events.summary.once-per-call',
+const arrives = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
+  title: `CALL_AI_SUMMARY is published for a ${channel} call`,
+  clause: '"CALL_AI_SUMMARY": one event covers both channels',
+  expected: `CALL_AI_SUMMARY whose channel is ${channel}`,
+  severity: 'high',
+  fix: `Publish CALL_AI_SUMMARY once the summary is saved. If the server does, subscribe the address of --listen to the events of a ${channel} number.`,
+  examine: judgeCall(channel, ({ summary, callId, lab }) => ({
+    kept: summary !== undefined && readField(summary.json, 'channel') === channel,
+    observed: summary?.text ?? `no CALL_AI_SUMMARY for ${callId} within ${lab.wait.timeoutMs} ms`,
+  })),
+})
+
+const rules: Rules = {
+  'events.summary.none-when-missed': publishesNone('missed', 'A missed call'),
+  'events.summary.none-when-rejected': publishesNone('rejected', 'A rejected call'),
+  'events.summary.none-when-not-picked': publishesNone('not_picked', 'A call that rang out'),
+  'events.summary.none-when-no-recording': publishesNone('no_recording', 'A call without a recording'),
+  'events.summary.none-when-nothing-said': publishesNone('nothing_said', 'A call in which nothing was said'),
+  'events.summary.arrives-for-pstn': arrives('PSTN'),
+  'events.summary.arrives-for-whatsapp': arrives('WHATSAPP'),
+  'events.summary.once-per-call': {
     title: 'CALL_AI_SUMMARY is published once per call',
     clause: fireOnce,
     expected: 'one CALL_AI_SUMMARY',
     severity: 'high',
     examine: judgeCalls(observeOnce),
   },
-  {
-    id: 'events.summary.after-call-ended',
+  'events.summary.after-call-ended': {
     title: 'CALL_AI_SUMMARY arrives after CALL_ENDED of the same call',
     clause: '"CALL_AI_SUMMARY", rule 2',
     expected: 'CALL_ENDED first',
     severity: 'high',
     examine: judgeCalls(observeOrder),
   },
-  {
-    id: 'events.summary.waits-for-a-failed-call-ended',
+  'events.summary.waits-for-a-failed-call-ended': {
     title: 'CALL_AI_SUMMARY waits until a failed CALL_ENDED was delivered',
     clause: '0021 (order of deliveries)',
     expected: 'CALL_ENDED again, then CALL_AI_SUMMARY',
     examine: judgeCall('failedEnd', observeOrder),
   },
-  {
-    id: 'events.summary.failed-delivery-is-retried',
+  'events.summary.failed-delivery-is-retried': {
     title: 'A failed delivery of CALL_AI_SUMMARY is retried',
     clause: failures,
     expected: 'a second attempt',
@@ -101,8 +93,7 @@ const rules: readonly Rule[] = [
       return { kept: true, observed: `retried after ${summary.arrivedAt - failed.arrivedAt} ms` }
     }),
   },
-  {
-    id: 'events.summary.failed-delivery-keeps-the-summary',
+  'events.summary.failed-delivery-keeps-the-summary': {
     title: 'A failed delivery does not affect the summary',
     clause: failures,
     expected: 'the summary can be fetched with status 200 after the webhook got 500',
@@ -113,8 +104,7 @@ const rules: readonly Rule[] = [
       requests: fetched && [fetched.request],
     })),
   },
-  {
-    id: 'events.summary.none-when-regenerated',
+  'events.summary.none-when-regenerated': {
     title: 'Regenerating a summary publishes no second event',
     clause: fireOnce,
     expected: 'one CALL_AI_SUMMARY',
@@ -122,15 +112,14 @@ const rules: readonly Rule[] = [
     needs: [...needs, '--wabakit-control'],
     examine: judgeCall('regenerated', observeOnce),
   },
-  {
-    id: 'events.summary.none-for-a-silent-bot-test',
+  'events.summary.none-for-a-silent-bot-test': {
     title: 'A bot test call without webhooks publishes no summary',
     clause: '"CALL_AI_SUMMARY", not emitted when: 3',
     expected: 'no CALL_AI_SUMMARY',
     needs: [...needs, '--wabakit-control'],
     examine: judgeCall('botTest', observeNone),
   },
-]
+}
 
 /** Rules for CALL_AI_SUMMARY, except for its fields. */
-export const summaryRules: readonly Rule[] = rules.map((rule) => ({ needs, ...rule }))
+export const summaryRules: Rules = setDefaults(rules, { needs })

@@ -1,10 +1,9 @@
 import type { Lab, Need } from '../lab.ts'
-import type { Observation, Rule } from '../rule.ts'
+import { type Observation, type Rule, type Rules, setDefaults } from '../rule.ts'
 import { addedHeaders, addedPath, redirectPath, type SubscriptionScene } from '../scenes.ts'
 import { checkSignature, type ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks } from './witness.ts'
 
-const needs: readonly Need[] = ['--listen']
 const signed: readonly Need[] = ['--listen', '--secret']
 const added: readonly Need[] = ['--listen', '--secret', '--wabakit-control']
 const signatures = '0018 (webhook signatures)'
@@ -35,9 +34,8 @@ const judgeAdded =
     return scene.failure === undefined ? judge(scene, lab) : { kept: undefined, observed: scene.failure }
   }
 
-const rules: readonly Rule[] = [
-  {
-    id: 'webhooks.body.is-json',
+const rules: Rules = {
+  'webhooks.body.is-json': {
     title: 'Every webhook is a JSON object',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object',
@@ -46,16 +44,14 @@ const rules: readonly Rule[] = [
       typeof json === 'object' && json !== null ? undefined : text.slice(0, 200),
     ),
   },
-  {
-    id: 'webhooks.event.is-named',
+  'webhooks.event.is-named': {
     title: 'Every webhook names its event',
     clause: '"Event kinds named"',
     expected: 'a field event',
     severity: 'high',
     examine: judgeWebhooks(({ event, text }) => (event === '' ? text.slice(0, 200) : undefined)),
   },
-  {
-    id: 'webhooks.request.is-a-json-post',
+  'webhooks.request.is-a-json-post': {
     title: 'A delivery is a POST with content-type application/json',
     clause: schedule,
     expected: 'POST, application/json',
@@ -64,8 +60,7 @@ const rules: readonly Rule[] = [
       return method === 'POST' && /^application\/json\b/i.test(type) ? undefined : `${method}, ${type}`
     }),
   },
-  {
-    id: 'webhooks.signature.is-valid',
+  'webhooks.signature.is-valid': {
     title: 'Every webhook is signed with the secret',
     clause: 'Standard Webhooks 1.0, "Signature scheme" (decision 0018)',
     severity: 'critical',
@@ -74,8 +69,7 @@ const rules: readonly Rule[] = [
     examine: (examination) =>
       judgeWebhooks((webhook) => checkSignature(webhook, examination.lab.secret))(examination),
   },
-  {
-    id: 'webhooks.timestamp.is-now',
+  'webhooks.timestamp.is-now': {
     title: 'webhook-timestamp is the time of the attempt',
     clause: signatures,
     expected: 'Unix time in seconds, at most 300 s from now',
@@ -86,8 +80,7 @@ const rules: readonly Rule[] = [
       return isNow ? undefined : `webhook-timestamp ${JSON.stringify(timestamp)}`
     }),
   },
-  {
-    id: 'webhooks.id.is-unique',
+  'webhooks.id.is-unique': {
     title: 'No two events share a webhook-id',
     clause: signatures,
     expected: 'a different webhook-id for each event',
@@ -98,8 +91,7 @@ const rules: readonly Rule[] = [
       return other === undefined ? undefined : `${id} is also the webhook-id of ${other.event}`
     }),
   },
-  {
-    id: 'webhooks.retry.follows-a-failure',
+  'webhooks.retry.follows-a-failure': {
     title: 'A delivery that got 500 is attempted again',
     clause: schedule,
     expected: 'a second attempt, about 5 s after the first',
@@ -109,8 +101,7 @@ const rules: readonly Rule[] = [
       false,
     ),
   },
-  {
-    id: 'webhooks.retry.keeps-the-id',
+  'webhooks.retry.keeps-the-id': {
     title: 'The second attempt has the webhook-id of the first',
     clause: signatures,
     expected: 'the same webhook-id',
@@ -119,8 +110,7 @@ const rules: readonly Rule[] = [
       observed: `${readId(first) || 'none'}, then ${readId(second) || 'none'}`,
     })),
   },
-  {
-    id: 'webhooks.retry.keeps-the-body',
+  'webhooks.retry.keeps-the-body': {
     title: 'The second attempt has the body of the first',
     clause: schedule,
     expected: 'the same bytes',
@@ -129,8 +119,7 @@ const rules: readonly Rule[] = [
       observed: first.text === second.text ? 'the same' : `${first.text}, then ${second.text}`,
     })),
   },
-  {
-    id: 'webhooks.deferral.is-attempted-again',
+  'webhooks.deferral.is-attempted-again': {
     title: 'A delivery that got 409 with Retry-After is attempted again, under the same id',
     clause: '0068 (an endpoint can defer a delivery)',
     expected: 'a second attempt with the same webhook-id',
@@ -143,8 +132,7 @@ const rules: readonly Rule[] = [
       false,
     ),
   },
-  {
-    id: 'webhooks.redirect.is-not-followed',
+  'webhooks.redirect.is-not-followed': {
     title: 'A redirect is not followed',
     clause: schedule,
     expected: `no request to ${redirectPath}`,
@@ -154,8 +142,7 @@ const rules: readonly Rule[] = [
       return { kept: !followed, observed: followed ? `a request to ${redirectPath}` : 'not followed' }
     }),
   },
-  {
-    id: 'webhooks.headers.are-sent',
+  'webhooks.headers.are-sent': {
     title: 'A subscription with static headers sends them',
     clause: '0069 (subscriptions have static headers)',
     expected: 'the header with which the subscription was created',
@@ -167,8 +154,7 @@ const rules: readonly Rule[] = [
       return { kept: sent === value, observed: `${name}: ${sent}` }
     }),
   },
-  {
-    id: 'webhooks.rotation.both-secrets-sign',
+  'webhooks.rotation.both-secrets-sign': {
     title: 'After a rotation, webhooks are signed with the new secret and the previous one',
     clause: signatures,
     expected: 'a v1 signature of each secret',
@@ -183,8 +169,7 @@ const rules: readonly Rule[] = [
       return { kept: missing.length === 0, observed }
     }),
   },
-  {
-    id: 'webhooks.gone.disables-the-subscription',
+  'webhooks.gone.disables-the-subscription': {
     title: 'A subscription whose endpoint responded with 410 gets no more webhooks',
     clause: schedule,
     expected: 'no webhook of a group that was created later',
@@ -197,6 +182,6 @@ const rules: readonly Rule[] = [
       return { kept: !later, observed: later ? 'GROUP_CREATED' : 'nothing' }
     }),
   },
-]
+}
 
-export const webhookRules: readonly Rule[] = rules.map((rule) => ({ needs, ...rule }))
+export const webhookRules: Rules = setDefaults(rules, { needs: ['--listen'] })

@@ -1,6 +1,6 @@
-import { readField } from '../api/api-request.ts'
+import { type ApiRequest, type ApiResponse, type Exchange, readField } from '../api/api-request.ts'
 import type { AnsweredCall, UnansweredCall } from '../calls/call-scenes.ts'
-import type { Lab } from '../lab.ts'
+import { describeResponse, type Lab } from '../lab.ts'
 import { mergeObservations, type Observation, type Rule } from '../rule.ts'
 import type { GroupScene, SceneResults } from '../scenes.ts'
 import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-webhook.ts'
@@ -36,6 +36,45 @@ type Witnessed<Scene> = Scene & { readonly webhooks: readonly ReceivedWebhook[];
 export type SceneName<Shown> = {
   [Name in keyof SceneResults]: SceneResults[Name] extends Shown ? Name : never
 }[keyof SceneResults]
+
+/** Sends a request and judges the response. */
+export const judgeRequest =
+  (build: (lab: Lab) => ApiRequest, judge: (response: ApiResponse) => boolean | undefined): Examine =>
+  async ({ lab }) => {
+    const sent = await lab.send(build(lab))
+    return { kept: judge(sent.response), observed: describeResponse(sent), requests: [sent.request] }
+  }
+
+/**
+ * Expects this status in the response to a request. The rule has no result after a 429, or if the server closes the
+ * connection instead of responding with 413.
+ */
+export const expectStatus = (
+  status: number,
+  build: (lab: Lab) => ApiRequest,
+): Pick<Rule, 'expected' | 'severity' | 'examine'> => ({
+  expected: `status ${status}`,
+  severity: status === 401 || status === 403 ? 'critical' : 'medium',
+  examine: judgeRequest(build, ({ status: received }) =>
+    received === 429 || (received === 0 && status === 413) ? undefined : received === status,
+  ),
+})
+
+/** Judges all exchanges of the run to which a rule applies. `name` is what they are called in a report. */
+export const judgeExchanges =
+  (
+    name: string,
+    isConcerned: (exchange: Exchange) => boolean,
+    findProblem: (exchange: Exchange) => string | undefined,
+  ): Examine =>
+  async ({ lab }) => {
+    const concerned = lab.exchanges.filter(isConcerned)
+    for (const exchange of concerned) {
+      const observed = findProblem(exchange)
+      if (observed !== undefined) return { kept: false, observed, requests: [exchange.request] }
+    }
+    return { kept: concerned.length === 0 ? undefined : true, observed: `${concerned.length} ${name}` }
+  }
 
 export const judgeGroup =
   (name: SceneName<GroupScene>, judge: (scene: Witnessed<GroupScene>) => Observation): Examine =>
