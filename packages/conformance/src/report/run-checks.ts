@@ -1,4 +1,4 @@
-import type { CheckResult, CheckVerdict, Severity } from './report.ts'
+import type { CheckResult, CheckVerdict } from './report.ts'
 
 export type Finding = {
   readonly verdict: CheckVerdict
@@ -11,17 +11,10 @@ export type Finding = {
 }
 
 /** A rule and a function that determines whether the target follows it. */
-export type Check = {
-  readonly id: string
-  readonly group: string
-  readonly title: string
-  readonly severity: Severity
-  readonly clause: string
-  /** Set if the specification is silent and the rule is a decision of this project. */
-  readonly decision?: true | undefined
-  readonly expected: string
-  readonly risk: string
-  readonly fix: string
+export type Check = Pick<
+  CheckResult,
+  'id' | 'group' | 'title' | 'severity' | 'clause' | 'decision' | 'expected' | 'risk' | 'fix'
+> & {
   /** Runs the check. Never rejects because of the target's behavior. `signal` aborts when the check's time is up. */
   run(signal: AbortSignal): Promise<Finding>
 }

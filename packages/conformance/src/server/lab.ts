@@ -97,11 +97,7 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
 export const unknownNumber = '+19995550000'
 
 /** Returns a create request with valid fields, except for those given. A field that is `undefined` is omitted. */
-export const buildCreate = (
-  lab: Lab,
-  fields: Readonly<Record<string, unknown>> = {},
-  rest: Partial<ApiRequest> = {},
-): ApiRequest => ({
+export const buildCreate = (lab: Lab, fields: object = {}, rest: Partial<ApiRequest> = {}): ApiRequest => ({
   ...endpoints['groups.create'],
   key: 'api',
   contentType: 'application/json',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiRequest, Exchange } from './api/api-request.ts'
+import { type ApiRequest, type Exchange, readField } from './api/api-request.ts'
 import { type CallScenes, createCallScenes, unansweredOutcomes } from './calls/call-scenes.ts'
 import { buildCreate, type Lab } from './lab.ts'
 import type { PlannedResponse } from './webhooks/listen.ts'
@@ -78,16 +78,15 @@ export const createScenes = (lab: Lab): Scenes => {
   const { listener, wait, simulate } = lab
   const calls = createCallScenes(lab)
 
-  const waitForCreated = async (groupId: string): Promise<ReceivedWebhook | undefined> =>
-    listener?.waitFor((each) => each.groupId === groupId && each.event === 'GROUP_CREATED', wait.timeoutMs)
+  const waitForEvent = async (event: string, groupId: string): Promise<ReceivedWebhook | undefined> =>
+    listener?.waitFor((each) => each.groupId === groupId && each.event === event, wait.timeoutMs)
 
-  const playGroup = async ({
-    groupId = lab.createGroupId(),
-    ...fields
-  }: {
-    readonly groupId?: string
-    readonly [field: string]: unknown
-  } = {}): Promise<GroupScene> => {
+  const awaitCreated = async (scene: GroupScene): Promise<GroupScene> => {
+    if (scene.groupId !== '') await waitForEvent('GROUP_CREATED', scene.groupId)
+    return scene
+  }
+
+  const playGroup = async (fields: object = {}, groupId = lab.createGroupId()): Promise<GroupScene> => {
     const request = buildCreate(lab, { groupId, ...fields })
     return { groupId, request, exchanges: [await lab.send(request)] }
   }
@@ -101,7 +100,7 @@ export const createScenes = (lab: Lab): Scenes => {
       isPlanned = false
       return response
     })
-    return playGroup({ groupId })
+    return playGroup({}, groupId)
   }
 
   const playRetried = async (response: PlannedResponse): Promise<GroupScene> => {
@@ -122,7 +121,7 @@ export const createScenes = (lab: Lab): Scenes => {
       if (added === undefined) return { ...found, failure: 'the run cannot add a subscription' }
       const { wabaNumber } = added
       const deliver = async (): Promise<ReceivedWebhook | undefined> =>
-        waitForCreated((await playGroup({ wabaNumber })).groupId)
+        waitForEvent('GROUP_CREATED', (await playGroup({ wabaNumber })).groupId)
       const first = await deliver()
       const newSecret = await added.rotateSecret()
       const rotated = await deliver()
@@ -157,20 +156,13 @@ export const createScenes = (lab: Lab): Scenes => {
   }
 
   const scripts: { [Name in keyof SceneResults]: () => Promise<SceneResults[Name]> } = {
-    created: async () => {
-      const scene = await playGroup()
-      await waitForCreated(scene.groupId)
-      return scene
-    },
+    created: async () => awaitCreated(await playGroup()),
     refused: () => playGroup({ subject: '' }),
     generated: async () => {
       const request = buildCreate(lab, { groupId: undefined })
       const exchanges = [await lab.send(request), await lab.send(request)]
-      const { json } = exchanges[0]?.response ?? {}
-      const groupId =
-        typeof json === 'object' && json !== null && 'groupId' in json ? String(json.groupId) : ''
-      if (groupId !== '') await waitForCreated(groupId)
-      return { groupId, request, exchanges }
+      const id = readField(exchanges[0]?.response.json, 'groupId')
+      return awaitCreated({ groupId: id === undefined ? '' : String(id), request, exchanges })
     },
     repeated: async () => {
       const groupId = lab.createGroupId()
@@ -183,23 +175,17 @@ export const createScenes = (lab: Lab): Scenes => {
       ]
       const exchanges: Exchange[] = []
       for (const each of requests) exchanges.push(await lab.send(each))
-      await waitForCreated(groupId)
-      return { groupId, request, exchanges }
+      return awaitCreated({ groupId, request, exchanges })
     },
     concurrent: async () => {
       const groupId = lab.createGroupId()
       const request = buildCreate(lab, { groupId })
       const exchanges = await Promise.all(Array.from({ length: 6 }, () => lab.send(request)))
-      await waitForCreated(groupId)
-      return { groupId, request, exchanges }
+      return awaitCreated({ groupId, request, exchanges })
     },
     retried: () => playRetried({ status: 500 }),
     deferred: () => playRetried({ status: 409, retryAfter: 1 }),
-    redirected: async () => {
-      const scene = await playFirstAttempt({ status: 302, location: redirectPath })
-      await waitForCreated(scene.groupId)
-      return scene
-    },
+    redirected: async () => awaitCreated(await playFirstAttempt({ status: 302, location: redirectPath })),
     participants: async () => {
       const scene = await playGroup()
       const { groupId } = scene
@@ -210,9 +196,7 @@ export const createScenes = (lab: Lab): Scenes => {
       } catch (error) {
         return { ...scene, failure: String(error) }
       }
-      const isRemoval = (each: ReceivedWebhook): boolean =>
-        each.groupId === groupId && each.event === 'GROUP_PARTICIPANT_REMOVED'
-      await listener?.waitFor(isRemoval, wait.timeoutMs)
+      await waitForEvent('GROUP_PARTICIPANT_REMOVED', groupId)
       return { ...scene, failure: undefined }
     },
     subscribed: playSubscription,

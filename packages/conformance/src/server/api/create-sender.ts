@@ -11,24 +11,6 @@ import {
 /** The part of `fetch` that the examiner uses. @inline */
 export type ExaminerFetch = (url: string, init: RequestInit) => Promise<Response>
 
-export type SenderContext = {
-  readonly baseUrl: string
-  readonly authHeader: string
-  readonly apiKey: string | undefined
-  readonly otherKey: string | undefined
-  /** Maximum duration of one request, in milliseconds. */
-  readonly timeoutMs: number
-  readonly fetch: ExaminerFetch
-}
-
-/** Sends requests to the server under examination and records every exchange. */
-export type Sender = {
-  /** Sends a request. Never rejects. After a 429, waits and retries a few times, unless `once` is set. */
-  send(request: ApiRequest, options?: { readonly once?: boolean }): Promise<Exchange>
-  /** Every exchange so far, oldest first. */
-  readonly exchanges: readonly Exchange[]
-}
-
 const maxWaits = 5
 const maxWaitMs = 5_000
 
@@ -37,8 +19,20 @@ const describeFailure = (error: unknown): string => {
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
-export const createSender = (context: SenderContext): Sender => {
+export type Sender = ReturnType<typeof createSender>
+
+/** Creates a sender of requests to the server under examination, which records every exchange. */
+export const createSender = (context: {
+  baseUrl: string
+  authHeader: string
+  apiKey: string | undefined
+  otherKey: string | undefined
+  /** Maximum duration of one request, in milliseconds. */
+  timeoutMs: number
+  fetch: ExaminerFetch
+}) => {
   const { baseUrl, authHeader, apiKey, otherKey, timeoutMs, fetch } = context
+  /** Every exchange so far, oldest first. */
   const exchanges: Exchange[] = []
   const keys: Readonly<Record<KeyName, string | undefined>> = {
     api: apiKey,
@@ -55,15 +49,8 @@ export const createSender = (context: SenderContext): Sender => {
     if (keyText !== undefined) headers.set(authHeader, keyPrefix + keyText)
     if (contentType !== undefined) headers.set('content-type', contentType)
     try {
-      const signal = AbortSignal.timeout(timeoutMs)
-      const init = {
-        method,
-        headers,
-        redirect: 'manual',
-        signal,
-        ...(body !== undefined && { body }),
-      } as const
-      const response = await fetch(baseUrl + path, init)
+      const init = { method, headers, body: body ?? null, signal: AbortSignal.timeout(timeoutMs) }
+      const response = await fetch(baseUrl + path, { ...init, redirect: 'manual' })
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, json: parseJson(text) }
     } catch (error) {
@@ -71,7 +58,8 @@ export const createSender = (context: SenderContext): Sender => {
     }
   }
 
-  const send: Sender['send'] = async (request, { once = false } = {}) => {
+  /** Sends a request. Never rejects. After a 429, waits and retries a few times, unless `once` is set. */
+  const send = async (request: ApiRequest, { once = false } = {}): Promise<Exchange> => {
     for (let waits = 0; ; waits += 1) {
       const sent = { request, response: await exchange(request) }
       exchanges.push(sent)

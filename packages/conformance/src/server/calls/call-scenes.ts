@@ -61,11 +61,15 @@ export const createCallScenes = (lab: Lab) => {
   const playedIds = new Set<string>()
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Runs one call at a time: until a call's id is known, an unknown id in a webhook must belong to that call. */
-  const enqueue = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = queue.then(work)
-    queue = result.catch(() => {})
-    return result
+  /** Makes one call at a time: until a call's id is known, an unknown id in a webhook must belong to that call. */
+  const make = (work: () => Promise<string>): Promise<string> => {
+    const made = queue.then(async () => {
+      const callId = await work()
+      playedIds.add(callId)
+      return callId
+    })
+    queue = made.catch(() => {})
+    return made
   }
 
   const fetchUntilReady = async (callId: string): Promise<Exchange> => {
@@ -76,13 +80,6 @@ export const createCallScenes = (lab: Lab) => {
       await sleep(pollMs)
     }
   }
-
-  const make = (work: () => Promise<string>): Promise<string> =>
-    enqueue(async () => {
-      const callId = await work()
-      playedIds.add(callId)
-      return callId
-    })
 
   const playSummarized = async (call: PlayedCall, first?: FirstAttempt): Promise<AnsweredCall> => {
     let inProgress: Promise<Exchange> | undefined
@@ -141,7 +138,7 @@ export const createCallScenes = (lab: Lab) => {
     fetchSummary: (callId: string) => Promise<Exchange>,
   ): Promise<UnansweredCall> => {
     try {
-      const callId = await make(async () => playCall())
+      const callId = await make(playCall)
       return { callId, failure: undefined, fetched: await fetchSummary(callId) }
     } catch (error) {
       return { callId: '', failure: describe(error), fetched: undefined }

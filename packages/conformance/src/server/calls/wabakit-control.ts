@@ -1,28 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readField } from '../api/api-request.ts'
-import type { PlayCall, Simulate } from './simulate.ts'
-
-export type ControlAddress = {
-  /** Base URL of the server; `/_wabakit` is appended. */
-  readonly url: string
-  readonly token: string | undefined
-  readonly webhookUrl: string
-}
-
-/** Settings for examining a server with a separate organization. */
-export type ControlledOrganization = {
-  readonly apiKey: string
-  readonly otherKey: string
-  readonly wabaNumber: string
-  readonly disabledNumber: string
-  readonly secret: string
-  readonly play: PlayCall
-  readonly simulate: Required<Simulate>
-  /** A shell command that sets $WABAKIT_API_KEY for the commands in a report. */
-  readonly setKeyCommand: string
-  remove(): Promise<void>
-}
+import type { PlayCall, PlayedOutcome, Simulate } from './simulate.ts'
 
 const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
   '+15550190001',
@@ -33,31 +12,30 @@ const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
 const customerNumber = '+15550190009'
 const agentNumber = '+15550190008'
 
-/**
- * Time that a simulated call rings and then lasts, in milliseconds, which is long enough to fetch its summary during
- * the call.
- */
+/** Time that a simulated call rings, and then lasts, in milliseconds: enough to fetch its summary during the call. */
 const pauseMs = 100
 
 const createKey = (): string => `wk_${randomBytes(24).toString('hex')}`
 
-/** Creates an organization on a wabakit server, with numbers, keys and subscriptions, through its control API. */
-export const prepareOrganization = async ({
-  url,
-  token,
-  webhookUrl,
-}: ControlAddress): Promise<ControlledOrganization> => {
+/**
+ * Creates an organization on a wabakit server, with numbers, keys and subscriptions, through its control API.
+ *
+ * @param address - `url` is the base URL of the server, without `/_wabakit`.
+ */
+export const prepareOrganization = async (address: {
+  url: string
+  token?: string | undefined
+  webhookUrl: string
+}) => {
+  const { url, token, webhookUrl } = address
   const base = `${url.replace(/\/+$/, '')}/_wabakit`
   const id = `acceptance-${randomBytes(5).toString('hex')}`
   const send = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = new Headers()
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     if (body !== undefined) headers.set('content-type', 'application/json')
-    const init = { method, headers, signal: AbortSignal.timeout(15_000) }
-    const response = await fetch(
-      `${base}${path}`,
-      body === undefined ? init : { ...init, body: JSON.stringify(body) },
-    )
+    const init = { method, headers, body: JSON.stringify(body) ?? null, signal: AbortSignal.timeout(15_000) }
+    const response = await fetch(`${base}${path}`, init)
     const text = await response.text()
     if (!response.ok)
       throw new Error(`The control API refused ${method} ${path} (${response.status}): ${text.slice(0, 300)}`)
@@ -116,66 +94,57 @@ export const prepareOrganization = async ({
   }
   const play: PlayCall = async ({ outcome, channel }) => {
     const callId = await startCall(channel)
-    switch (outcome) {
-      case 'missed':
-        await moveCall(callId, { step: 'miss' })
-        break
-      case 'rejected':
-        await moveCall(callId, { step: 'reject' })
-        break
-      case 'not_picked':
-        await moveCall(callId, { step: 'ringOut' })
-        break
-      case 'no_recording':
-        await answerCall(callId, { recorded: false })
-        break
-      case 'nothing_said':
-        await answerCall(callId, { spoken: false })
-        break
-      case 'answered':
+    const steps: Readonly<Record<PlayedOutcome, () => Promise<unknown>>> = {
+      missed: () => moveCall(callId, { step: 'miss' }),
+      rejected: () => moveCall(callId, { step: 'reject' }),
+      not_picked: () => moveCall(callId, { step: 'ringOut' }),
+      no_recording: () => answerCall(callId, { recorded: false }),
+      nothing_said: () => answerCall(callId, { spoken: false }),
+      answered: async () => {
         await answerCall(callId, {})
         await saveSummary(callId, 'The customer asked where order 1042 is.')
-        break
-      default:
-        return outcome satisfies never
+      },
     }
+    await steps[outcome]()
     return callId
+  }
+
+  const simulate: Required<Simulate> = {
+    regenerateSummary: async (callId) => {
+      await saveSummary(callId, 'The customer asked again where order 1042 is.')
+    },
+    playSilentBotTest: async () => {
+      const callId = await startCall('PSTN', {
+        ...{ direction: 'OUTGOING', callType: 'AI_BOT', triggeredVia: 'API', agentNumber: undefined },
+        botTest: { webhooks: false },
+      })
+      await answerCall(callId, {})
+      await saveSummary(callId, 'A test.')
+      return callId
+    },
+    moveParticipant: async ({ groupId, phone, step }) => {
+      await send('POST', `${path}/participants`, { groupId, phone, state: step })
+    },
+    addSubscription: async (subscription) => {
+      const added = await subscribe({ channel: 'WHATSAPP', number: otherNumber, ...subscription })
+      const at = `${path}/subscriptions/${readField(added, 'id')}/rotate-secret`
+      return {
+        wabaNumber: otherNumber,
+        rotateSecret: async () => String(readField(await send('POST', at, {}), 'secret')),
+      }
+    },
+    playManualCall: async () => {
+      await send('PATCH', path, { callSummaries: 'manual' })
+      const callId = await startCall('PSTN')
+      await answerCall(callId, {})
+      return callId
+    },
   }
 
   const bearer = token === undefined ? '' : ' -H "Authorization: Bearer $WABAKIT_CONTROL_TOKEN"'
   return {
-    ...{ apiKey, otherKey, wabaNumber, disabledNumber, secret, play },
-    simulate: {
-      regenerateSummary: async (callId) => {
-        await saveSummary(callId, 'The customer asked again where order 1042 is.')
-      },
-      playSilentBotTest: async () => {
-        const callId = await startCall('PSTN', {
-          ...{ direction: 'OUTGOING', callType: 'AI_BOT', triggeredVia: 'API', agentNumber: undefined },
-          botTest: { webhooks: false },
-        })
-        await answerCall(callId, {})
-        await saveSummary(callId, 'A test.')
-        return callId
-      },
-      moveParticipant: async ({ groupId, phone, step }) => {
-        await send('POST', `${path}/participants`, { groupId, phone, state: step })
-      },
-      addSubscription: async (subscription) => {
-        const added = await subscribe({ channel: 'WHATSAPP', number: otherNumber, ...subscription })
-        const at = `${path}/subscriptions/${readField(added, 'id')}/rotate-secret`
-        return {
-          wabaNumber: otherNumber,
-          rotateSecret: async () => String(readField(await send('POST', at, {}), 'secret')),
-        }
-      },
-      playManualCall: async () => {
-        await send('PATCH', path, { callSummaries: 'manual' })
-        const callId = await startCall('PSTN')
-        await answerCall(callId, {})
-        return callId
-      },
-    },
+    ...{ apiKey, otherKey, wabaNumber, disabledNumber, secret, play, simulate },
+    /** A shell command that sets $WABAKIT_API_KEY for the commands in a report. */
     setKeyCommand: `WABAKIT_API_KEY=$(curl -s -X POST '${base}${path}/api-keys'${bearer} -H 'content-type: application/json' -d '{}' | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
     remove: async () => {
       await send('DELETE', path)

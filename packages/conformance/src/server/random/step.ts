@@ -18,6 +18,9 @@ export type Step =
   | { readonly kind: 'call'; readonly call: PlayedCall }
 
 const maxSteps = 10
+const longestSubject = '🙂'.repeat(limits.subjectMaxLength)
+const longSubject = 's'.repeat(limits.subjectMaxLength + 1)
+const longDescription = 'd'.repeat(limits.descriptionMaxLength + 1)
 
 /** Creates a sequence of legal and illegal requests. Most are legal, and group ids repeat. */
 export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): Step[] => {
@@ -45,23 +48,8 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
         has.has('--disabled-number') ? 'disabled' : 'own',
       ]),
       slot: pick([0, 0, 0, 1, 1, 2, undefined]),
-      subject: pick([
-        'Team',
-        'Team',
-        'Team',
-        'Staff',
-        '🙂'.repeat(limits.subjectMaxLength),
-        '',
-        's'.repeat(limits.subjectMaxLength + 1),
-      ]),
-      description: pick([
-        undefined,
-        undefined,
-        undefined,
-        'About',
-        '',
-        'd'.repeat(limits.descriptionMaxLength + 1),
-      ]),
+      subject: pick(['Team', 'Team', 'Team', 'Staff', longestSubject, '', longSubject]),
+      description: pick([undefined, undefined, undefined, 'About', '', longDescription]),
       joinApprovalMode: pick([undefined, undefined, undefined, 'auto_approve', 'approval_required', 'open']),
     }
   }

@@ -3,13 +3,13 @@ import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
 import { type Rule, type Rules, setDefaults } from '../rule.ts'
 import { expectStatus } from './witness.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 /**
- * Requests by rule id without its prefix `create.`: a description, the change to a valid request, and the clause. The
- * id ends with the expected status.
+ * Requests by rule id, in two parts without the prefix `create.`: a description, the change to a valid request, and the
+ * clause. The id ends with the expected status.
  */
-type Samples<Change> = Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>
+type Samples<Change> = Readonly<
+  Record<string, Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>>
+>
 
 const table = '"Group creation request"'
 const subject = `${table}: subject is a required string`
@@ -29,160 +29,159 @@ const order = '0008 (order of checks)'
 const nulls = '0010 (repeated group id)'
 
 /** Returns a new group id of this length. */
-const withGroupId =
+const withLength =
   (length: number, fill = 'x') =>
-  (lab: Lab): Fields => {
+  (lab: Lab): string => {
     const start = lab.createGroupId()
-    return { groupId: start + fill.repeat(length - start.length) }
+    return start + fill.repeat(length - start.length)
   }
 
 const withEnding =
   (ending: string) =>
-  (lab: Lab): Fields => ({ groupId: lab.createGroupId() + ending })
+  (lab: Lab): string =>
+    lab.createGroupId() + ending
 
-const respell = ({ wabaNumber }: Lab): Fields => ({
-  wabaNumber: wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-'),
-})
+const respell = ({ wabaNumber }: Lab): string =>
+  wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-')
 
-const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
-  'subject.empty-is-400': ['An empty subject', { subject: '' }, `${table}, ${invalid}`],
-  'subject.missing-is-400': ['A request without a subject', { subject: undefined }, subject],
-  'subject.number-is-400': ['A subject that is not a string', { subject: 42 }, subject],
-  'subject.null-is-400': ['A subject that is null', { subject: null }, subject],
-  'subject.one-character-is-200': ['A subject of one character', { subject: 'x' }, subject],
-  'subject.128-is-200': ['A subject of 128 characters', { subject: 's'.repeat(128) }, lengths],
-  'subject.129-is-400': ['A subject of 129 characters', { subject: 's'.repeat(129) }, lengths],
-  'subject.128-emoji-is-200': ['A subject of 128 emoji', { subject: '🙂'.repeat(128) }, codePoints],
-  'subject.129-emoji-is-400': ['A subject of 129 emoji', { subject: '🙂'.repeat(129) }, lengths],
-  'subject.non-ascii-is-200': ['A subject in any script', { subject: 'Größe 東京 مرحبا' }, subject],
-  'subject.whitespace-is-200': ['A subject of whitespace', { subject: ' ' }, nulls],
-  'subject.nul-is-400': ['A subject with a NUL', { subject: 'a\0b' }, storable],
-  'subject.lone-surrogate-is-400': ['A subject with a lone surrogate', { subject: 'a\ud800' }, storable],
-
-  'description.omitted-is-200': ['A request without a description', {}, description],
-  'description.empty-is-200': ['An empty description', { description: '' }, description],
-  'description.2048-is-200': [
-    'A description of 2048 characters',
-    { description: 'd'.repeat(2_048) },
-    lengths,
-  ],
-  'description.2049-is-400': [
-    'A description of 2049 characters',
-    { description: 'd'.repeat(2_049) },
-    lengths,
-  ],
-  'description.2048-emoji-is-200': [
-    'A description of 2048 emoji',
-    { description: '🙂'.repeat(2_048) },
-    codePoints,
-  ],
-  'description.number-is-400': ['A description that is not a string', { description: 42 }, description],
-  'description.nul-is-400': ['A description with a NUL', { description: 'a\0b' }, storable],
-  'description.lone-surrogate-is-400': [
-    'A description with a lone surrogate',
-    { description: 'a\ud800' },
-    storable,
-  ],
-  'description.null-is-400': ['A description that is null', { description: null }, nulls],
-
-  'join-approval-mode.auto-approve-is-200': ['auto_approve', { joinApprovalMode: 'auto_approve' }, mode],
-  'join-approval-mode.approval-required-is-200': [
-    'approval_required',
-    { joinApprovalMode: 'approval_required' },
-    mode,
-  ],
-  'join-approval-mode.other-is-400': ['Any other join approval mode', { joinApprovalMode: 'open' }, invalid],
-  'join-approval-mode.upper-case-is-400': [
-    'A join approval mode in capitals',
-    { joinApprovalMode: 'AUTO_APPROVE' },
-    invalid,
-  ],
-  'join-approval-mode.empty-is-400': ['An empty join approval mode', { joinApprovalMode: '' }, invalid],
-  'join-approval-mode.null-is-400': ['A join approval mode that is null', { joinApprovalMode: null }, nulls],
-
-  'group-id.omitted-is-200': ['A request without a group id', { groupId: undefined }, groupId],
-  'group-id.50-is-200': ['A group id of 50 characters', withGroupId(50), lengths],
-  'group-id.51-is-400': ['A group id of 51 characters', withGroupId(51), lengths],
-  'group-id.50-with-emoji-is-200': [
-    'A group id of 50 characters, most of them emoji,',
-    withGroupId(50, '🙂'),
-    codePoints,
-  ],
-  'group-id.number-is-400': ['A group id that is not a string', { groupId: 42 }, groupId],
-  'group-id.empty-is-400': ['An empty group id', { groupId: '' }, '0013 (empty identifiers)'],
-  'group-id.nul-is-400': ['A group id with a NUL', withEnding('\0b'), storable],
-  'group-id.lone-surrogate-is-400': ['A group id with a lone surrogate', withEnding('\ud800'), storable],
-  'group-id.null-is-400': ['A group id that is null', { groupId: null }, nulls],
-
-  'waba-number.missing-is-400': ['A request without a WABA number', { wabaNumber: undefined }, number],
-  'waba-number.number-is-400': ['A WABA number that is not a string', { wabaNumber: 15_550_100_001 }, number],
-  'waba-number.unknown-is-400': [
-    'A WABA number without an integration',
-    { wabaNumber: unknownNumber },
-    noIntegration,
-  ],
-  'waba-number.text-is-400': ['A WABA number without digits', { wabaNumber: 'main' }, noIntegration],
-  'waba-number.empty-is-400': ['An empty WABA number', { wabaNumber: '' }, noIntegration],
-  'waba-number.other-spelling-is-200': [
-    'The WABA number without the plus sign, with a space and a hyphen,',
-    respell,
-    '0003 (numbers compare by digits)',
-  ],
-  'body.unknown-field-is-200': ['An unknown field', { colorOfTheGroup: 'green' }, '0004 (unknown fields)'],
+/** Values of a field, whose name is the first part of the id in camel case. */
+const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => string)> = {
+  subject: {
+    'empty-is-400': ['An empty subject', '', `${table}, ${invalid}`],
+    'missing-is-400': ['A request without a subject', undefined, subject],
+    'number-is-400': ['A subject that is not a string', 42, subject],
+    'null-is-400': ['A subject that is null', null, subject],
+    'one-character-is-200': ['A subject of one character', 'x', subject],
+    '128-is-200': ['A subject of 128 characters', 's'.repeat(128), lengths],
+    '129-is-400': ['A subject of 129 characters', 's'.repeat(129), lengths],
+    '128-emoji-is-200': ['A subject of 128 emoji', '🙂'.repeat(128), codePoints],
+    '129-emoji-is-400': ['A subject of 129 emoji', '🙂'.repeat(129), lengths],
+    'non-ascii-is-200': ['A subject in any script', 'Größe 東京 مرحبا', subject],
+    'whitespace-is-200': ['A subject of whitespace', ' ', nulls],
+    'nul-is-400': ['A subject with a NUL', 'a\0b', storable],
+    'lone-surrogate-is-400': ['A subject with a lone surrogate', 'a\ud800', storable],
+  },
+  description: {
+    'omitted-is-200': ['A request without a description', undefined, description],
+    'empty-is-200': ['An empty description', '', description],
+    '2048-is-200': ['A description of 2048 characters', 'd'.repeat(2_048), lengths],
+    '2049-is-400': ['A description of 2049 characters', 'd'.repeat(2_049), lengths],
+    '2048-emoji-is-200': ['A description of 2048 emoji', '🙂'.repeat(2_048), codePoints],
+    'number-is-400': ['A description that is not a string', 42, description],
+    'nul-is-400': ['A description with a NUL', 'a\0b', storable],
+    'lone-surrogate-is-400': ['A description with a lone surrogate', 'a\ud800', storable],
+    'null-is-400': ['A description that is null', null, nulls],
+  },
+  'join-approval-mode': {
+    'auto-approve-is-200': ['auto_approve', 'auto_approve', mode],
+    'approval-required-is-200': ['approval_required', 'approval_required', mode],
+    'other-is-400': ['Any other join approval mode', 'open', invalid],
+    'upper-case-is-400': ['A join approval mode in capitals', 'AUTO_APPROVE', invalid],
+    'empty-is-400': ['An empty join approval mode', '', invalid],
+    'null-is-400': ['A join approval mode that is null', null, nulls],
+  },
+  'group-id': {
+    'omitted-is-200': ['A request without a group id', undefined, groupId],
+    '50-is-200': ['A group id of 50 characters', withLength(50), lengths],
+    '51-is-400': ['A group id of 51 characters', withLength(51), lengths],
+    '50-with-emoji-is-200': [
+      'A group id of 50 characters, most of them emoji,',
+      withLength(50, '🙂'),
+      codePoints,
+    ],
+    'number-is-400': ['A group id that is not a string', 42, groupId],
+    'empty-is-400': ['An empty group id', '', '0013 (empty identifiers)'],
+    'nul-is-400': ['A group id with a NUL', withEnding('\0b'), storable],
+    'lone-surrogate-is-400': ['A group id with a lone surrogate', withEnding('\ud800'), storable],
+    'null-is-400': ['A group id that is null', null, nulls],
+  },
+  'waba-number': {
+    'missing-is-400': ['A request without a WABA number', undefined, number],
+    'number-is-400': ['A WABA number that is not a string', 15_550_100_001, number],
+    'unknown-is-400': ['A WABA number without an integration', unknownNumber, noIntegration],
+    'text-is-400': ['A WABA number without digits', 'main', noIntegration],
+    'empty-is-400': ['An empty WABA number', '', noIntegration],
+    'other-spelling-is-200': [
+      'The WABA number without the plus sign, with a space and a hyphen,',
+      respell,
+      '0003 (numbers compare by digits)',
+    ],
+  },
 }
 
-const requestSamples: Samples<Partial<ApiRequest> & { readonly padTo?: number }> = {
-  'body.empty-object-is-400': ['An empty object', { body: '{}' }, errors],
-  'body.array-is-400': ['A body that is an array', { body: '[]' }, errors],
-  'body.null-is-400': ['A body that is null', { body: 'null' }, errors],
-  'body.missing-is-400': ['A request without a body', { body: '' }, errors],
-  'body.malformed-json-is-400': ['Malformed JSON', { body: '{"subject":' }, bodies],
-  'body.too-large-is-413': ['A body of more than 64 KiB', { body: ' '.repeat(65_537) }, bodies],
-  'body.64-kib-is-200': ['A body of exactly 64 KiB', { padTo: 65_536 }, bodies],
-  'body.json-suffix-is-415': [
-    'A content type that ends in +json',
-    { contentType: 'application/vnd.api+json' },
-    bodies,
-  ],
-  'body.text-is-415': ['A body that is not application/json', { contentType: 'text/plain' }, bodies],
-  'body.latin-1-is-415': [
-    'A body in a charset other than UTF-8',
-    { contentType: 'application/json; charset=iso-8859-1' },
-    bodies,
-  ],
-  'body.utf-8-charset-is-200': [
-    'application/json with charset=utf-8',
-    { contentType: 'application/json; charset=utf-8' },
-    bodies,
-  ],
-
-  'key.missing-is-401': ['A request without a key', { key: 'none' }, noKey],
-  'key.empty-is-401': ['A request with an empty key', { key: 'empty' }, noKey],
-  'key.unknown-is-401': ['A request with a key that does not exist', { key: 'unknown' }, noKey],
-  'key.prefixed-is-401': ['A key with another character before it', { keyPrefix: 'x' }, noKey],
-  'key.bearer-is-200': ['A key after Bearer', { keyPrefix: 'Bearer ' }, '0006 (API key header)'],
-  'key.unknown-before-the-body-is-401': [
-    'An unknown key with a malformed body',
-    { key: 'unknown', body: '{' },
-    order,
-  ],
+type Change = Partial<ApiRequest> & {
+  readonly fields?: object
+  /** Size in bytes to which the body is padded with spaces. */
+  readonly padTo?: number
 }
 
-const toRules = <Change>(samples: Samples<Change>, build: (lab: Lab, change: Change) => ApiRequest): Rules =>
+const requestSamples: Samples<Change> = {
+  body: {
+    'unknown-field-is-200': [
+      'An unknown field',
+      { fields: { colorOfTheGroup: 'green' } },
+      '0004 (unknown fields)',
+    ],
+    'empty-object-is-400': ['An empty object', { body: '{}' }, errors],
+    'array-is-400': ['A body that is an array', { body: '[]' }, errors],
+    'null-is-400': ['A body that is null', { body: 'null' }, errors],
+    'missing-is-400': ['A request without a body', { body: '' }, errors],
+    'malformed-json-is-400': ['Malformed JSON', { body: '{"subject":' }, bodies],
+    'too-large-is-413': ['A body of more than 64 KiB', { body: ' '.repeat(65_537) }, bodies],
+    '64-kib-is-200': ['A body of exactly 64 KiB', { padTo: 65_536 }, bodies],
+    'json-suffix-is-415': [
+      'A content type that ends in +json',
+      { contentType: 'application/vnd.api+json' },
+      bodies,
+    ],
+    'text-is-415': ['A body that is not application/json', { contentType: 'text/plain' }, bodies],
+    'latin-1-is-415': [
+      'A body in a charset other than UTF-8',
+      { contentType: 'application/json; charset=iso-8859-1' },
+      bodies,
+    ],
+    'utf-8-charset-is-200': [
+      'application/json with charset=utf-8',
+      { contentType: 'application/json; charset=utf-8' },
+      bodies,
+    ],
+  },
+  key: {
+    'missing-is-401': ['A request without a key', { key: 'none' }, noKey],
+    'empty-is-401': ['A request with an empty key', { key: 'empty' }, noKey],
+    'unknown-is-401': ['A request with a key that does not exist', { key: 'unknown' }, noKey],
+    'prefixed-is-401': ['A key with another character before it', { keyPrefix: 'x' }, noKey],
+    'bearer-is-200': ['A key after Bearer', { keyPrefix: 'Bearer ' }, '0006 (API key header)'],
+    'unknown-before-the-body-is-401': [
+      'An unknown key with a malformed body',
+      { key: 'unknown', body: '{' },
+      order,
+    ],
+  },
+}
+
+const toRules = <Change>(
+  samples: Samples<Change>,
+  build: (lab: Lab, change: Change, group: string) => ApiRequest,
+): Rules =>
   Object.fromEntries(
-    Object.entries(samples).map(([id, [what, change, clause]]): [string, Rule] => {
-      const title = `${what} is ${id.endsWith('-200') ? 'accepted' : 'refused'}`
-      const status = Number(id.slice(-3))
-      return [`create.${id}`, { title, clause, ...expectStatus(status, (lab) => build(lab, change)) }]
-    }),
+    Object.entries(samples).flatMap(([group, entries]) =>
+      Object.entries(entries).map(([id, [what, change, clause]]): [string, Rule] => {
+        const title = `${what} is ${id.endsWith('-200') ? 'accepted' : 'refused'}`
+        const status = Number(id.slice(-3))
+        const expectation = expectStatus(status, (lab) => build(lab, change, group))
+        return [`create.${group}.${id}`, { title, clause, ...expectation }]
+      }),
+    ),
   )
 
 export const createStatusRules: Rules = {
-  ...toRules(fieldSamples, (lab, fields) =>
-    buildCreate(lab, typeof fields === 'function' ? fields(lab) : fields),
-  ),
-  ...toRules(requestSamples, (lab, { padTo = 0, ...request }) => {
-    const built = buildCreate(lab, {}, request)
+  ...toRules(fieldSamples, (lab, value, group) => {
+    const field = group.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
+    return buildCreate(lab, { [field]: typeof value === 'function' ? value(lab) : value })
+  }),
+  ...toRules(requestSamples, (lab, { fields = {}, padTo = 0, ...request }) => {
+    const built = buildCreate(lab, fields, request)
     return { ...built, body: built.body?.padEnd(padTo) }
   }),
   ...setDefaults(

@@ -25,13 +25,18 @@ const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing
     return { kept: missing, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
   })
 
-/** Judges the scene of the added subscription, if there was one. */
+/** Judges one of the webhooks that the added subscription received, if there was one. */
 const judgeAdded =
-  (judge: (scene: SubscriptionScene, lab: Lab) => Observation): Rule['examine'] =>
+  (
+    name: 'first' | 'rotated' | 'gone',
+    judge: (webhook: ReceivedWebhook, scene: SubscriptionScene, lab: Lab) => Observation,
+  ): Rule['examine'] =>
   async ({ lab, scenes }) => {
     const scene = await scenes.play('subscribed')
     await scenes.settle()
-    return scene.failure === undefined ? judge(scene, lab) : { kept: undefined, observed: scene.failure }
+    const webhook = scene[name]
+    if (scene.failure === undefined && webhook !== undefined) return judge(webhook, scene, lab)
+    return { kept: undefined, observed: scene.failure ?? 'no GROUP_CREATED arrived' }
   }
 
 const rules: Rules = {
@@ -147,10 +152,9 @@ const rules: Rules = {
     clause: '0069 (subscriptions have static headers)',
     expected: 'the header with which the subscription was created',
     needs: added,
-    examine: judgeAdded(({ first }) => {
-      if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+    examine: judgeAdded('first', ({ headers }) => {
       const [[name = '', value] = []] = Object.entries(addedHeaders)
-      const sent = first.headers.get(name)
+      const sent = headers.get(name)
       return { kept: sent === value, observed: `${name}: ${sent}` }
     }),
   },
@@ -159,8 +163,7 @@ const rules: Rules = {
     clause: signatures,
     expected: 'a v1 signature of each secret',
     needs: added,
-    examine: judgeAdded(({ rotated, newSecret }, { secret }) => {
-      if (rotated === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+    examine: judgeAdded('rotated', (rotated, { newSecret }, { secret }) => {
       const missing = [
         ...(checkSignature(rotated, newSecret) === undefined ? [] : ['the new secret']),
         ...(checkSignature(rotated, secret) === undefined ? [] : ['the previous secret']),
@@ -174,8 +177,7 @@ const rules: Rules = {
     clause: schedule,
     expected: 'no webhook of a group that was created later',
     needs: added,
-    examine: judgeAdded(({ gone, lastGroupId }, { listener }) => {
-      if (gone === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+    examine: judgeAdded('gone', (_, { lastGroupId }, { listener }) => {
       const later = listener?.webhooks.some(
         ({ path, groupId }) => path === addedPath && groupId === lastGroupId,
       )

@@ -48,13 +48,12 @@ const readText = (json: unknown, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-const toHeaders = ({ headersDistinct }: IncomingMessage): Headers => {
-  const headers = new Headers()
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    for (const value of values) headers.append(name, value)
-  }
-  return headers
-}
+const toHeaders = ({ headersDistinct }: IncomingMessage): Headers =>
+  new Headers(
+    Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    ),
+  )
 
 /** Listens for webhooks on `host:port`. Port 0 chooses a free port. */
 export const listen = async (address: string): Promise<Listener> => {
