@@ -1,7 +1,6 @@
 // The doctor: attacks a webhook endpoint.
 export { examineEndpoint } from './endpoint/examine-endpoint.ts'
-export type { Limits } from './endpoint/limits.ts'
-export type { ExaminationPlan, ExamineEndpointOptions } from './endpoint/options.ts'
+export type { ExaminationPlan, ExamineEndpointOptions, Limits } from './endpoint/options.ts'
 export { endpointCheckIds, planExamination } from './endpoint/plan.ts'
 export type { Exchange } from './endpoint/send.ts'
 export { ExaminationUsageError, TargetUnreachableError } from './errors.ts'

@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { ExaminationUsageError } from '../errors.ts'
-import { createRandom, type Random } from '../seeded-random.ts'
+import { createRandom } from '../seeded-random.ts'
 import type { EffectsSource } from './effects.ts'
-import { defaultLimits, type Limits } from './limits.ts'
-import type { ExamineEndpointOptions } from './options.ts'
+import type { ExamineEndpointOptions, Limits } from './options.ts'
 import { createIds, decodeKey } from './payloads.ts'
 import { readTarget } from './target.ts'
+
+const defaultLimits: Limits = {
+  responseMs: 15_000,
+  attackMs: 5_000,
+  fastResponseMs: 5_000,
+  firstEffectMs: 12_000,
+  effectMs: 3_000,
+  settleMs: 300,
+  recoverMs: 2_000,
+  oversizedBytes: 16 * 1_048_576,
+  burst: 40,
+  slowConnections: 20,
+}
 
 /** A prerequisite of a check. */
 export type Need = 'signature' | 'previous-secret' | 'credentials' | 'effects'
@@ -20,9 +32,10 @@ export type Settings = {
   /** The prerequisites that the run provides. */
   readonly given: ReadonlySet<Need>
   readonly limits: Limits
-  readonly random: Random
+  /** The source of all random choices in the run, reproducible from its seed. */
+  readonly random: ReturnType<typeof createRandom>
   readonly now: () => number
-  readonly ids: { createWebhookId(): string; createSubject(): string }
+  readonly ids: ReturnType<typeof createIds>
 }
 
 /** Lists the prerequisites that a run with these options provides. */

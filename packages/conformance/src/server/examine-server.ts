@@ -118,8 +118,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     const lab = createLab({
       ...{ baseUrl: removeCredentials(baseUrl), authHeader, listener, play, simulate, setKeyCommand },
       ...{ wabaNumber: wabaNumber ?? '', disabledNumber: disabledNumber ?? '', secret: secret ?? '' },
-      send: sender.send,
-      exchanges: sender.exchanges,
+      ...sender,
       wait: { timeoutMs, retryTimeoutMs, quietMs },
       has: listNeeds({
         '--api-key': apiKey,

@@ -1,6 +1,5 @@
 import { endpoints } from '@wabakit/contract'
-import type { ApiRequest, Exchange } from './api/api-request.ts'
-import { buildCurl } from './api/build-curl.ts'
+import { type ApiRequest, buildCurl, type Exchange } from './api/api-request.ts'
 import type { Sender } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 import type { Listener } from './webhooks/listen.ts'
@@ -16,45 +15,27 @@ export type Need =
   | '--minutes'
   | '--wabakit-control'
 
-/** Wait times, in milliseconds. */
-export type WaitTimes = {
-  /** For a response or a webhook. */
-  readonly timeoutMs: number
-  /** For the second attempt of a failed delivery. */
-  readonly retryTimeoutMs: number
-  /** For a webhook that should not arrive. */
-  readonly quietMs: number
-}
-
-/** The operations and settings of all checks. */
-export type Lab = {
+type LabOptions = Sender & {
   readonly baseUrl: string
+  readonly authHeader: string
+  /** A shell command to run before the commands that repeat requests, if any. */
+  readonly setKeyCommand: string | undefined
   readonly wabaNumber: string
   readonly disabledNumber: string
   readonly secret: string
-  readonly wait: WaitTimes
-  readonly send: Sender['send']
-  readonly exchanges: Sender['exchanges']
+  /** Maximum times, in milliseconds, to wait for a webhook, for its second attempt, and for one that must not arrive. */
+  readonly wait: Readonly<Record<'timeoutMs' | 'retryTimeoutMs' | 'quietMs', number>>
   readonly listener: Listener | undefined
   readonly play: PlayCall | undefined
   readonly simulate: Simulate
   /** The options provided for this run. */
   readonly has: ReadonlySet<Need>
-  /** Returns the ids of all calls so far, or `undefined` if the id of a failed call is unknown. */
-  callIds(): ReadonlySet<string> | undefined
-  /** Returns a new group id. */
-  createGroupId(): string
-  /** Returns shell commands that repeat the requests. */
-  reproduce(requests: readonly ApiRequest[]): string
 }
 
-export type LabOptions = Omit<Lab, 'createGroupId' | 'reproduce' | 'callIds'> & {
-  readonly authHeader: string
-  /** A shell command to run before the others, if any. */
-  readonly setKeyCommand: string | undefined
-}
+/** The operations and settings of all checks. */
+export type Lab = ReturnType<typeof createLab>
 
-export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }: LabOptions): Lab => {
+export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }: LabOptions) => {
   const callIds = new Set<string>()
   let hasUnknown = false
   const note =
@@ -79,13 +60,15 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
       playSilentBotTest: simulate.playSilentBotTest && note(simulate.playSilentBotTest),
       playManualCall: simulate.playManualCall && note(simulate.playManualCall),
     },
-    callIds: () => (hasUnknown ? undefined : callIds),
-    createGroupId: () => {
+    /** Returns the ids of all calls so far, or `undefined` if the id of a failed call is unknown. */
+    callIds: (): ReadonlySet<string> | undefined => (hasUnknown ? undefined : callIds),
+    createGroupId: (): string => {
       ids += 1
       // Includes capital letters, which a server must not change.
       return `Check-${run}-${ids}`
     },
-    reproduce: (requests) =>
+    /** Returns shell commands that repeat the requests. */
+    reproduce: (requests: readonly ApiRequest[]): string =>
       [
         ...(setKeyCommand === undefined ? [] : [setKeyCommand]),
         ...requests.map((request) => buildCurl(request, { baseUrl: lab.baseUrl, authHeader })),

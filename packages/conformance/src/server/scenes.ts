@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiRequest, type Exchange, readField } from './api/api-request.ts'
-import { type CallScenes, createCallScenes, unansweredOutcomes } from './calls/call-scenes.ts'
+import { createCallScenes } from './calls/call-scenes.ts'
 import { buildCreate, type Lab } from './lab.ts'
 import type { PlannedResponse } from './webhooks/listen.ts'
 import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
@@ -24,44 +24,6 @@ export type SubscriptionScene = {
   readonly lastGroupId: string
 }
 
-/** The results of the scenes that the examiner plays on the server. */
-export type SceneResults = CallScenes & {
-  /** A valid create request. */
-  readonly created: GroupScene
-  /** A create request with an empty subject. */
-  readonly refused: GroupScene
-  /** Two create requests without a group id. */
-  readonly generated: GroupScene
-  /** The same request twice, then with another spelling of the number, then with another subject. */
-  readonly repeated: GroupScene
-  /** Six identical concurrent requests. */
-  readonly concurrent: GroupScene
-  /** A group whose first GROUP_CREATED got 500. */
-  readonly retried: GroupScene
-  /** A group whose first GROUP_CREATED got 409 with Retry-After. */
-  readonly deferred: GroupScene
-  /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
-  readonly redirected: GroupScene
-  /**
-   * A group with a participant who joined, left, joined again and was removed. `failure` is the reason if a step
-   * failed.
-   */
-  readonly participants: GroupScene & { readonly failure: string | undefined }
-  /** Groups on the number of an added subscription. */
-  readonly subscribed: SubscriptionScene
-  /** Requests with a wrong key, until one gets a 429. */
-  readonly flood: readonly Exchange[]
-}
-
-export type Scenes = {
-  /** Returns the result of a scene. Each scene is played once, even if several checks use it. */
-  play<Name extends keyof SceneResults>(name: Name): Promise<SceneResults[Name]>
-  /** Starts this run's scenes before the checks, because webhooks take time. */
-  start(): void
-  /** Resolves when all started scenes have ended and a late webhook would have arrived. */
-  settle(): Promise<void>
-}
-
 /** The path to which the examiner's listener redirects. */
 export const redirectPath = '/redirected'
 
@@ -74,9 +36,9 @@ export const participantPhone = '+15550190007'
 const maxFloodRequests = 150
 const floodConcurrency = 10
 
-export const createScenes = (lab: Lab): Scenes => {
+/** Returns functions that play scenes on the server. */
+const createScripts = (lab: Lab) => {
   const { listener, wait, simulate } = lab
-  const calls = createCallScenes(lab)
 
   const waitForEvent = async (event: string, groupId: string): Promise<ReceivedWebhook | undefined> =>
     listener?.waitFor((each) => each.groupId === groupId && each.event === event, wait.timeoutMs)
@@ -143,7 +105,7 @@ export const createScenes = (lab: Lab): Scenes => {
     }
   }
 
-  const flood = async (): Promise<readonly Exchange[]> => {
+  const flood = async (): Promise<Exchange[]> => {
     const exchanges: Exchange[] = []
     const isLimited = (): boolean => exchanges.some(({ response }) => response.status === 429)
     const sendSome = async (): Promise<void> => {
@@ -155,15 +117,17 @@ export const createScenes = (lab: Lab): Scenes => {
     return exchanges
   }
 
-  const scripts: { [Name in keyof SceneResults]: () => Promise<SceneResults[Name]> } = {
+  return {
     created: async () => awaitCreated(await playGroup()),
     refused: () => playGroup({ subject: '' }),
+    /** Two create requests without a group id. */
     generated: async () => {
       const request = buildCreate(lab, { groupId: undefined })
       const exchanges = [await lab.send(request), await lab.send(request)]
       const id = readField(exchanges[0]?.response.json, 'groupId')
       return awaitCreated({ groupId: id === undefined ? '' : String(id), request, exchanges })
     },
+    /** The same request twice, then with another spelling of the number, then with another subject. */
     repeated: async () => {
       const groupId = lab.createGroupId()
       const spelled = lab.wabaNumber.replace(/\D/g, '')
@@ -177,6 +141,7 @@ export const createScenes = (lab: Lab): Scenes => {
       for (const each of requests) exchanges.push(await lab.send(each))
       return awaitCreated({ groupId, request, exchanges })
     },
+    /** Six identical concurrent requests. */
     concurrent: async () => {
       const groupId = lab.createGroupId()
       const request = buildCreate(lab, { groupId })
@@ -185,7 +150,9 @@ export const createScenes = (lab: Lab): Scenes => {
     },
     retried: () => playRetried({ status: 500 }),
     deferred: () => playRetried({ status: 409, retryAfter: 1 }),
+    /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
     redirected: async () => awaitCreated(await playFirstAttempt({ status: 302, location: redirectPath })),
+    /** A group with a participant who joined, left, joined again and was removed. `failure` is set if a step failed. */
     participants: async () => {
       const scene = await playGroup()
       const { groupId } = scene
@@ -199,12 +166,28 @@ export const createScenes = (lab: Lab): Scenes => {
       await waitForEvent('GROUP_PARTICIPANT_REMOVED', groupId)
       return { ...scene, failure: undefined }
     },
+    /** Groups on the number of an added subscription. */
     subscribed: playSubscription,
+    /** Requests with a wrong key, until one gets a 429. */
     flood,
-    ...calls,
+    ...createCallScenes(lab),
   }
+}
 
+/** The results of all scenes. */
+export type SceneResults = {
+  [Name in keyof ReturnType<typeof createScripts>]: Awaited<
+    ReturnType<ReturnType<typeof createScripts>[Name]>
+  >
+}
+
+export type Scenes = ReturnType<typeof createScenes>
+
+export const createScenes = (lab: Lab) => {
+  const { listener, wait, simulate } = lab
+  const scripts = createScripts(lab)
   const played = new Map<keyof SceneResults, Promise<unknown>>()
+  /** Returns the result of a scene. Each scene is played once, even if several checks use it. */
   const play = <Name extends keyof SceneResults>(name: Name): Promise<SceneResults[Name]> => {
     const scene = (played.get(name) ?? scripts[name]()) as Promise<SceneResults[Name]>
     played.set(name, scene)
@@ -219,7 +202,7 @@ export const createScenes = (lab: Lab): Scenes => {
       ...(isListening && simulate.addSubscription !== undefined ? (['subscribed'] as const) : []),
       ...(isPlaying ? (['PSTN', 'WHATSAPP'] as const) : []),
       ...(isPlaying && listener !== undefined ? (['failedEnd', 'failedSummary'] as const) : []),
-      ...(isPlaying ? unansweredOutcomes : []),
+      ...(isPlaying ? (['missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said'] as const) : []),
       ...(isPlaying && simulate.regenerateSummary !== undefined ? (['regenerated'] as const) : []),
       ...(isPlaying && simulate.playSilentBotTest !== undefined ? (['botTest'] as const) : []),
     ]
@@ -228,10 +211,12 @@ export const createScenes = (lab: Lab): Scenes => {
   let settled: Promise<void> | undefined
   return {
     play,
-    start: () => {
+    /** Starts this run's scenes before the checks, because webhooks take time. */
+    start: (): void => {
       started = listNames().map(play)
     },
-    settle: () => {
+    /** Resolves when all started scenes have ended and a late webhook would have arrived. */
+    settle: (): Promise<void> => {
       settled ??= Promise.allSettled(started).then(() => sleep(wait.quietMs))
       return settled
     },

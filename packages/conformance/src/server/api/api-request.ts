@@ -1,3 +1,5 @@
+import { quote } from '../../shell.ts'
+
 /** The key of a request: one of the keys in the options, an unknown one, or none. */
 export type KeyName = 'api' | 'other' | 'unknown' | 'empty' | 'none'
 
@@ -44,3 +46,31 @@ export const readField = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
+
+const keyTexts: Readonly<Record<KeyName, string | undefined>> = {
+  api: '$WABAKIT_API_KEY',
+  other: '$WABAKIT_OTHER_KEY',
+  unknown: unknownKey,
+  empty: '',
+  none: undefined,
+}
+
+/** Returns a shell command that repeats a request. It refers to keys by variables and contains no secret. */
+export const buildCurl = (
+  request: ApiRequest,
+  { baseUrl, authHeader }: { baseUrl: string; authHeader: string },
+): string => {
+  const { method, path, key, keyPrefix = '', contentType, body } = request
+  const keyText = keyTexts[key]
+  const isLong = body !== undefined && body.length > 8_000
+  const input = isLong ? `head -c ${body.length} /dev/zero | tr '\\0' ' ' | ` : ''
+  const data = body === undefined ? '' : isLong ? ' --data-binary @-' : ` --data-raw ${quote(body)}`
+  const keyOption =
+    keyText === undefined
+      ? ''
+      : keyText === ''
+        ? ` -H "${authHeader};"`
+        : ` -H "${authHeader}: ${keyPrefix}${keyText}"`
+  const typeOption = contentType === undefined ? '' : ` -H ${quote(`content-type: ${contentType}`)}`
+  return `${input}curl -i -X ${method} ${quote(baseUrl + path)}${keyOption}${typeOption}${data}`
+}

@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../api/api-request.ts'
 import { buildFetch, type Lab } from '../lab.ts'
-import type { PlannedResponse } from '../webhooks/listen.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import type { PlayedCall, PlayedOutcome } from './simulate.ts'
 
-export const unansweredOutcomes = [
-  'missed',
-  'rejected',
-  'not_picked',
-  'no_recording',
-  'nothing_said',
-] as const satisfies readonly PlayedOutcome[]
-export type UnansweredOutcome = (typeof unansweredOutcomes)[number]
+export type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
 
 /** A call that cannot have a summary, or whose summary publishes no event. */
 export type UnansweredCall = {
@@ -30,21 +22,6 @@ export type AnsweredCall = UnansweredCall & {
   /** The response to fetching the summary during the call. */
   readonly inProgress: Exchange | undefined
 }
-
-export type CallScenes = Readonly<Record<UnansweredOutcome, UnansweredCall>> & {
-  /** An answered call on this channel. */
-  readonly PSTN: AnsweredCall
-  readonly WHATSAPP: AnsweredCall
-  readonly failedEnd: AnsweredCall
-  readonly failedSummary: AnsweredCall
-  /** A call whose summary was generated twice. */
-  readonly regenerated: AnsweredCall
-  readonly botTest: UnansweredCall
-  /** An answered call of an organization with manual summaries. */
-  readonly manual: UnansweredCall
-}
-
-type FirstAttempt = { readonly event: string; readonly response: PlannedResponse }
 
 const pollMs = 200
 
@@ -81,17 +58,18 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  const playSummarized = async (call: PlayedCall, first?: FirstAttempt): Promise<AnsweredCall> => {
+  /** Plays an answered call. If `failing` is set, the first delivery of this event gets 500. */
+  const playAnswered = async (channel: PlayedCall['channel'], failing?: string): Promise<AnsweredCall> => {
     let inProgress: Promise<Exchange> | undefined
     try {
       const callId = await make(async () => {
-        const aim = first === undefined ? undefined : planFirst(first)
+        const aim = failing === undefined ? undefined : planFailure(failing)
         const stop = listener?.subscribe((each) => {
           if (!/^CALL_(?:INCOMING|OUTGOING)_INITIATED$/.test(each.event) || playedIds.has(each.callId)) return
           inProgress ??= lab.send(buildFetch(each.callId))
         })
         try {
-          const id = (await play?.(call)) ?? ''
+          const id = (await play?.({ outcome: 'answered', channel })) ?? ''
           aim?.(id)
           return id
         } finally {
@@ -100,13 +78,12 @@ export const createCallScenes = (lab: Lab) => {
       })
       const isSummary = (each: ReceivedWebhook): boolean =>
         each.callId === callId && each.event === 'CALL_AI_SUMMARY' && each.status === 204
-      const timeoutMs = first === undefined ? wait.timeoutMs : wait.retryTimeoutMs
-      const isFirst = (each: ReceivedWebhook): boolean =>
-        each.callId === callId && each.event === first?.event
-      if (first !== undefined) await listener?.waitFor(isFirst, wait.timeoutMs)
+      const isFailing = (each: ReceivedWebhook): boolean => each.callId === callId && each.event === failing
+      if (failing !== undefined) await listener?.waitFor(isFailing, wait.timeoutMs)
       // A failed CALL_AI_SUMMARY delivery must not affect the summary, either before or after the second attempt.
-      if (first?.event === 'CALL_AI_SUMMARY') await sleep(pollMs)
-      const early = first?.event === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
+      if (failing === 'CALL_AI_SUMMARY') await sleep(pollMs)
+      const early = failing === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
+      const timeoutMs = failing === undefined ? wait.timeoutMs : wait.retryTimeoutMs
       const summary = await listener?.waitFor(isSummary, timeoutMs)
       const isLost = early !== undefined && early.response.status !== 200
       const late = listener === undefined ? fetchUntilReady : (id: string) => lab.send(buildFetch(id))
@@ -118,7 +95,8 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  const planFirst = ({ event, response }: FirstAttempt): ((callId: string) => void) => {
+  /** Plans a 500 for one event of the next call. Returns a function that sets the call's id once it is known. */
+  const planFailure = (event: string): ((callId: string) => void) => {
     const before = new Set(playedIds)
     let isDone = false
     let target: string | undefined
@@ -126,7 +104,7 @@ export const createCallScenes = (lab: Lab) => {
       const isTarget = target === undefined ? !before.has(callId) : callId === target
       if (isDone || name !== event || !isTarget) return undefined
       isDone = true
-      return response
+      return { status: 500 }
     })
     return (callId) => {
       target = callId
@@ -157,8 +135,6 @@ export const createCallScenes = (lab: Lab) => {
   }
 
   const fetchOnce = (callId: string): Promise<Exchange> => lab.send(buildFetch(callId))
-  const playAnswered = (channel: PlayedCall['channel'], first?: FirstAttempt): Promise<AnsweredCall> =>
-    playSummarized({ outcome: 'answered', channel }, first)
 
   return {
     missed: () => playUnanswered('missed'),
@@ -168,8 +144,9 @@ export const createCallScenes = (lab: Lab) => {
     nothing_said: () => playUnanswered('nothing_said'),
     PSTN: () => playAnswered('PSTN'),
     WHATSAPP: () => playAnswered('WHATSAPP'),
-    failedEnd: () => playAnswered('PSTN', { event: 'CALL_ENDED', response: { status: 500 } }),
-    failedSummary: () => playAnswered('PSTN', { event: 'CALL_AI_SUMMARY', response: { status: 500 } }),
+    failedEnd: () => playAnswered('PSTN', 'CALL_ENDED'),
+    failedSummary: () => playAnswered('PSTN', 'CALL_AI_SUMMARY'),
+    /** A call whose summary was generated twice. */
     regenerated: async (): Promise<AnsweredCall> => {
       const call = await playAnswered('PSTN')
       if (call.failure !== undefined) return call
@@ -181,6 +158,7 @@ export const createCallScenes = (lab: Lab) => {
       }
     },
     botTest: () => playAndFetch(() => need(simulate.playSilentBotTest, 'make a bot test call')(), fetchOnce),
+    /** An answered call of an organization with manual summaries. */
     manual: () =>
       playAndFetch(
         () => need(simulate.playManualCall, 'make a call without an automatic summary')(),

@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readField } from '../api/api-request.ts'
 import type { PlayCall, PlayedOutcome, Simulate } from './simulate.ts'
 
-const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
-  '+15550190001',
-  '+15550190002',
-  '+15550190003',
-  '+15550190004',
-] as const
+const wabaNumber = '+15550190001'
+const disabledNumber = '+15550190002'
+const otherNumber = '+15550190003'
+const pstnNumber = '+15550190004'
 const customerNumber = '+15550190009'
 const agentNumber = '+15550190008'
 
@@ -58,12 +56,8 @@ export const prepareOrganization = async (address: {
   })
   const subscribe = (subscription: object): Promise<unknown> =>
     send('POST', `${path}/subscriptions`, { secret, ...subscription })
-  for (const [channel, number, at] of [
-    ['WHATSAPP', wabaNumber, '/whatsapp'],
-    ['PSTN', pstnNumber, '/pstn'],
-  ] as const) {
-    await subscribe({ channel, number, url: webhookUrl + at })
-  }
+  await subscribe({ channel: 'WHATSAPP', number: wabaNumber, url: `${webhookUrl}/whatsapp` })
+  await subscribe({ channel: 'PSTN', number: pstnNumber, url: `${webhookUrl}/pstn` })
 
   let calls = 0
   const startCall = async (channel: 'PSTN' | 'WHATSAPP', options: object = {}): Promise<string> => {

@@ -6,12 +6,7 @@ import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
 import { createSteps } from './step.ts'
 
-type Played = {
-  readonly sequences: number
-  /** The first differences from the specification and from decisions, shrunk. */
-  readonly broken: { readonly specified: Difference | undefined; readonly decided: Difference | undefined }
-  readonly groupIds: ReadonlySet<string>
-}
+type Played = Awaited<ReturnType<typeof playSequences>>
 
 /** Maximum number of requests to show for a failure. */
 const maxShownRequests = 5
@@ -19,15 +14,13 @@ const maxShownRequests = 5
 /** Minimum number of sequences, even if time runs out on a busy machine. */
 const minSequences = 5
 
-const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promise<Played> => {
+const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions) => {
   const random = createSeededRandom(seed)
   const groupIds = new Set<string>()
   const endsAt = performance.now() + minutes * 60_000
   let sequences = 0
-  const broken: { specified: Difference | undefined; decided: Difference | undefined } = {
-    specified: undefined,
-    decided: undefined,
-  }
+  /** The first differences from the specification and from decisions, shrunk. */
+  const broken: { specified?: Difference; decided?: Difference } = {}
   const isOver = (): boolean => performance.now() >= endsAt && sequences >= minSequences
   while (!isOver() && (broken.specified === undefined || broken.decided === undefined)) {
     const steps = createSteps(random, lab)
@@ -103,10 +96,8 @@ export const createRandomRules = (options: RandomOptions): Rules => {
           ).length
         const endsAt = performance.now() + lab.wait.timeoutMs
         for (const groupId of groupIds) {
-          await lab.listener?.waitFor(
-            (each) => each.groupId === groupId,
-            Math.max(0, endsAt - performance.now()),
-          )
+          const leftMs = Math.max(0, endsAt - performance.now())
+          await lab.listener?.waitFor((each) => each.groupId === groupId, leftMs)
         }
         const wrong = [...groupIds].find((groupId) => count(groupId) !== 1)
         if (wrong === undefined)

@@ -12,7 +12,7 @@ const response = '"Group creation response"'
 const judgeScene =
   (
     name: SceneName<GroupScene>,
-    judge: (first: Exchange, scene: GroupScene) => Pick<Observation, 'kept' | 'observed'>,
+    judge: (first: Exchange, scene: GroupScene) => Observation,
   ): Rule['examine'] =>
   async ({ scenes }) => {
     const scene = await scenes.play(name)

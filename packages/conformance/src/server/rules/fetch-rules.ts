@@ -19,9 +19,7 @@ export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number
 })
 
 /** Judges the fetched summaries of both channels. */
-const judgeSummary = (
-  judge: (json: unknown, call: AnsweredCall) => Omit<Observation, 'requests'>,
-): Rule['examine'] =>
+const judgeSummary = (judge: (json: unknown, call: AnsweredCall) => Observation): Rule['examine'] =>
   judgeCalls((call) => {
     if (call.fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
     return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }

@@ -7,7 +7,7 @@ const headers = '0015 (Retry-After and rate limit headers)'
 
 /** Judges the first 429 response of the whole run. */
 const judgeLimited =
-  (judge: (exchange: Exchange) => Omit<Observation, 'requests'>): Rule['examine'] =>
+  (judge: (exchange: Exchange) => Observation): Rule['examine'] =>
   async ({ lab, scenes }) => {
     const flood = await scenes.play('flood')
     const limited = lab.exchanges.find(({ response }) => response.status === 429)

@@ -11,24 +11,9 @@ export type PlannedResponse = {
   readonly retryAfter?: number
 }
 
-export type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse | undefined
+type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse | undefined
 
-/** A server that receives webhooks. */
-export type Listener = {
-  /** Without a trailing slash. */
-  readonly url: string
-  /** Every webhook so far, oldest first. */
-  readonly webhooks: readonly ReceivedWebhook[]
-  /** Responds to all later webhooks as `responder` decides. */
-  plan(responder: Responder): void
-  subscribe(listener: (webhook: ReceivedWebhook) => void): () => void
-  /** Resolves to the first matching webhook, past or future, or `undefined` if none arrives in time. */
-  waitFor(
-    matches: (webhook: ReceivedWebhook) => boolean,
-    timeoutMs: number,
-  ): Promise<ReceivedWebhook | undefined>
-  close(): Promise<void>
-}
+export type Listener = Awaited<ReturnType<typeof listen>>
 
 const maxBodyBytes = 1_048_576
 
@@ -55,8 +40,9 @@ const toHeaders = ({ headersDistinct }: IncomingMessage): Headers =>
     ),
   )
 
-/** Listens for webhooks on `host:port`. Port 0 chooses a free port. */
-export const listen = async (address: string): Promise<Listener> => {
+/** Starts a server that receives webhooks on `host:port`. Port 0 chooses a free port. */
+export const listen = async (address: string) => {
+  /** Every webhook so far, oldest first. */
   const webhooks: ReceivedWebhook[] = []
   const responders: Responder[] = []
   const listeners = new Set<(webhook: ReceivedWebhook) => void>()
@@ -94,13 +80,17 @@ export const listen = async (address: string): Promise<Listener> => {
   const bound = server.address()
   const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
 
-  const subscribe: Listener['subscribe'] = (listener) => {
+  const subscribe = (listener: (webhook: ReceivedWebhook) => void) => {
     listeners.add(listener)
-    return () => {
+    return (): void => {
       listeners.delete(listener)
     }
   }
-  const waitFor: Listener['waitFor'] = (matches, timeoutMs) => {
+  /** Resolves to the first matching webhook, past or future, or `undefined` if none arrives in time. */
+  const waitFor = (
+    matches: (webhook: ReceivedWebhook) => boolean,
+    timeoutMs: number,
+  ): Promise<ReceivedWebhook | undefined> => {
     const present = webhooks.find(matches)
     if (present !== undefined) return Promise.resolve(present)
     return new Promise((resolve) => {
@@ -116,14 +106,16 @@ export const listen = async (address: string): Promise<Listener> => {
     })
   }
   return {
+    /** Without a trailing slash. */
     url: `http://${host}:${boundPort}`,
     webhooks,
-    plan: (responder) => {
+    /** Responds to all later webhooks as `responder` decides. */
+    plan: (responder: Responder): void => {
       responders.push(responder)
     },
     subscribe,
     waitFor,
-    close: async () => {
+    close: async (): Promise<void> => {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
