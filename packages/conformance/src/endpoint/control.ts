@@ -93,13 +93,12 @@ export const runControl = async (examination: Examination): Promise<void> => {
   const alone = await examination.deliver(bare)
   knowledge.acceptsGenuine = true
   knowledge.needsPredecessors = !isAccepted(alone)
-  const [summary] = call.slice(-1)
-  if (examination.effects !== undefined && summary !== undefined) {
-    try {
-      await learnEffects(examination, { call: summary, bare, sentAt })
-    } catch (error) {
-      if (!(error instanceof EffectsError)) throw error
-      knowledge.effectsProblem = error.message
-    }
+  const summary = call.at(-1)
+  if (summary === undefined) return
+  try {
+    await learnEffects(examination, { call: summary, bare, sentAt })
+  } catch (error) {
+    if (!(error instanceof EffectsError)) throw error
+    knowledge.effectsProblem = error.message
   }
 }

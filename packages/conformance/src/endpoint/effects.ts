@@ -46,7 +46,7 @@ export const readEffects = async (source: EffectsSource, signal: AbortSignal): P
 
 /**
  * Repeatedly counts the effects of subjects until the counts are high enough and have stayed the same for `settleMs`,
- * or until `effectMs` has passed. After the counts are high enough, they only need to stay the same.
+ * or until `effectMs` has passed. Once they are high enough, they only need to stay the same.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -11,7 +11,6 @@ import { openAndWrite, sendBytes } from './raw.ts'
 import { type Exchange, isAccepted, isLimited, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
 import type { Settings } from './settings.ts'
 
-/** Options for a genuine delivery. */
 type GenuineOptions = {
   /** @default the current one */
   readonly secret?: string | readonly string[] | undefined
@@ -24,7 +23,7 @@ type GenuineOptions = {
 /** The operations and settings available to a check. Its requests end when the check does. */
 export type Examination = ReturnType<typeof createExamination>
 
-/** Builds a delivery with a new id, of an event about a subject. */
+/** Builds a delivery of an event about a subject, with a new id. */
 export const buildDelivery = (
   { ids }: Pick<Settings, 'ids'>,
   event: object | string | Buffer,
@@ -36,7 +35,6 @@ export const buildDelivery = (
   return { id: ids.createWebhookId(), subject, body }
 }
 
-/** Creates the examination for one check. */
 export const createExamination = (
   settings: Settings,
   { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },

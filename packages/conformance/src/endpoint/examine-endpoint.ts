@@ -30,7 +30,6 @@ const estimateMs = (
   return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }
 
-/** The command-line option for each prerequisite. */
 const flags: Readonly<Record<Need, string>> = {
   signature: '--secret "$WABAKIT_WEBHOOK_SECRET"',
   credentials: '--header "$WABAKIT_HEADER"',

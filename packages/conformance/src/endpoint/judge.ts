@@ -5,7 +5,7 @@ import { type Exchange, isAccepted, isLimited } from './send.ts'
 
 /** One of the requests of a check. */
 export type Attempt = {
-  /** The difference from other requests, as a phrase: `a signature with a random secret`. */
+  /** What sets this request apart, as a phrase: `a signature with a random secret`. */
   readonly label: string
   readonly exchange: Exchange
   /** The delivery, if an effect shows that it was handled. */
@@ -57,7 +57,6 @@ const isRefused = (exchange: Exchange): boolean =>
 const isFailure = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 500 && !isLimited(exchange)
 
-/** Describes a response in a word or two. */
 export const describeResponse = ({ status, error }: Exchange): string =>
   status === undefined ? `no response (${error})` : String(status)
 
@@ -88,7 +87,7 @@ const judgeWronglyAccepted = async (
   if (counts.some((count, index) => count > (accepted[index]?.effectsBefore ?? 0))) {
     return { verdict: 'fail', observed }
   }
-  // The check of refused deliveries finds effects that appear later.
+  // `handles-nothing-it-refuses` finds effects that appear later.
   for (const { delivery, effectsBefore = 0 } of accepted) {
     if (delivery !== undefined && effectsBefore === 0) knowledge.refusedSubjects.add(delivery.subject)
   }

@@ -66,7 +66,7 @@ export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
   const sent = [Buffer.from(exchange.request.body).toString(), JSON.stringify(exchange.request.headers)]
   const signatures = settings.secret === undefined ? [] : signCorrectly(exchange, settings.secret)
   return [
-    // A response that repeats the request reveals nothing to its sender.
+    // A response that echoes the request reveals nothing to its sender.
     ...listSecretForms(settings).flatMap((form) =>
       text.includes(form) && !sent.some((each) => each.includes(form))
         ? [`a secret, in a response ${exchange.status}`]

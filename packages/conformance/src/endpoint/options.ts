@@ -42,10 +42,7 @@ export type ExamineEndpointOptions = {
    * @default a random one
    */
   readonly seed?: number | undefined
-  /**
-   * Allows a target outside this machine and private networks.
-   * @default false
-   */
+  /** Allows a target outside this machine and private networks. @default false */
   readonly allowPublicTarget?: boolean | undefined
   /** Time limits and sizes, for unusual endpoints and for tests. */
   readonly limits?: Partial<Limits> | undefined
@@ -61,20 +58,14 @@ export type ExamineEndpointOptions = {
 
 /** Time limits and sizes of the doctor. Times are in milliseconds. */
 export type Limits = {
-  /**
-   * Time that a sender waits for a response (decision 0020).
-   * @default 15_000
-   */
+  /** Time that a sender waits for a response (decision 0020). @default 15_000 */
   readonly responseMs: number
   /**
    * Time limit for the response to an attack. It is extended if responses to genuine deliveries took longer.
    * @default 5_000
    */
   readonly attackMs: number
-  /**
-   * Maximum duration of a fast response. A slower one results in advice.
-   * @default 5_000
-   */
+  /** Maximum duration of a fast response. A slower one results in advice. @default 5_000 */
   readonly fastResponseMs: number
   /**
    * Maximum time until the first effect is visible. The limit for later effects is three times the first effect's time,
@@ -82,34 +73,16 @@ export type Limits = {
    * @default 12_000
    */
   readonly firstEffectMs: number
-  /**
-   * Minimum time limit for an effect to become visible.
-   * @default 3_000
-   */
+  /** Minimum time limit for an effect to become visible. @default 3_000 */
   readonly effectMs: number
-  /**
-   * Time that the number of effects must stay the same before it is final.
-   * @default 300
-   */
+  /** Time that the number of effects must stay the same before it is final. @default 300 */
   readonly settleMs: number
-  /**
-   * Maximum time for an endpoint to recover from an attack.
-   * @default 2_000
-   */
+  /** Maximum time for an endpoint to recover from an attack. @default 2_000 */
   readonly recoverMs: number
-  /**
-   * Size of the oversized body, in bytes.
-   * @default 16 MiB
-   */
+  /** Size of the oversized body, in bytes. @default 16 MiB */
   readonly oversizedBytes: number
-  /**
-   * Number of concurrent deliveries in the burst.
-   * @default 40
-   */
+  /** Number of concurrent deliveries in the burst. @default 40 */
   readonly burst: number
-  /**
-   * Number of concurrent connections that send their bodies slowly.
-   * @default 20
-   */
+  /** Number of concurrent connections that send their bodies slowly. @default 20 */
   readonly slowConnections: number
 }

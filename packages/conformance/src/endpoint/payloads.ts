@@ -19,7 +19,7 @@ export const callInOrder = [
   'CALL_AI_SUMMARY',
 ] as const satisfies readonly EventName[]
 
-/** Returns the contract's example of an event, changed to be about this call or group. */
+/** Returns the contract's example of an event, with the id of this call or group. */
 export const buildEvent = (name: EventName, subject: string): Record<string, unknown> => ({
   ...eventExamples[name],
   ...(name.startsWith('GROUP_') ? { groupId: subject } : { callId: subject }),

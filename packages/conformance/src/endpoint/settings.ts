@@ -19,7 +19,6 @@ const defaultLimits: Limits = {
   slowConnections: 20,
 }
 
-/** A prerequisite of a check. */
 export type Need = 'signature' | 'previous-secret' | 'credentials' | 'effects'
 
 export type Settings = {
@@ -38,7 +37,6 @@ export type Settings = {
   readonly ids: ReturnType<typeof createIds>
 }
 
-/** Lists the prerequisites that a run with these options provides. */
 export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
   const { secret, previousSecret, headers = {}, effects } = options
   const given: Record<Need, boolean> = {

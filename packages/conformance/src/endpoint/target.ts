@@ -41,9 +41,7 @@ export const readTarget = (text: string): URL => {
 export const formatTarget = (url: URL): string =>
   `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
 
-/**
- * Returns whether a host is this machine or in a private network. For a name, this must hold for all of its addresses.
- */
+/** Returns whether a host is this machine or on a private network. A name is only if all of its addresses are. */
 export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isNear(host)
@@ -52,7 +50,7 @@ export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
     const addresses = await lookup(host, { all: true })
     return addresses.every(({ address }) => isNear(address))
   } catch {
-    // A name without an address gets no request: the first one fails, and the target is reported as unreachable.
+    // A name that does not resolve gets no request: the first one fails, and the target is reported as unreachable.
     return true
   }
 }

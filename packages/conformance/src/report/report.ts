@@ -74,8 +74,6 @@ export type Report = {
   readonly checks: readonly CheckResult[]
 }
 
-const verdicts: readonly CheckVerdict[] = ['pass', 'fail', 'advice', 'inconclusive', 'skipped']
-
 export const buildReport = (
   run: Pick<Report, 'tool' | 'target' | 'seed' | 'checks'> & {
     /** Set if the run proved what a pass promises. */
@@ -85,11 +83,8 @@ export const buildReport = (
   },
 ): Report => {
   const { tool, target, seed, checks, isProven, isStrict = false } = run
-  const count = (verdict: CheckVerdict): number => checks.filter((check) => check.verdict === verdict).length
-  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, count(verdict)])) as Record<
-    CheckVerdict,
-    number
-  >
+  const counts = { pass: 0, fail: 0, advice: 0, inconclusive: 0, skipped: 0 }
+  for (const check of checks) counts[check.verdict] += 1
   const isFailed = counts.fail > 0 || (isStrict && counts.advice > 0)
   const verdict = isFailed ? 'fail' : isProven ? 'pass' : 'inconclusive'
   return { tool, target, verdict, seed, counts, checks }

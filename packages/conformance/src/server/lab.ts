@@ -23,7 +23,7 @@ type LabOptions = Sender & {
   readonly wabaNumber: string
   readonly disabledNumber: string
   readonly secret: string
-  /** Maximum times, in milliseconds, to wait for a webhook, for its second attempt, and for one that must not arrive. */
+  /** Milliseconds to wait for a response or webhook, for a second attempt, and for a webhook that must not arrive. */
   readonly wait: Readonly<Record<'timeoutMs' | 'retryTimeoutMs' | 'quietMs', number>>
   readonly listener: Listener | undefined
   readonly play: PlayCall | undefined
@@ -100,7 +100,6 @@ export const buildFetch = (callId: string | undefined, rest: Partial<ApiRequest>
   return { method, path: path + query, key: 'api', ...rest }
 }
 
-/** Describes a response in a few words. */
 export const describeResponse = ({ response: { status, text } }: Exchange): string => {
   if (status === 0) return `no response (${text})`
   return text === '' ? `${status} without a body` : `${status} ${text.slice(0, 200)}`

@@ -4,10 +4,8 @@ import type { ApiRequest } from './api/api-request.ts'
 import type { Lab, Need } from './lab.ts'
 import type { Scenes } from './scenes.ts'
 
-/** The state shared by a run's checks. */
 export type Examination = { readonly lab: Lab; readonly scenes: Scenes }
 
-/** The result of examining a rule. */
 export type Observation = {
   /** Set if the rule is kept; `undefined` if the run could not determine it. */
   readonly kept: boolean | undefined
@@ -39,10 +37,7 @@ export type Rules = Readonly<Record<string, Rule>>
 export const setDefaults = (rules: Rules, defaults: Pick<Rule, 'needs' | 'severity'>): Rules =>
   Object.fromEntries(Object.entries(rules).map(([id, rule]) => [id, { ...defaults, ...rule }]))
 
-/**
- * Returns the decisive observation: of a broken rule if there is one, otherwise of a kept rule, otherwise one without a
- * result.
- */
+/** Returns the decisive observation: a broken rule, else a kept one, else one without a result. */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 
@@ -61,7 +56,6 @@ const groupRisks: Readonly<Record<string, string>> = {
     'A sequence of requests that each work alone leaves the server in a state that it should not be in.',
 }
 
-/** Returns the check that examines a rule in a run. */
 export const toCheck = ([id, rule]: [string, Rule], examination: Examination): RuleCheck => {
   const { title, clause, expected, severity = 'medium', needs = [], examine } = rule
   const group = id.slice(0, id.indexOf('.'))

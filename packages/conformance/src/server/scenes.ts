@@ -174,7 +174,6 @@ const createScripts = (lab: Lab) => {
   }
 }
 
-/** The results of all scenes. */
 export type SceneResults = {
   [Name in keyof ReturnType<typeof createScripts>]: Awaited<
     ReturnType<ReturnType<typeof createScripts>[Name]>

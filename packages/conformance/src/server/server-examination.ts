@@ -3,7 +3,7 @@ import type { ExaminerFetch } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 
 /**
- * The server to examine, and everything the checks need. A check without its option is skipped, and names the option.
+ * The server to examine, and everything the checks need. A check that lacks an option is skipped and names it.
  */
 export type ServerExamination = {
   /** Base URL of the public API. */
@@ -16,16 +16,13 @@ export type ServerExamination = {
   readonly otherKey?: string | undefined
   /** A WABA number of the organization whose integration is disabled. */
   readonly disabledNumber?: string | undefined
-  /**
-   * Header that carries the key.
-   * @default 'Authorization'
-   */
+  /** Header that carries the key. @default 'Authorization' */
   readonly authHeader?: string | undefined
   /** `host:port` where the examiner receives the server's webhooks. Port 0 chooses a free port. */
   readonly listen?: string | undefined
   /**
-   * Called with the URL of `listen` before the first request, to subscribe it. Use the paths `/pstn` and `/whatsapp` to
-   * distinguish channels.
+   * Called with the URL of `listen` before the first request, so that it can be subscribed. Use the paths `/pstn` and
+   * `/whatsapp` to distinguish channels.
    */
   readonly onListening?: ((url: string) => void | Promise<void>) | undefined
   /** The secret that the server signs webhooks with, such as `whsec_…`. */
@@ -49,41 +46,23 @@ export type ServerExamination = {
    * @default all
    */
   readonly only?: readonly string[] | undefined
-  /**
-   * Makes advice fail the run as well.
-   * @default false
-   */
+  /** Makes advice fail the run as well. @default false */
   readonly strict?: boolean | undefined
   /**
    * Seed of the random sequences. The same seed results in the same requests, except for group ids.
    * @default a random one
    */
   readonly seed?: number | undefined
-  /**
-   * Duration of the random sequences, in minutes. 0 skips them.
-   * @default 0.05
-   */
+  /** Duration of the random sequences, in minutes. 0 skips them. @default 0.05 */
   readonly minutes?: number | undefined
-  /**
-   * Maximum time to wait for a response or a webhook, in milliseconds.
-   * @default 10_000
-   */
+  /** Maximum time to wait for a response or a webhook, in milliseconds. @default 10_000 */
   readonly timeoutMs?: number | undefined
-  /**
-   * Maximum time to wait for the second attempt of a failed delivery, in milliseconds.
-   * @default 15_000
-   */
+  /** Maximum time to wait for the second attempt of a failed delivery, in milliseconds. @default 15_000 */
   readonly retryTimeoutMs?: number | undefined
-  /**
-   * Time to wait for a webhook that must not arrive, in milliseconds.
-   * @default 1_500
-   */
+  /** Time to wait for a webhook that must not arrive, in milliseconds. @default 1_500 */
   readonly quietMs?: number | undefined
   /** Called with each result as soon as it is known. */
   readonly onResult?: ((result: CheckResult) => void) | undefined
-  /**
-   * Sends the requests.
-   * @default globalThis.fetch
-   */
+  /** Sends the requests. @default globalThis.fetch */
   readonly fetch?: ExaminerFetch | undefined
 }

@@ -2,7 +2,7 @@ import type { EndpointChecks } from '../check.ts'
 import { judgeAccepted } from '../judge.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
-/** Patterns of stack trace lines and source file paths in common languages for endpoints. */
+/** Patterns of stack traces and source file paths, in the languages that endpoints are usually written in. */
 const stackPatterns: readonly RegExp[] = [
   /^\s*at .+[:(].+:\d+/m,
   /\bat .+\.[cm]?[jt]sx?:\d+:\d+/,

@@ -9,7 +9,7 @@ const withCredentials =
     },
   })
 
-/** Changes credentials, but not the name of their scheme. */
+/** Changes the credentials, but keeps the name of their scheme. */
 const withinScheme = (change: (credential: string) => string): Forgery =>
   withCredentials((value) => {
     const [, scheme = '', credential = ''] = /^((?:basic|bearer)\s+)?(.*)$/i.exec(value) ?? []
@@ -18,7 +18,6 @@ const withinScheme = (change: (credential: string) => string): Forgery =>
 
 const credentialFix = 'Compare the whole header with the expected value, in constant time.'
 
-/** Checks for endpoints that authenticate the sender by a header. */
 export const credentialChecks: Readonly<Record<string, ForgedCheck>> = {
   'refuses-missing-credentials': {
     title: 'Refuses a delivery without credentials',

@@ -81,7 +81,6 @@ const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> =
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
-/** Signature checks, for endpoints that verify signatures. */
 const signatureChecks: Readonly<Record<string, ForgedCheck>> = {
   'refuses-unsigned': {
     title: 'Refuses a delivery without a signature',

@@ -30,7 +30,6 @@ export const without =
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))),
   })
 
-/** Sends forgeries that must be refused. */
 export const sendForgeries = (
   examination: Examination,
   forgeries: Readonly<Record<string, Forgery>>,

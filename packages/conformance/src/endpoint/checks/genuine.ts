@@ -6,12 +6,12 @@ import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.t
 import { buildEvent, capitalize } from '../payloads.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
-/** Makes the summary 8 kB long, as for a long call. */
+/** Makes the summary 8 kB long, like that of a long call. */
 const longRecap = 'Long. '.repeat(1_333)
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
-/** Sends a summary that this endpoint handles, with custom fields or a custom serialization. */
+/** Sends a summary that this endpoint handles, with other fields or another serialization. */
 const sendSummary =
   (write: (event: Record<string, unknown>) => object | string, split?: (body: Buffer) => Buffer[]) =>
   async (examination: Examination): Promise<Exchange> => {

@@ -25,7 +25,6 @@ const sendBodies = async (
     return { exchange: await examination.sendHostile({ headers, body }, subject), delivery }
   })
 
-/** Sends bodies that must be refused. */
 const refuseBodies = (
   bodies: Parameters<typeof sendBodies>[1],
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
@@ -47,7 +46,6 @@ const spoilText = (body: Buffer): Buffer => {
 const writeWith = (subject: string, members: string): Buffer =>
   Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
 
-/** Checks that send broken, huge or malicious bodies. */
 export const hostileBodyChecks: EndpointChecks = {
   'refuses-oversized-body': {
     title: 'Refuses a body that is far too large',

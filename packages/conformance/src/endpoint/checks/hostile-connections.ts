@@ -22,7 +22,6 @@ const malformedRequests = [
   '\u0000\u0001\u0002\r\n\r\n',
 ]
 
-/** Checks that open broken, slow or many connections. */
 export const hostileConnectionChecks: EndpointChecks = {
   'survives-slow-body': {
     title: 'Accepts genuine deliveries while other senders send their bodies very slowly',

@@ -34,7 +34,6 @@ const judgeKept = async (
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
 
-/** Checks that send events out of order. */
 export const orderedChecks: EndpointChecks = {
   'survives-out-of-order': {
     title: 'Accepts the events of a call in the wrong order',

@@ -47,7 +47,6 @@ const isHandledAgain = async (examination: Examination, name: EventName): Promis
   return twice > once
 }
 
-/** Checks that send deliveries more than once, as a sender does when it retries. */
 export const repeatedChecks: EndpointChecks = {
   'handles-duplicate-once': {
     title: 'Handles a delivery once when it is sent again',

@@ -25,14 +25,13 @@ const adviseAgainst = (forgeries: Parameters<typeof refuse>[0]): ReturnType<type
   ...refuse(forgeries),
   run: async (examination) => {
     const attempts = await sendForgeries(examination, forgeries)
-    // Without deliveries, effects do not matter.
+    // Leaves out the deliveries, because the verdict does not depend on their effects.
     const responses = attempts.map(({ label, exchange }) => ({ label, exchange }))
     const finding = await judgeRefused(examination, responses)
     return finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
   },
 })
 
-/** Checks that replay genuine deliveries. */
 export const replayedChecks: EndpointChecks = {
   'refuses-stale-timestamp': {
     title: 'Refuses a delivery that was signed long ago',

@@ -18,7 +18,6 @@ export type ApiRequest = {
   readonly body?: string | undefined
 }
 
-/** A response from the public API. */
 export type ApiResponse = {
   /** 0 if there was no response. */
   readonly status: number
@@ -29,7 +28,6 @@ export type ApiResponse = {
   readonly json: unknown
 }
 
-/** A request with its response. */
 export type Exchange = { readonly request: ApiRequest; readonly response: ApiResponse }
 
 /** Parses JSON. Returns `undefined` if the text is not JSON. */

@@ -4,7 +4,6 @@ import { type ApiRequest, readField } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse, type Lab, unknownNumber } from '../lab.ts'
 import type { Step } from './step.ts'
 
-/** The model's prediction for a step. */
 type Expectation = {
   readonly status: number
   /** Set if the specification is silent about this case. */
@@ -15,7 +14,7 @@ type CreateStep = Extract<Step, { kind: 'create' }>
 
 const count = (text: string): number => [...text].length
 
-/** Creates a model of the two endpoints. It predicts responses from the groups created so far. */
+/** Creates a model of the two endpoints, which predicts the response to each step and records the group it creates. */
 const createModel = () => {
   const groups = new Map<number, string>()
   const describe = ({ subject, description, joinApprovalMode }: CreateStep): string =>
@@ -37,34 +36,31 @@ const createModel = () => {
     return rules.flatMap(([broken, status, decided = false]) => (broken ? [{ status, decided }] : []))
   }
 
-  return {
-    /** Predicts the response to a step, and records the group it creates. */
-    expect: (step: Step): Expectation => {
-      switch (step.kind) {
-        case 'fetch':
-          return { status: 404, decided: true }
-        case 'call':
-          return step.call.outcome === 'answered'
-            ? { status: 200, decided: false }
-            : { status: 422, decided: true }
-        case 'create': {
-          const faults = findFaults(step)
-          const [first] = faults
-          if (first === undefined) {
-            const isRepeat = step.slot !== undefined && groups.has(step.slot)
-            if (step.slot !== undefined) groups.set(step.slot, describe(step))
-            // Counting lengths in code points is also a decision.
-            return { status: 200, decided: isRepeat || step.subject.length > limits.subjectMaxLength }
-          }
-          // A decision determines which of several errors is reported.
-          const isCertain =
-            faults.some((each) => !each.decided) && faults.every((each) => each.status === first.status)
-          return { status: first.status, decided: !isCertain }
+  return (step: Step): Expectation => {
+    switch (step.kind) {
+      case 'fetch':
+        return { status: 404, decided: true }
+      case 'call':
+        return step.call.outcome === 'answered'
+          ? { status: 200, decided: false }
+          : { status: 422, decided: true }
+      case 'create': {
+        const faults = findFaults(step)
+        const [first] = faults
+        if (first === undefined) {
+          const isRepeat = step.slot !== undefined && groups.has(step.slot)
+          if (step.slot !== undefined) groups.set(step.slot, describe(step))
+          // Counting lengths in code points is also a decision.
+          return { status: 200, decided: isRepeat || step.subject.length > limits.subjectMaxLength }
         }
-        default:
-          return step satisfies never
+        // A decision determines which of several errors is reported.
+        const isCertain =
+          faults.some((each) => !each.decided) && faults.every((each) => each.status === first.status)
+        return { status: first.status, decided: !isCertain }
       }
-    },
+      default:
+        return step satisfies never
+    }
   }
 }
 
@@ -77,7 +73,6 @@ export type Difference = Expectation & {
 
 const pollMs = 100
 
-/** Pause after a 429 response, in milliseconds. */
 const limitedPauseMs = 1_000
 
 /** Plays steps against the server and the model. Adds the ids of created groups to `groupIds`. */
@@ -85,7 +80,7 @@ export const playSteps = async (
   { lab, groupIds }: { lab: Lab; groupIds: Set<string> },
   steps: readonly Step[],
 ): Promise<Difference | undefined> => {
-  const model = createModel()
+  const predict = createModel()
   const slots = new Map<number, string>()
   const numbers = { own: lab.wabaNumber, unknown: unknownNumber, disabled: lab.disabledNumber }
   const requests: ApiRequest[] = []
@@ -116,7 +111,7 @@ export const playSteps = async (
     const request = await toRequest(step)
     if (request === undefined) return undefined
     requests.push(request)
-    const expectation = model.expect(step)
+    const expectation = predict(step)
     let sent = await lab.send(request, { once: true })
     const endsAt = performance.now() + lab.wait.timeoutMs
     while (step.kind === 'call' && sent.response.status === 202 && performance.now() < endsAt) {

@@ -8,7 +8,6 @@ import { createSteps } from './step.ts'
 
 type Played = Awaited<ReturnType<typeof playSequences>>
 
-/** Maximum number of requests to show for a failure. */
 const maxShownRequests = 5
 
 /** Minimum number of sequences, even if time runs out on a busy machine. */

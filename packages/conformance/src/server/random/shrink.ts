@@ -1,4 +1,3 @@
-/** Maximum number of attempts to shorten a sequence. */
 const maxAttempts = 60
 
 /**

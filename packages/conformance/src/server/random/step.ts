@@ -2,7 +2,6 @@ import { type JoinApprovalMode, limits } from '@wabakit/contract'
 import type { PlayedCall } from '../calls/simulate.ts'
 import type { Lab } from '../lab.ts'
 
-/** A request of a random sequence. */
 export type Step =
   | {
       readonly kind: 'create'

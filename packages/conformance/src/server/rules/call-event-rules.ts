@@ -11,7 +11,7 @@ const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUM
 const isInitiated = ({ event }: ReceivedWebhook): boolean =>
   event === 'CALL_INCOMING_INITIATED' || event === 'CALL_OUTGOING_INITIATED'
 
-/** Returns a call's steps as named in the specification, with one name for the start in either direction. */
+/** Returns a call's steps as the specification names them: one name for the start of a call in either direction. */
 const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
   webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
 
@@ -113,5 +113,4 @@ const rules: Rules = {
   'events.channel.whatsapp-webhook-gets-its-calls-only': getsItsCallsOnly('WHATSAPP', '/whatsapp'),
 }
 
-/** Rules for call events, except CALL_AI_SUMMARY. */
 export const callEventRules: Rules = setDefaults(rules, { needs: ['--listen', '--play'] })

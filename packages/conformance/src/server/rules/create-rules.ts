@@ -8,7 +8,7 @@ import { judgeRequest, type SceneName } from './witness.ts'
 const repeated = '0010 (repeated group id)'
 const response = '"Group creation response"'
 
-/** Plays a group scene and judges its responses. The commands repeat all requests. */
+/** Plays a group scene and judges its responses. The reported commands repeat all of its requests. */
 const judgeScene =
   (
     name: SceneName<GroupScene>,

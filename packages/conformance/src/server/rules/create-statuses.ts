@@ -4,8 +4,8 @@ import { type Rule, type Rules, setDefaults } from '../rule.ts'
 import { expectStatus } from './witness.ts'
 
 /**
- * Requests by rule id, in two parts without the prefix `create.`: a description, the change to a valid request, and the
- * clause. The id ends with the expected status.
+ * Requests by the last two parts of the rule id, which ends with the expected status: a description, the change to a
+ * valid request, and the clause.
  */
 type Samples<Change> = Readonly<
   Record<string, Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>>

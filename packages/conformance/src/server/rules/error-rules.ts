@@ -6,7 +6,6 @@ import { judgeExchanges, judgeRequest } from './witness.ts'
 
 const body = '0014 (error body)'
 
-/** Judges all error responses of the run. */
 const judgeErrors = (isRight: (response: ApiResponse) => boolean): Rule['examine'] =>
   judgeExchanges(
     'error responses',

@@ -59,7 +59,7 @@ const judgePending = judgeExchanges(
 const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
 
-/** Judges fetching a call on either channel with the key that may not use the WABA number. */
+/** Expects this status when a call is fetched with the key that may not use the WABA number. */
 const asOther = (
   channel: 'PSTN' | 'WHATSAPP',
   status: number,

@@ -118,7 +118,7 @@ export const runRules: Rules = {
     expected: 'status 404',
     needs: ['--wabakit-control'],
     examine: async (examination) => {
-      // The scene changes the organization, which must not overlap another call.
+      // The scene changes the organization's settings, so no other call may be in progress.
       await examination.scenes.settle()
       return judgeCall('manual', (call) => judgeFetched(call, 404))(examination)
     },

@@ -149,7 +149,6 @@ const toRule = ({ keeps, applies = () => true, ...rule }: FieldRule): Rule => ({
   ),
 })
 
-/** Rules for the fields of every received CALL_AI_SUMMARY. */
 export const summaryFieldRules: Rules = Object.fromEntries(
   Object.entries(fieldRules).map(([id, rule]) => [`events.summary.${id}`, toRule(rule)]),
 )

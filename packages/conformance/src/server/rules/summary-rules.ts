@@ -87,7 +87,7 @@ const rules: Rules = {
     examine: judgeCall('failedSummary', ({ summary, webhooks, lab }) => {
       const failed = webhooks.find(({ event, status }) => event === 'CALL_AI_SUMMARY' && status === 500)
       if (failed === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
-      // The specification has no schedule: a later attempt would also be correct.
+      // The specification sets no schedule, so a later attempt would also be correct.
       const none = `no second attempt within ${lab.wait.retryTimeoutMs} ms; the schedule is not specified`
       if (summary === undefined) return { kept: undefined, observed: none }
       return { kept: true, observed: `retried after ${summary.arrivedAt - failed.arrivedAt} ms` }
@@ -121,5 +121,4 @@ const rules: Rules = {
   },
 }
 
-/** Rules for CALL_AI_SUMMARY, except for its fields. */
 export const summaryRules: Rules = setDefaults(rules, { needs })

@@ -14,10 +14,7 @@ const readId = ({ headers }: ReceivedWebhook): string => headers.get('webhook-id
 
 type JudgeAttempts = (first: ReceivedWebhook, second: ReceivedWebhook) => Observation
 
-/**
- * Judges the second attempt after a failed or deferred first one. If there is no second attempt, `missing` is the
- * verdict.
- */
+/** Judges the second attempt after a failed or deferred first one. `missing` is the result if there is none. */
 const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing?: false): Rule['examine'] =>
   judgeGroup(name, ({ webhooks: [first, second], lab }) => {
     if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }

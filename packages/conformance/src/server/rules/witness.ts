@@ -7,7 +7,6 @@ import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-
 
 type Examine = Rule['examine']
 
-/** Lists the names of events in order of arrival. */
 export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
   webhooks
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
@@ -37,7 +36,6 @@ export type SceneName<Shown> = {
   [Name in keyof SceneResults]: SceneResults[Name] extends Shown ? Name : never
 }[keyof SceneResults]
 
-/** Sends a request and judges the response. */
 export const judgeRequest =
   (build: (lab: Lab) => ApiRequest, judge: (response: ApiResponse) => boolean | undefined): Examine =>
   async ({ lab }) => {
@@ -60,20 +58,20 @@ export const expectStatus = (
   ),
 })
 
-/** Judges all exchanges of the run to which a rule applies. `name` is what they are called in a report. */
+/** Judges all exchanges of the run to which a rule applies. `name` describes them in the report. */
 export const judgeExchanges =
   (
     name: string,
-    isConcerned: (exchange: Exchange) => boolean,
+    applies: (exchange: Exchange) => boolean,
     findProblem: (exchange: Exchange) => string | undefined,
   ): Examine =>
   async ({ lab }) => {
-    const concerned = lab.exchanges.filter(isConcerned)
-    for (const exchange of concerned) {
+    const judged = lab.exchanges.filter(applies)
+    for (const exchange of judged) {
       const observed = findProblem(exchange)
       if (observed !== undefined) return { kept: false, observed, requests: [exchange.request] }
     }
-    return { kept: concerned.length === 0 ? undefined : true, observed: `${concerned.length} ${name}` }
+    return { kept: judged.length === 0 ? undefined : true, observed: `${judged.length} ${name}` }
   }
 
 export const judgeGroup =
@@ -111,11 +109,11 @@ export const judgeCalls =
 export const judgeWebhooks =
   (
     findProblem: (webhook: ReceivedWebhook, run: Run) => string | undefined,
-    isConcerned: (webhook: ReceivedWebhook) => boolean = () => true,
+    applies: (webhook: ReceivedWebhook) => boolean = () => true,
   ): Examine =>
   async ({ lab, scenes }) => {
     await scenes.settle()
-    const all = lab.listener?.webhooks.filter(isConcerned) ?? []
+    const all = lab.listener?.webhooks.filter(applies) ?? []
     if (all.length === 0) return { kept: undefined, observed: 'no webhook arrived that the rule is about' }
     const run = { all, calls: lab.callIds(), groups: listGroups(lab) }
     for (const webhook of all) {
