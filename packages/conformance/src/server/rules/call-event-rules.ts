@@ -18,7 +18,7 @@ const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
 const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
   isEmittedEventName(event) && emittedEventSchemas[event].safeParse(json).success
 
-const getsItsCallsOnly = (channel: 'PSTN' | 'WHATSAPP', path: string): Rule => ({
+const expectOwnCalls = (channel: 'PSTN' | 'WHATSAPP', path: string): Rule => ({
   title: `A webhook on a ${channel} number receives only that number's calls`,
   clause: '"CALL_AI_SUMMARY", rule 1: subscriptions are per channel',
   expected: `at ${path} only events whose channel is ${channel}`,
@@ -109,8 +109,8 @@ const rules: Rules = {
     needs: ['--listen'],
     examine: judgeWebhooks((webhook) => (isEmittedEventName(webhook.event) ? undefined : webhook.text)),
   },
-  'events.channel.pstn-webhook-gets-its-calls-only': getsItsCallsOnly('PSTN', '/pstn'),
-  'events.channel.whatsapp-webhook-gets-its-calls-only': getsItsCallsOnly('WHATSAPP', '/whatsapp'),
+  'events.channel.pstn-webhook-gets-its-calls-only': expectOwnCalls('PSTN', '/pstn'),
+  'events.channel.whatsapp-webhook-gets-its-calls-only': expectOwnCalls('WHATSAPP', '/whatsapp'),
 }
 
 export const callEventRules: Rules = setDefaults(rules, { needs: ['--listen', '--play'] })

@@ -60,7 +60,7 @@ const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
 
 /** Expects this status when a call is fetched with the key that may not use the WABA number. */
-const asOther = (
+const expectForOther = (
   channel: 'PSTN' | 'WHATSAPP',
   status: number,
 ): Pick<Rule, 'expected' | 'needs' | 'examine'> => ({
@@ -73,7 +73,7 @@ const asOther = (
   },
 })
 
-const neverReady = (outcome: UnansweredOutcome, words: string): Rule => ({
+const expectUnavailable = (outcome: UnansweredOutcome, words: string): Rule => ({
   title: `A call that was ${words} can never have a summary`,
   clause: statuses,
   expected: 'status 422',
@@ -81,16 +81,16 @@ const neverReady = (outcome: UnansweredOutcome, words: string): Rule => ({
   examine: judgeCall(outcome, (call) => judgeFetched(call, 422)),
 })
 
-const refuseKey = (key: KeyName, words: string): Rule => ({
+const expectRefused = (key: KeyName, words: string): Rule => ({
   title: `A fetch with ${words} key is refused`,
   clause: 'rule 2 of "Authentication"',
   ...expectStatus(401, () => buildFetch('check', { key })),
 })
 
 export const fetchRules: Rules = {
-  'fetch.key.missing-is-401': refuseKey('none', 'no'),
-  'fetch.key.unknown-is-401': refuseKey('unknown', 'an unknown'),
-  'fetch.key.empty-is-401': refuseKey('empty', 'an empty'),
+  'fetch.key.missing-is-401': expectRefused('none', 'no'),
+  'fetch.key.unknown-is-401': expectRefused('unknown', 'an unknown'),
+  'fetch.key.empty-is-401': expectRefused('empty', 'an empty'),
   'fetch.call-id.missing-is-400': {
     title: 'A fetch without callId is refused',
     clause: statuses,
@@ -197,19 +197,19 @@ export const fetchRules: Rules = {
       return judgePending(examination)
     },
   },
-  'fetch.missed.is-422': neverReady('missed', 'missed'),
-  'fetch.rejected.is-422': neverReady('rejected', 'rejected'),
-  'fetch.not-picked.is-422': neverReady('not_picked', 'not picked'),
-  'fetch.no-recording.is-422': neverReady('no_recording', 'not recorded'),
-  'fetch.nothing-said.is-422': neverReady('nothing_said', 'silent'),
+  'fetch.missed.is-422': expectUnavailable('missed', 'missed'),
+  'fetch.rejected.is-422': expectUnavailable('rejected', 'rejected'),
+  'fetch.not-picked.is-422': expectUnavailable('not_picked', 'not picked'),
+  'fetch.no-recording.is-422': expectUnavailable('no_recording', 'not recorded'),
+  'fetch.nothing-said.is-422': expectUnavailable('nothing_said', 'silent'),
   'fetch.other-key.whatsapp-call-is-404': {
     title: 'A key without permission for the number does not see its WhatsApp calls',
     clause: statuses,
-    ...asOther('WHATSAPP', 404),
+    ...expectForOther('WHATSAPP', 404),
   },
   'fetch.other-key.pstn-call-is-200': {
     title: 'Every key of the organization sees its PSTN calls',
     clause: statuses,
-    ...asOther('PSTN', 200),
+    ...expectForOther('PSTN', 200),
   },
 }

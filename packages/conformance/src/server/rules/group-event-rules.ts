@@ -116,7 +116,7 @@ const isDocumented = ({ event, json }: ReceivedWebhook): boolean => {
   )
 }
 
-const referencesGroup = (name: string): Rule => ({
+const expectReference = (name: string): Rule => ({
   title: `${name} is published and references the group`,
   clause: '"Event kinds named"',
   expected: `${name} with the groupId of the group`,
@@ -128,9 +128,9 @@ const referencesGroup = (name: string): Rule => ({
 })
 
 const participantRules: Rules = {
-  'events.participant-joined.references-the-group-id': referencesGroup(joined),
-  'events.participant-left.references-the-group-id': referencesGroup(left),
-  'events.participant-removed.references-the-group-id': referencesGroup(removed),
+  'events.participant-joined.references-the-group-id': expectReference(joined),
+  'events.participant-left.references-the-group-id': expectReference(left),
+  'events.participant-removed.references-the-group-id': expectReference(removed),
   'events.participants.order': {
     title: 'Events of a group arrive in the order in which they happened',
     clause: '0021 (order of deliveries)',

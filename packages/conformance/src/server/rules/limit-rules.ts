@@ -18,7 +18,7 @@ const judgeLimited =
     }
   }
 
-const hasHeader = (header: string): Rule => ({
+const expectHeader = (header: string): Rule => ({
   title: `A response with status 429 has the header ${header}`,
   clause: headers,
   expected: header,
@@ -57,6 +57,6 @@ export const limitRules: Rules = {
       observed: describeResponse(exchange),
     })),
   },
-  'limits.429.ratelimit': hasHeader('ratelimit'),
-  'limits.429.ratelimit-policy': hasHeader('ratelimit-policy'),
+  'limits.429.ratelimit': expectHeader('ratelimit'),
+  'limits.429.ratelimit-policy': expectHeader('ratelimit-policy'),
 }

@@ -30,19 +30,19 @@ const isStrings = (value: unknown): boolean =>
 const isBotCallOfService = (payload: Payload): boolean =>
   payload('callType') === 'AI_BOT' && ['API', 'CAMPAIGN'].includes(String(payload('triggeredVia')))
 
-const isKind = (path: string, expected: string, isRight: (value: unknown) => boolean): FieldRule => ({
+const expectKind = (path: string, expected: string, isRight: (value: unknown) => boolean): FieldRule => ({
   title: `${path} is ${expected}`,
   expected,
   keeps: (payload) => isRight(payload(path)),
 })
 
-const isPresent = (path: string, expected: string): FieldRule => ({
+const expectPresent = (path: string, expected: string): FieldRule => ({
   title: `${path} is a string that is not empty`,
   expected,
   keeps: (payload) => isText(payload(path)),
 })
 
-const areEqual = (first: string, second: string): FieldRule => ({
+const expectEqual = (first: string, second: string): FieldRule => ({
   title: `${first} has the same value as ${second}`,
   expected: 'equal values',
   severity: 'high',
@@ -52,14 +52,14 @@ const areEqual = (first: string, second: string): FieldRule => ({
 const summaryObject = { clause: '"Summary object"' }
 
 const fieldRules: Readonly<Record<string, FieldRule>> = {
-  'channel-is-named': isKind('channel', 'PSTN or WHATSAPP', (value) => Channel.safeParse(value).success),
-  'call-id-is-present': { ...isPresent('callId', 'a string'), severity: 'high' },
-  'call-direction-is-named': isKind(
+  'channel-is-named': expectKind('channel', 'PSTN or WHATSAPP', (value) => Channel.safeParse(value).success),
+  'call-id-is-present': { ...expectPresent('callId', 'a string'), severity: 'high' },
+  'call-direction-is-named': expectKind(
     'callDirection',
     'INCOMING or OUTGOING',
     (value) => CallDirection.safeParse(value).success,
   ),
-  'call-status-is-a-string': isKind('callStatus', 'a string', isText),
+  'call-status-is-a-string': expectKind('callStatus', 'a string', isText),
   'call-status-is-never-ended': {
     title: 'callStatus is END, never ENDED',
     expected: 'END',
@@ -72,8 +72,8 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) =>
       Number.isFinite(payload('durationInSeconds')) && Number(payload('durationInSeconds')) >= 0,
   },
-  'started-at-is-iso-8601': isKind('callStartedAt', 'an ISO 8601 timestamp', isDateTime),
-  'ended-at-is-iso-8601': isKind('callEndedAt', 'an ISO 8601 timestamp', isDateTime),
+  'started-at-is-iso-8601': expectKind('callStartedAt', 'an ISO 8601 timestamp', isDateTime),
+  'ended-at-is-iso-8601': expectKind('callEndedAt', 'an ISO 8601 timestamp', isDateTime),
   'ended-at-is-not-before-started-at': {
     title: 'A call does not end before it starts',
     expected: 'callEndedAt at or after callStartedAt',
@@ -88,10 +88,10 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) =>
       ['callStartedAt', 'callEndedAt'].every((name) => UtcTimestamp.safeParse(payload(name)).success),
   },
-  'from-is-present': isPresent('from', 'a phone number'),
-  'to-is-present': isPresent('to', 'a phone number'),
-  'channel-number-equals-from': areEqual('channelNumber', 'from'),
-  'customer-number-equals-to': areEqual('customerNumber', 'to'),
+  'from-is-present': expectPresent('from', 'a phone number'),
+  'to-is-present': expectPresent('to', 'a phone number'),
+  'channel-number-equals-from': expectEqual('channelNumber', 'from'),
+  'customer-number-equals-to': expectEqual('customerNumber', 'to'),
   'agent-number-absent-not-empty': {
     title: 'agentNumber is absent, not empty, when no team member took part',
     expected: 'no agentNumber, or a phone number',
@@ -103,8 +103,12 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     applies: isBotCallOfService,
     keeps: (payload) => payload('agentNumber') === undefined,
   },
-  'call-type-is-named': isKind('callType', 'AI_BOT or AGENT', (value) => CallType.safeParse(value).success),
-  'triggered-via-is-named': isKind(
+  'call-type-is-named': expectKind(
+    'callType',
+    'AI_BOT or AGENT',
+    (value) => CallType.safeParse(value).success,
+  ),
+  'triggered-via-is-named': expectKind(
     'triggeredVia',
     'INBOUND, CAMPAIGN, API or UI',
     (value) => TriggeredVia.safeParse(value).success,
@@ -116,20 +120,20 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) => (payload('callDirection') === 'INCOMING') === (payload('triggeredVia') === 'INBOUND'),
   },
   'has-a-summary': {
-    ...isKind('summary', 'an object', (value) => typeof value === 'object' && value !== null),
+    ...expectKind('summary', 'an object', (value) => typeof value === 'object' && value !== null),
     severity: 'high',
   },
   'recap-is-a-string': {
-    ...isKind('summary.recap', 'a string', (value) => typeof value === 'string'),
+    ...expectKind('summary.recap', 'a string', (value) => typeof value === 'string'),
     ...summaryObject,
     severity: 'high',
   },
   'key-points-are-strings': {
-    ...isKind('summary.keyPoints', 'an array of strings', isStrings),
+    ...expectKind('summary.keyPoints', 'an array of strings', isStrings),
     ...summaryObject,
   },
   'next-steps-are-strings': {
-    ...isKind('summary.nextSteps', 'an array of strings', isStrings),
+    ...expectKind('summary.nextSteps', 'an array of strings', isStrings),
     ...summaryObject,
   },
 }

@@ -31,7 +31,7 @@ const observeOrder = ({ webhooks }: Witnessed) => {
   return { kept, observed: nameEvents(webhooks) }
 }
 
-const publishesNone = (outcome: UnansweredOutcome, call: string): Rule => ({
+const expectNone = (outcome: UnansweredOutcome, call: string): Rule => ({
   title: `${call} publishes no summary`,
   clause: '"CALL_AI_SUMMARY", not emitted when: 1',
   expected: 'no CALL_AI_SUMMARY',
@@ -39,7 +39,7 @@ const publishesNone = (outcome: UnansweredOutcome, call: string): Rule => ({
   examine: judgeCall(outcome, observeNone),
 })
 
-const arrives = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
+const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
   title: `CALL_AI_SUMMARY is published for a ${channel} call`,
   clause: '"CALL_AI_SUMMARY": one event covers both channels',
   expected: `CALL_AI_SUMMARY whose channel is ${channel}`,
@@ -52,13 +52,13 @@ const arrives = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
 })
 
 const rules: Rules = {
-  'events.summary.none-when-missed': publishesNone('missed', 'A missed call'),
-  'events.summary.none-when-rejected': publishesNone('rejected', 'A rejected call'),
-  'events.summary.none-when-not-picked': publishesNone('not_picked', 'A call that rang out'),
-  'events.summary.none-when-no-recording': publishesNone('no_recording', 'A call without a recording'),
-  'events.summary.none-when-nothing-said': publishesNone('nothing_said', 'A call in which nothing was said'),
-  'events.summary.arrives-for-pstn': arrives('PSTN'),
-  'events.summary.arrives-for-whatsapp': arrives('WHATSAPP'),
+  'events.summary.none-when-missed': expectNone('missed', 'A missed call'),
+  'events.summary.none-when-rejected': expectNone('rejected', 'A rejected call'),
+  'events.summary.none-when-not-picked': expectNone('not_picked', 'A call that rang out'),
+  'events.summary.none-when-no-recording': expectNone('no_recording', 'A call without a recording'),
+  'events.summary.none-when-nothing-said': expectNone('nothing_said', 'A call in which nothing was said'),
+  'events.summary.arrives-for-pstn': expectArrival('PSTN'),
+  'events.summary.arrives-for-whatsapp': expectArrival('WHATSAPP'),
   'events.summary.once-per-call': {
     title: 'CALL_AI_SUMMARY is published once per call',
     clause: fireOnce,
