@@ -3,59 +3,60 @@ import { loadRequest, sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
 import { copy } from '../parts/copy-button.tsx'
+import type { MenuItem } from '../parts/menu.tsx'
+
+const getPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`
 
 const post = <Result>(id: string, action: string, body: object = {}): Promise<Result> =>
-  sendOwn(`/deliveries/${encodeURIComponent(id)}/${action}`, { method: 'POST', body })
+  sendOwn(`${getPath(id)}/${action}`, { method: 'POST', body })
 
-export const resend = (id: string, { newWebhookId = false } = {}): Promise<boolean> =>
-  perform(async () => {
-    const { resent } = await post<{ resent: number }>(id, 'resend', { newWebhookId })
-    if (resent === 0) return 'Nothing to resend: the delivery waits in its lane, or is being sent.'
-    return newWebhookId ? 'Resent with a new webhook-id.' : 'Resent.'
-  })
+export const resend = (id: string, { newWebhookId = false } = {}): Promise<void> =>
+  perform(
+    () => post<{ resent: number }>(id, 'resend', { newWebhookId }),
+    ({ resent }) => {
+      if (resent === 0) return 'Nothing to resend: the delivery waits in its lane, or is being sent.'
+      return newWebhookId ? 'Resent with a new webhook-id.' : 'Resent.'
+    },
+  )
 
 /** Starts the next attempt now instead of at its scheduled time. */
-export const retryNow = (id: string): Promise<boolean> =>
-  perform(async () => {
-    await post(id, 'retry')
-    return 'The next attempt starts now.'
-  })
+export const retryNow = (id: string): Promise<void> =>
+  perform(() => post(id, 'retry'), 'The next attempt starts now.')
 
-export const cancel = (id: string): Promise<boolean> =>
-  perform(async () => {
-    await post(id, 'cancel')
-    return 'Canceled. You can still resend it.'
-  })
+export const cancel = (id: string): Promise<void> =>
+  perform(() => post(id, 'cancel'), 'Canceled. You can still resend it.')
 
 /** Loads a delivery's event and the id of its subscription. */
 export const loadEvent = async (deliveryId: string): Promise<{ event: Event; subscriptionId: string }> => {
-  const { eventId, subscriptionId } = await sendOwn<Delivery>(`/deliveries/${encodeURIComponent(deliveryId)}`)
+  const { eventId, subscriptionId } = await sendOwn<Delivery>(getPath(deliveryId))
   return { event: await sendOwn<Event>(`/events/${encodeURIComponent(eventId)}`), subscriptionId }
 }
 
 const findLastAttempt = async (deliveryId: string): Promise<number> => {
-  const path = `/deliveries/${encodeURIComponent(deliveryId)}/attempts`
-  const last = (await sendOwn<{ items: Attempt[] }>(path)).items.at(-1)
+  const last = (await sendOwn<{ items: Attempt[] }>(`${getPath(deliveryId)}/attempts`)).items.at(-1)
   if (last === undefined) throw new Error('There has been no attempt yet. Resend the delivery, then copy it.')
   return last.number
 }
 
-const build = {
-  curl: async (id: string, attempt?: number) =>
+const copyAs = (form: string, write: () => Promise<string>): Promise<void> =>
+  perform(async () => copy(await write()), `Copied as ${form}.`)
+
+/** Copies an attempt, by default the last, as a curl command. */
+export const copyAsCurl = (id: string, attempt?: number): Promise<void> =>
+  copyAs('a curl command', async () =>
     formatCurl(await loadRequest(id, attempt ?? (await findLastAttempt(id)))),
-  json: async (id: string) => formatFixture((await loadEvent(id)).event),
-  vitest: async (id: string) => formatTest((await loadEvent(id)).event),
-}
+  )
 
-const names = { curl: 'a curl command', json: 'a JSON fixture', vitest: 'a vitest test' } as const
-
-/** Copies the string that `write` returns, and shows which form was copied. */
-export const copyAs = (form: keyof typeof names, write: () => Promise<string>): Promise<boolean> =>
-  perform(async () => {
-    await copy(await write())
-    return `Copied as ${names[form]}.`
-  })
-
-/** Copies a delivery in one of the forms. `curl` copies one attempt, by default the last. */
-export const copyDelivery = (form: keyof typeof build, id: string, attempt?: number): Promise<boolean> =>
-  copyAs(form, () => build[form](id, attempt))
+/** Lists the menu items that copy an event. */
+export const listCopyItems = (load: () => Promise<Event>): MenuItem[] => [
+  {
+    label: 'Copy as JSON fixture',
+    icon: 'copy',
+    onSelect: () => copyAs('a JSON fixture', async () => formatFixture(await load())),
+  },
+  {
+    label: 'Copy as vitest test',
+    icon: 'copy',
+    onSelect: () => copyAs('a vitest test', async () => formatTest(await load())),
+  },
+]

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
@@ -12,7 +12,6 @@ import { useRecord } from '../parts/use-record.ts'
 
 type Query = Readonly<Record<string, string>>
 
-/** The filters of a list, and their current values. */
 type Matching = { readonly query: Query; readonly filters: readonly Filter[] }
 
 /** Describes a filter's value with the labels that the list uses. */
@@ -31,37 +30,31 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
 
 type Part = { readonly resent: number; readonly nextCursor?: string }
 
-/** Resends or counts all matching deliveries in batches. Calls `onPart` with the running total. */
+/** Resends or counts all matching deliveries in batches, and keeps `total` up to date. */
 const resend = async (
   body: Readonly<Record<string, unknown>>,
-  onPart: (count: number) => void,
+  total: Signal<number | undefined>,
 ): Promise<number> => {
   let count = 0
   for (let cursor: string | undefined; ; ) {
     const part: Part = await sendOwn('/deliveries/resend', { method: 'POST', body: { ...body, cursor } })
     count += part.resent
-    onPart(count)
+    total.value = count
     cursor = part.nextCursor
     if (cursor === undefined) return count
   }
 }
 
 const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose: () => void }) => {
-  const counted = useSignal(0)
+  const counted = useSignal<number | undefined>(0)
   const resent = useSignal<number | undefined>(undefined)
-  const count = (): Promise<number> =>
-    resend({ ...query, dryRun: true }, (soFar) => {
-      counted.value = soFar
-    })
-  const { value: total, problem } = useRecord({ load: count }, [])
+  const { value: total, problem } = useRecord({ load: () => resend({ ...query, dryRun: true }, counted) })
   const confirm = async (): Promise<void> => {
     resent.value = 0
-    await perform(async () => {
-      const done = await resend(query, (soFar) => {
-        resent.value = soFar
-      })
-      return `${done} resent.`
-    })
+    await perform(
+      () => resend(query, resent),
+      (done) => `${done} resent.`,
+    )
     onClose()
   }
   const isRunning = resent.value !== undefined
@@ -83,7 +76,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
             'Payload contains': query.text,
           }}
         />
-        <p class="hint">
+        <p class="quiet">
           They keep their webhook-id: a receiver that has handled one already does not handle it again. Those
           that wait in a lane, are being sent or belong to a disabled subscription are left out.
         </p>

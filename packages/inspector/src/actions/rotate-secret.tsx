@@ -1,44 +1,27 @@
-import { signal, useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
 import { useEffect } from 'preact/hooks'
 import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
 
 /** Time that the old secret also signs, in milliseconds: the server's default. */
 const overlapMs = 86_400_000
 
-/**
- * The states of the dialog:
- * - asks: nothing has changed yet.
- * - asks → shows: the server signs with the new secret, which is shown here and never again.
- * - shows → closed: immediately if the secret was copied, otherwise after the user confirms.
- */
-const rotation = signal<{ readonly subscription: Subscription; readonly secret?: string } | undefined>(
-  undefined,
-)
-
-export const askToRotate = (subscription: Subscription): void => {
-  rotation.value = { subscription }
-}
-
-const close = (): void => {
-  rotation.value = undefined
-}
-
-const rotate = (subscription: Subscription): Promise<boolean> =>
+const rotate = (id: string): Promise<void> =>
   perform(async () => {
-    const path = `/subscriptions/${encodeURIComponent(subscription.id)}/rotate-secret`
+    const path = `/subscriptions/${encodeURIComponent(id)}/rotate-secret`
     const { secret, ...changed } = await sendOwn<SubscriptionWithSecret>(path, { method: 'POST', body: {} })
-    rotation.value = { subscription: changed, secret }
-    return 'Rotated.'
-  })
+    showDialog(changed, secret)
+  }, 'Rotated.')
 
-const Question = ({ subscription }: { readonly subscription: Subscription }) => {
-  const { url, previousSecretExpiresAt } = subscription
+type QuestionProps = DialogControl & { readonly subscription: Subscription }
+
+const Question = ({ subscription, onClose }: QuestionProps) => {
+  const { id, url, previousSecretExpiresAt } = subscription
   const isOlderInUse = previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now()
   return (
     <div class="form">
@@ -57,8 +40,8 @@ const Question = ({ subscription }: { readonly subscription: Subscription }) => 
         </p>
       )}
       <footer>
-        <Button onClick={close}>Cancel</Button>
-        <Button kind="primary" onClick={() => rotate(subscription)}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" onClick={() => rotate(id)}>
           Rotate the secret
         </Button>
       </footer>
@@ -66,31 +49,29 @@ const Question = ({ subscription }: { readonly subscription: Subscription }) => 
   )
 }
 
-type ResultProps = {
-  readonly subscription: Subscription
-  readonly secret: string
-  readonly isKept: boolean
-  readonly onKeep: () => void
-}
+type ResultProps = QuestionProps & { readonly secret: string; readonly isKept: Signal<boolean> }
 
-const Result = ({ subscription, secret, isKept, onKeep }: ResultProps) => {
+const Result = ({ subscription, secret, isKept, onClose }: ResultProps) => {
   const isShown = useSignal(false)
+  const keep = (): void => {
+    isKept.value = true
+  }
   useEffect(() => {
-    if (isKept) return
+    if (isKept.value) return
     const warn = (event: Event): void => event.preventDefault()
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
-  }, [isKept])
+  }, [isKept.value])
   return (
     <div class="form">
       <section class="verdict" aria-label="New secret">
         <h3>Copy the new secret to the receiver: it is shown only here</h3>
         <p class="line">
-          <code onCopy={isShown.value ? onKeep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
+          <code onCopy={isShown.value ? keep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
           <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
             {isShown.value ? 'Hide' : 'Show'}
           </button>
-          <CopyButton text={secret} label="Copy the secret" onCopied={onKeep} />
+          <CopyButton text={secret} label="Copy the secret" onCopied={keep} />
         </p>
       </section>
       {subscription.previousSecretExpiresAt !== null && (
@@ -100,7 +81,7 @@ const Result = ({ subscription, secret, isKept, onKeep }: ResultProps) => {
         </p>
       )}
       <footer>
-        <Button kind="primary" disabled={!isKept} onClick={close}>
+        <Button kind="primary" disabled={!isKept.value} onClick={onClose}>
           Done
         </Button>
       </footer>
@@ -108,31 +89,33 @@ const Result = ({ subscription, secret, isKept, onKeep }: ResultProps) => {
   )
 }
 
-/** Replaces a subscription's secret, and keeps the new one in view until it is copied. */
-export const RotationDialog = () => {
+type RotationProps = QuestionProps & { readonly secret: string | undefined }
+
+const Rotation = ({ subscription, secret, onClose }: RotationProps) => {
   const isKept = useSignal(false)
-  const { subscription, secret } = rotation.value ?? {}
-  useEffect(() => {
-    isKept.value = false
-  }, [secret])
-  if (subscription === undefined) return null
   const isAtRisk = secret !== undefined && !isKept.value
   return (
     <Dialog
       title="Rotate the secret"
-      onClose={close}
+      onClose={onClose}
       unsaved={isAtRisk ? 'The new secret was not copied, and cannot be shown again.' : undefined}
     >
       {secret === undefined ? (
-        <Question subscription={subscription} />
+        <Question subscription={subscription} onClose={onClose} />
       ) : (
-        <Result
-          subscription={subscription}
-          secret={secret}
-          isKept={isKept.value}
-          onKeep={() => (isKept.value = true)}
-        />
+        <Result subscription={subscription} secret={secret} isKept={isKept} onClose={onClose} />
       )}
     </Dialog>
   )
 }
+
+const showDialog = (subscription: Subscription, secret?: string): void =>
+  openDialog((close) => <Rotation subscription={subscription} secret={secret} onClose={close} />)
+
+/**
+ * Asks whether to replace a subscription's secret. The states of the dialog:
+ * - asks: nothing has changed yet.
+ * - asks → shows: the server signs with the new secret, which is shown here and never again.
+ * - shows → closed: immediately if the secret was copied, otherwise after the user confirms.
+ */
+export const askToRotate = (subscription: Subscription): void => showDialog(subscription)

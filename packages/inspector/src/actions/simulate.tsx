@@ -1,22 +1,103 @@
 import { useSignal } from '@preact/signals'
-import type { Call } from '@wabakit/server/control-types'
+import type { Call, Page } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
-import { reloadAll } from '../api/reload.ts'
+import { perform, reloadAll } from '../api/reload.ts'
 import { info, send } from '../api/send.ts'
 import { type JsonSchema, listFields } from '../format/schema-fields.ts'
+import { Button } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { SchemaForm } from '../parts/schema-form.tsx'
+import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
+import { type FieldGroup, SchemaForm } from '../parts/schema-form.tsx'
 import { Problem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { isSimulationOpen } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
 import { getParam, navigate, view } from '../state/route.ts'
-import { ActiveFaults } from './active-faults.tsx'
-import { type Kind, kinds, type Preset } from './simulation-kinds.ts'
 
-const close = (): void => {
-  isSimulationOpen.value = false
+type Preset = { readonly title: string; readonly values: Readonly<Record<string, string>> }
+
+/** A kind of simulation: its schema in the OpenAPI document, and the layout of its form. */
+type SimulationKind = {
+  readonly schema: string
+  readonly submitLabel: string
+  /** Form values for common cases. */
+  readonly presets: readonly Preset[]
+  readonly groups: readonly FieldGroup[]
+}
+
+const kinds = {
+  call: {
+    schema: 'SimulatedCallRequest',
+    submitLabel: 'Simulate the call',
+    presets: [
+      { title: 'Answered, with a summary', values: { outcome: 'answered' } },
+      { title: 'Summary after 30 s', values: { outcome: 'answered', summary: '{"after": "30s"}' } },
+      { title: 'Missed', values: { outcome: 'missed' } },
+      { title: 'Not recorded', values: { outcome: 'no_recording' } },
+      { title: 'Outgoing, on WhatsApp', values: { direction: 'OUTGOING', channel: 'WHATSAPP' } },
+    ],
+    groups: [
+      { title: 'What happens', fields: ['outcome', 'durationInSeconds', 'summary'] },
+      { title: 'Who', fields: ['direction', 'channel', 'channelNumber', 'customerNumber', 'agentNumber'] },
+    ],
+  },
+  participant: {
+    schema: 'ParticipantStepRequest',
+    submitLabel: 'Simulate the step',
+    presets: ['joined', 'left', 'removed'].map((state) => ({ title: state, values: { state } })),
+    groups: [{ title: 'Who does what', fields: ['groupId', 'phone', 'state'] }],
+  },
+  fault: {
+    schema: 'FaultRequest',
+    submitLabel: 'Inject the fault',
+    presets: [
+      { title: 'Unavailable, 503', values: { status: '503', retryAfterSeconds: '1' } },
+      { title: 'Rate limited, 429', values: { status: '429', retryAfterSeconds: '2' } },
+      { title: 'Slow, 3 s', values: { latencyMs: '3000' } },
+      { title: 'Response lost', values: { truncated: 'true' } },
+      { title: 'HTML from a gateway', values: { html: 'true' } },
+    ],
+    groups: [
+      { title: 'Which requests', fields: ['endpoint', 'times', 'chance'] },
+      { title: 'Response', fields: ['status', 'code', 'message', 'retryAfterSeconds', 'latencyMs'] },
+    ],
+  },
+} as const satisfies Record<string, SimulationKind>
+
+type Kind = keyof typeof kinds
+
+type Fault = {
+  readonly id: string
+  readonly endpoint: string
+  readonly remaining: number | 'always'
+  readonly [field: string]: unknown
+}
+
+const describe = ({ id: _, endpoint, remaining, times: __, ...fault }: Fault): string => {
+  const parts = Object.entries(fault).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  return `${endpoint}: ${parts.join(', ')} · ${remaining === 'always' ? 'always' : `${remaining} left`}`
+}
+
+const remove = (id: string): Promise<void> =>
+  perform(() => send(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' }), 'Removed the fault.')
+
+/** The faults that affect upcoming requests. */
+const ActiveFaults = () => {
+  const { value } = useRecord({ load: () => send<Page<Fault>>('/faults') })
+  const faults = value?.items ?? []
+  if (faults.length === 0) return null
+  return (
+    <section class="faults" aria-label="Active faults">
+      <h3>Active faults</h3>
+      <ul>
+        {faults.map((fault) => (
+          <li key={fault.id}>
+            <span>{describe(fault)}</span>
+            <Button onClick={() => remove(fault.id)}>Remove</Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }
 
 const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void>>> = {
@@ -38,14 +119,14 @@ const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void
 type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
 
 /** The dialog that simulates a call, a participant's step or, with `--mock`, a fault. */
-export const SimulationDialog = () => {
+const Simulation = ({ onClose }: DialogControl) => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
-  const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>('/openapi.json') }, [])
+  const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>('/openapi.json') })
   const preset = useSignal<Preset | undefined>(undefined)
   const { schema, submitLabel, presets, groups } = kinds[kind.value]
   const groupId = view.value === 'groups' ? getParam('id') : ''
   return (
-    <Dialog title="Simulate" onClose={close}>
+    <Dialog title="Simulate" onClose={onClose}>
       <div class="form">
         <Choice
           label="What happens"
@@ -70,9 +151,7 @@ export const SimulationDialog = () => {
               type="button"
               class="button"
               aria-pressed={each === preset.value}
-              onClick={() => {
-                preset.value = each
-              }}
+              onClick={() => (preset.value = each)}
             >
               {each.title}
             </button>
@@ -88,7 +167,7 @@ export const SimulationDialog = () => {
             submitLabel={submitLabel}
             onSubmit={async (body) => {
               await run[kind.value](body)
-              if (kind.value !== 'fault') close()
+              if (kind.value !== 'fault') onClose()
             }}
           />
         )}
@@ -96,3 +175,5 @@ export const SimulationDialog = () => {
     </Dialog>
   )
 }
+
+export const openSimulation = (): void => openDialog((close) => <Simulation onClose={close} />)

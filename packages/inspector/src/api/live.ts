@@ -2,51 +2,33 @@ import { effect, signal } from '@preact/signals'
 import type { Event, LiveAttempt } from '@wabakit/server/control-types'
 import { isTokenRequired, token } from '../state/session.ts'
 import { organizationId } from './organization.ts'
-import { reloadAll } from './reload.ts'
 import { request } from './send.ts'
 
 export type LiveMessage =
   | { readonly type: 'event'; readonly event: Event }
   | { readonly type: 'attempt'; readonly attempt: LiveAttempt }
 
-type Listener = (messages: readonly LiveMessage[]) => void
-
 /**
  * The connection to the live stream:
- * - `connecting` → `connected`: the stream responded. All records in view are reloaded, because changes may have been
- *   missed.
+ * - `connecting` → `connected`: the stream responded.
  * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or it was silent for too long.
  * - `broken` → `connected`: a reconnection attempt succeeded.
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
-const listeners = new Set<Listener>()
+const listeners = new Set<(message: LiveMessage) => void>()
 const reconnectMs = 1_000
 /** Maximum time without data, in milliseconds. The server sends a comment every 15 seconds without a message. */
 const maxSilenceMs = 35_000
-const gatherMs = 100
 
 /**
- * Calls a listener with each new batch of messages.
+ * Calls a listener with each new message.
  *
  * @returns a function that unsubscribes.
  */
-export const listen = (listener: Listener): (() => void) => {
+export const listen = (listener: (message: LiveMessage) => void): (() => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
-}
-
-let gathered: LiveMessage[] = []
-
-const publish = (): void => {
-  const messages = gathered
-  gathered = []
-  for (const listener of listeners) listener(messages)
-}
-
-const gather = (message: LiveMessage): void => {
-  if (gathered.length === 0) setTimeout(publish, gatherMs)
-  gathered.push(message)
 }
 
 const parseMessage = (text: string): LiveMessage | undefined => {
@@ -70,7 +52,6 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
       signal: AbortSignal.any([signal, silence.signal]),
     })
     connection.value = 'connected'
-    reloadAll()
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
     for (let rest = ''; reader !== undefined; ) {
       const { done, value } = await reader.read()
@@ -80,7 +61,7 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
       rest = texts.pop() ?? ''
       for (const text of texts) {
         const message = parseMessage(text)
-        if (message !== undefined) gather(message)
+        if (message !== undefined) for (const listener of listeners) listener(message)
       }
     }
   } finally {

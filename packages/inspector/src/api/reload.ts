@@ -1,5 +1,6 @@
 import { notify } from '../state/notices.ts'
 import { getMessage } from './api-error.ts'
+import { connection, type LiveMessage, listen } from './live.ts'
 
 /** Functions that reload part of the view. */
 export type Reload = {
@@ -11,7 +12,7 @@ export type Reload = {
 }
 
 /** Time to wait for further messages before reloading, in milliseconds, because messages come in bursts. */
-const gatherMs = 100
+const gatherMs = 200
 const pauseMs = 1_000
 
 const all = new Set<Reload>()
@@ -22,23 +23,37 @@ export const reloadAll = (): void => {
 }
 
 /** Performs an action, reports its result or error, and reloads all records in view. */
-export const perform = async (action: () => Promise<string>): Promise<boolean> => {
+export const perform = async <Result>(
+  action: () => Promise<Result>,
+  report: string | ((result: Result) => string),
+): Promise<void> => {
   try {
-    notify(await action())
+    const result = await action()
+    notify(typeof report === 'string' ? report : report(result))
     reloadAll()
-    return true
   } catch (error) {
     notify(getMessage(error), { isProblem: true })
-    return false
   }
 }
+
+// Messages may have been missed before the connection.
+connection.subscribe((state) => {
+  if (state === 'connected') reloadAll()
+})
 
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) reloadAll()
 })
 
-/** Creates the functions that reload a mounted part of the view. `load` must handle its own errors. */
-export const createReload = (load: () => Promise<void>): Reload => {
+type Part = {
+  /** Loads the part. Must handle its own errors. */
+  readonly load: () => Promise<void>
+  /** Returns whether a message is about the part, which is then reloaded. */
+  readonly isAbout: (message: LiveMessage) => boolean
+}
+
+/** Creates the functions that reload a mounted part of the view. */
+export const createReload = ({ load, isAbout }: Part): Reload => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isRunning = false
   let next: 'later' | 'at_once' | undefined
@@ -68,9 +83,13 @@ export const createReload = (load: () => Promise<void>): Reload => {
     },
     stop: () => {
       all.delete(reload)
+      ignore()
       clearTimeout(timer)
     },
   }
   all.add(reload)
+  const ignore = listen((message) => {
+    if (isAbout(message)) reload.request()
+  })
   return reload
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ServerInfo } from '@wabakit/server/control-types'
+import { type Query, toSearch } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { ApiError, type FieldIssue } from './api-error.ts'
 
@@ -10,22 +11,12 @@ export const loadInfo = async (): Promise<void> => {
   info.value = await send<ServerInfo>('/info')
 }
 
-type Query = Readonly<Record<string, string | number | undefined>>
-
 export type SendOptions = {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly query?: Query
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-}
-
-const toSearch = (query: Query): string => {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') search.set(name, String(value))
-  }
-  return search.size > 0 ? `?${search}` : ''
 }
 
 const readError = async (response: Response): Promise<ApiError> => {

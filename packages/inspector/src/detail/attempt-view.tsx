@@ -1,24 +1,74 @@
-import type { Attempt } from '@wabakit/server/control-types'
+import type { Attempt, SentRequest } from '@wabakit/server/control-types'
 import { loadRequest } from '../api/organization.ts'
-import { Problem } from '../parts/status.tsx'
+import { formatDuration } from '../format/time.ts'
+import { HttpStatus, Problem } from '../parts/status.tsx'
 import { findTab, Tabs } from '../parts/tabs.tsx'
+import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { CompareView } from './compare-view.tsx'
-import { RequestView } from './request-view.tsx'
-import { ResponseView } from './response-view.tsx'
-import { SignatureView } from './signature-view.tsx'
-import type { KnownDelivery } from './use-delivery.ts'
+import { BodyView } from './body-view.tsx'
+import { type ChosenAttempt, CompareView } from './compare-view.tsx'
+import { describeExactness, SignatureView } from './signature-view.tsx'
 
-type AttemptViewProps = KnownDelivery & { readonly attempt: Attempt }
+/** Number of characters of a response body that the server keeps. */
+const keptCharacters = 4_096
 
-export const AttemptView = ({ delivery, attempts, attempt }: AttemptViewProps) => {
+/** An endpoint's response, or the reason why there was none. */
+const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
+  const { status, error, responseBody, durationMs, startedAt } = attempt
+  return (
+    <>
+      <p class="line">
+        <HttpStatus status={status} />
+        <span>
+          after {formatDuration(durationMs)}, at <Time at={startedAt} />
+        </span>
+      </p>
+      {error !== null && <p class="problem">{error}</p>}
+      {responseBody ? (
+        <BodyView text={responseBody} label="Body" />
+      ) : (
+        error === null && <p class="quiet">The response had no body.</p>
+      )}
+      {(responseBody?.length ?? 0) >= keptCharacters && (
+        <p class="quiet">The server keeps the first 4,096 characters of a response body.</p>
+      )}
+    </>
+  )
+}
+
+const RequestView = ({ request }: { readonly request: SentRequest }) => {
+  const { method, url, headers, hiddenHeaders, body } = request
+  const hidden = Object.fromEntries(
+    hiddenHeaders.map((name) => [name, <span class="quiet">secret, never shown</span>]),
+  )
+  return (
+    <>
+      <p class="line">
+        <strong>{method}</strong> <code>{url}</code>
+      </p>
+      <h4>Headers</h4>
+      <dl class="headers">
+        {Object.entries({ ...headers, ...hidden }).map(([name, value]) => (
+          <div key={name}>
+            <dt class="quiet">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet">{describeExactness(request)}</p>
+      <BodyView text={body} label="Body" />
+    </>
+  )
+}
+
+export const AttemptView = ({ delivery, attempts, attempt }: ChosenAttempt) => {
   const tabs = [
     { id: 'response', title: 'Response' },
     { id: 'request', title: 'Request' },
     { id: 'signature', title: 'Signature' },
     ...(attempts.length > 1 ? [{ id: 'compare', title: 'Compare' }] : []),
   ]
-  const tab = findTab({ tabs })
+  const tab = findTab(tabs)
   const { value: request, problem } = useRecord({ load: () => loadRequest(delivery.id, attempt.number) }, [
     delivery.id,
     attempt.number,
@@ -32,7 +82,7 @@ export const AttemptView = ({ delivery, attempts, attempt }: AttemptViewProps) =
         {tab === 'signature' && request !== undefined && (
           <SignatureView request={request} attempt={attempt} subscriptionId={delivery.subscriptionId} />
         )}
-        {tab === 'compare' && <CompareView deliveryId={delivery.id} attempts={attempts} attempt={attempt} />}
+        {tab === 'compare' && <CompareView delivery={delivery} attempts={attempts} attempt={attempt} />}
         {tab !== 'response' && <Problem text={problem} />}
       </div>
     </section>

@@ -1,31 +1,82 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { showBody } from '../format/mask.ts'
+import { showBody, showJson } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { formatJson, JsonView } from '../parts/json-view.tsx'
+import { masking } from '../state/settings.ts'
+
+const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** Colors the parts of formatted JSON. Text in the JSON is never interpreted as markup. */
+const colorJson = (json: string): ComponentChildren[] => {
+  const parts: ComponentChildren[] = []
+  let end = 0
+  for (const match of json.matchAll(tokens)) {
+    const [all, text, colon] = match
+    parts.push(json.slice(end, match.index))
+    end = match.index + all.length
+    if (text === undefined) parts.push(<span class="literal">{all}</span>)
+    else if (colon === undefined) parts.push(<span class="string">{text}</span>)
+    else parts.push(<span class="field">{text}</span>, colon)
+  }
+  return [...parts, json.slice(end)]
+}
+
+/** Formats JSON with indentation. Returns `undefined` if the text is not JSON. */
+const formatJson = (text: string): string | undefined => {
+  try {
+    return JSON.stringify(showJson(JSON.parse(text)), null, 2)
+  } catch {
+    return undefined
+  }
+}
+
+/** Maximum number of characters to color: each value is an element, and thousands of elements take seconds. */
+const maxColored = 30_000
+/** Number of lines per part. The browser lays out only visible parts. */
+const partLines = 200
+
+const splitLines = (text: string): string[] => {
+  const lines = text === '' ? [] : text.split('\n')
+  const parts: string[] = []
+  for (let from = 0; from < lines.length; from += partLines) {
+    parts.push(lines.slice(from, from + partLines).join('\n'))
+  }
+  return parts
+}
 
 export const BodyView = ({ text, label }: { readonly text: string; readonly label: string }) => {
   const isRaw = useSignal(false)
-  const isJson = useMemo(() => formatJson(text) !== undefined, [text])
+  const isMasked = masking.value
+  const { json, raw } = useMemo(() => ({ json: formatJson(text), raw: showBody(text) }), [text, isMasked])
+  const isColored = json !== undefined && !isRaw.value
+  const body = reveal(isColored ? json : raw)
+  const end = isColored && body.length > maxColored ? body.lastIndexOf('\n', maxColored) : body.length
   return (
     <section class="payload" aria-label={label}>
       <header>
         <h4>{label}</h4>
-        {isJson && (
+        {json !== undefined && (
           <button
             type="button"
             class="link"
             aria-pressed={isRaw.value}
-            onClick={() => {
-              isRaw.value = !isRaw.value
-            }}
+            onClick={() => (isRaw.value = !isRaw.value)}
           >
             {isRaw.value ? 'Formatted' : 'Raw'}
           </button>
         )}
-        <CopyButton text={showBody(text)} label={`Copy the ${label.toLowerCase()}`} />
+        <CopyButton text={raw} label={`Copy the ${label.toLowerCase()}`} />
       </header>
-      <JsonView text={text} isRaw={isRaw.value} />
+      <pre class="code" tabIndex={0}>
+        {isColored ? colorJson(body.slice(0, end)) : body.slice(0, end)}
+        {splitLines(body.slice(end)).map((part, index) => (
+          <div key={index} class="part">
+            {part}
+          </div>
+        ))}
+      </pre>
     </section>
   )
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Attempt, SentRequest } from '@wabakit/server/control-types'
+import type { Attempt, Delivery, SentRequest } from '@wabakit/server/control-types'
 import { loadRequest } from '../api/organization.ts'
 import { showBody } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
@@ -11,10 +11,7 @@ const listRows = (
   [left, right]: readonly [Attempt, Attempt],
   [leftRequest, rightRequest]: readonly (SentRequest | undefined)[],
 ): Row[] => {
-  const names = new Set([
-    ...Object.keys(leftRequest?.headers ?? {}),
-    ...Object.keys(rightRequest?.headers ?? {}),
-  ])
+  const names = Object.keys({ ...leftRequest?.headers, ...rightRequest?.headers })
   return [
     ['Started', formatTime(left.startedAt), formatTime(right.startedAt)],
     ['Duration', formatDuration(left.durationMs), formatDuration(right.durationMs)],
@@ -22,21 +19,20 @@ const listRows = (
     ['Error', left.error ?? '', right.error ?? ''],
     ['Response', showBody(left.responseBody ?? ''), showBody(right.responseBody ?? '')],
     ['URL', left.url, right.url],
-    ...[...names].map(
-      (name): Row => [name, leftRequest?.headers[name] ?? '', rightRequest?.headers[name] ?? ''],
-    ),
+    ...names.map((name): Row => [name, leftRequest?.headers[name] ?? '', rightRequest?.headers[name] ?? '']),
     ['Body', showBody(leftRequest?.body ?? ''), showBody(rightRequest?.body ?? '')],
   ]
 }
 
-type CompareViewProps = {
-  readonly deliveryId: string
+/** One of a delivery's attempts. */
+export type ChosenAttempt = {
+  readonly delivery: Delivery
   readonly attempts: readonly Attempt[]
   readonly attempt: Attempt
 }
 
 /** Two attempts side by side, with their differences marked. */
-export const CompareView = ({ deliveryId, attempts, attempt }: CompareViewProps) => {
+export const CompareView = ({ delivery, attempts, attempt }: ChosenAttempt) => {
   const others = attempts.filter(({ number }) => number !== attempt.number)
   const chosen = useSignal<number | undefined>(undefined)
   const other = others.find(({ number }) => number === chosen.value) ?? others.at(-1)
@@ -44,10 +40,12 @@ export const CompareView = ({ deliveryId, attempts, attempt }: CompareViewProps)
     {
       load: () =>
         Promise.all(
-          [attempt, other].map((each) => each && loadRequest(deliveryId, each.number).catch(() => undefined)),
+          [attempt, other].map(
+            (each) => each && loadRequest(delivery.id, each.number).catch(() => undefined),
+          ),
         ),
     },
-    [deliveryId, attempt.number, other?.number],
+    [delivery.id, attempt.number, other?.number],
   )
   if (other === undefined) return null
   const rows = listRows([attempt, other], requests)
@@ -63,9 +61,7 @@ export const CompareView = ({ deliveryId, attempts, attempt }: CompareViewProps)
             <select
               aria-label="Compare with"
               value={other.number}
-              onChange={({ currentTarget }) => {
-                chosen.value = Number(currentTarget.value)
-              }}
+              onChange={({ currentTarget }) => (chosen.value = Number(currentTarget.value))}
             >
               {others.map(({ number }) => (
                 <option key={number} value={number}>

@@ -1,5 +1,5 @@
 import type { Delivery } from '@wabakit/server/control-types'
-import { findSubscription, shortenUrl } from '../api/choices.ts'
+import { findSubscription, shortenUrl } from '../api/subscriptions.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { nameSubject } from '../parts/subject-link.tsx'
 import { Time } from '../parts/time.tsx'
@@ -22,7 +22,7 @@ const none = {
 export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
   <section class="attempts links" aria-label="Deliveries">
     <h3>Deliveries</h3>
-    {deliveries?.length === 0 && <p class="hint">{none[by]}</p>}
+    {deliveries?.length === 0 && <p class="quiet">{none[by]}</p>}
     <ul>
       {deliveries?.map((delivery) => (
         <li key={delivery.id}>

@@ -1,6 +1,13 @@
 import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { useEffect } from 'preact/hooks'
-import { cancel, copyDelivery, resend, retryNow } from '../actions/delivery-actions.ts'
+import {
+  cancel,
+  copyAsCurl,
+  listCopyItems,
+  loadEvent,
+  resend,
+  retryNow,
+} from '../actions/delivery-actions.ts'
 import { editAndSend } from '../actions/edit-and-send.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -11,12 +18,13 @@ type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attemp
 export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
   const { id, status } = delivery
   const isBusy = status === 'claimed'
+  const isPending = status === 'pending'
   useEffect(
     () =>
       bindKeys({
         r: () => void resend(id),
         e: () => void editAndSend(id),
-        c: () => void copyDelivery('curl', id, attempt?.number),
+        c: () => void copyAsCurl(id, attempt?.number),
       }),
     [id, attempt?.number],
   )
@@ -26,7 +34,6 @@ export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
         Resend
       </Button>
       <Menu
-        label="More actions"
         items={[
           {
             label: 'Resend with a new webhook-id',
@@ -35,26 +42,20 @@ export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
             isDisabled: isBusy,
           },
           { label: 'Edit and send', icon: 'external', shortcut: 'e', onSelect: () => editAndSend(id) },
-          {
-            label: 'Attempt now',
-            icon: 'play',
-            onSelect: () => retryNow(id),
-            isDisabled: status !== 'pending',
-          },
+          { label: 'Attempt now', icon: 'play', isDisabled: !isPending, onSelect: () => retryNow(id) },
           {
             label: 'Cancel the delivery',
             icon: 'close',
             onSelect: () => cancel(id),
-            isDisabled: status !== 'pending' && status !== 'waiting',
+            isDisabled: !isPending && status !== 'waiting',
           },
           {
             label: 'Copy as curl',
             icon: 'copy',
             shortcut: 'c',
-            onSelect: () => copyDelivery('curl', id, attempt?.number),
+            onSelect: () => copyAsCurl(id, attempt?.number),
           },
-          { label: 'Copy as JSON fixture', icon: 'copy', onSelect: () => copyDelivery('json', id) },
-          { label: 'Copy as vitest test', icon: 'copy', onSelect: () => copyDelivery('vitest', id) },
+          ...listCopyItems(async () => (await loadEvent(id)).event),
         ]}
       />
     </>

@@ -1,37 +1,45 @@
 import type { Attempt, SentRequest } from '@wabakit/server/control-types'
-import { findSubscription } from '../api/choices.ts'
+import { findSubscription } from '../api/subscriptions.ts'
 import { formatDuration } from '../format/time.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
-import { describeExactness } from './request-view.tsx'
 
 /** Maximum difference between a timestamp and the clock, in milliseconds: the default of Standard Webhooks. */
 const toleranceMs = 300_000
 
-type Judgment = { readonly isValid: boolean; readonly verdict: string; readonly text: string }
+type Judgment = readonly [tone: 'good' | 'warn', verdict: string, text: string]
 
 /** Determines whether a receiver with the current secret would accept the request now. */
 const judge = ({ headers, changed }: SentRequest): Judgment => {
   if (changed.includes('secret')) {
     const text = 'The secret was replaced after this attempt. A resend is signed with the new one.'
-    return { isValid: false, verdict: 'secret replaced', text }
+    return ['warn', 'secret replaced', text]
   }
   const ageMs = Date.now() - Number(headers['webhook-timestamp']) * 1_000
   if (ageMs <= toleranceMs) {
-    return {
-      isValid: true,
-      verdict: 'verifies now',
-      text: 'A receiver with the current secret would accept it now.',
-    }
+    return ['good', 'verifies now', 'A receiver with the current secret would accept it now.']
   }
-  return {
-    isValid: false,
-    verdict: 'too old now',
-    text: `The signature matches, but the request is ${formatDuration(ageMs)} old, and receivers accept at most 5 minutes. A resend has a new timestamp.`,
-  }
+  return [
+    'warn',
+    'too old now',
+    `The signature matches, but the request is ${formatDuration(ageMs)} old, and receivers accept at most 5 minutes. A resend has a new timestamp.`,
+  ]
 }
+
+const changes = {
+  secret: 'The secret has been replaced since; this signature uses the new one.',
+  subscription:
+    'The subscription has been changed since. If its secret was changed, the signature was different.',
+  webhook_id: 'The webhook-id and signature are from a later resend.',
+} as const
+
+/** Describes how a rebuilt request differs from the original. */
+export const describeExactness = ({ changed }: SentRequest): string =>
+  changed.length === 0
+    ? 'As it was sent: rebuilt from the event, the attempt and the secret, none of which has changed since.'
+    : ['Rebuilt from the event and the attempt.', ...changed.map((each) => changes[each])].join(' ')
 
 type SignatureViewProps = {
   readonly request: SentRequest
@@ -42,14 +50,14 @@ type SignatureViewProps = {
 /** The parts of a request's signature, and whether a receiver with the secret accepts it. */
 export const SignatureView = ({ request, attempt, subscriptionId }: SignatureViewProps) => {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers
-  const { isValid, verdict, text } = judge(request)
+  const [tone, verdict, text] = judge(request)
   const oldSecretExpiresAt = findSubscription(subscriptionId)?.previousSecretExpiresAt
   const isReplaced = request.changed.includes('secret')
   const alsoSigned = !isReplaced && oldSecretExpiresAt && attempt.startedAt < oldSecretExpiresAt
   return (
     <>
       <p class="line">
-        <Badge tone={isValid ? 'good' : 'warn'}>{verdict}</Badge>
+        <Badge tone={tone}>{verdict}</Badge>
         <span>{text}</span>
       </p>
       <Facts
@@ -83,8 +91,8 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
         <h4>Signed content</h4>
         <pre class="code" tabIndex={0}>{`HMAC-SHA256(secret, "${id}.${timestamp}." + body)`}</pre>
       </section>
-      <p class="hint">{describeExactness(request)}</p>
-      <p class="hint">The receiver computes the same over the raw bytes of the body, before parsing them.</p>
+      <p class="quiet">{describeExactness(request)}</p>
+      <p class="quiet">The receiver computes the same over the raw bytes of the body, before parsing them.</p>
     </>
   )
 }

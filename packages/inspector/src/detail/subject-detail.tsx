@@ -7,9 +7,8 @@ import { Problem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam, setParams } from '../state/route.ts'
 import { TimelineView } from '../timeline/timeline-view.tsx'
-import { DeliveryBody } from './delivery-detail.tsx'
+import { DeliveryBody, useDelivery } from './delivery-body.tsx'
 import { DeliveryMenu } from './delivery-menu.tsx'
-import { useDelivery } from './use-delivery.ts'
 
 type SubjectDetailProps = {
   readonly kind: 'call' | 'group'
@@ -41,21 +40,18 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
 const findNotable = ({ deliveries }: Timeline): string | undefined =>
   deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
 
-const isAbout = (message: LiveMessage, { subject, entries }: Timeline): boolean => {
-  if (message.type === 'event') return message.event.subject === subject
+const isAbout = (message: LiveMessage, timeline: Timeline | undefined): boolean => {
+  if (message.type === 'event') return message.event.subject === timeline?.subject
   const { eventId } = message.attempt
-  return entries.some((entry) => entry.kind === 'event' && entry.event.id === eventId)
+  return timeline?.entries.some((entry) => entry.kind === 'event' && entry.event.id === eventId) ?? false
 }
 
 /** The history of a call or group, from the first request to the last attempt. */
 export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailProps) => {
-  const { value: timeline, problem } = useRecord(
-    {
-      load: () => sendOwn<Timeline>('/timeline', { query: { [kind]: id } }),
-      isAbout: (message, known) => known !== undefined && isAbout(message, known),
-    },
-    [kind, id],
-  )
+  const { value: timeline, problem } = useRecord({
+    load: () => sendOwn<Timeline>('/timeline', { query: { [kind]: id } }),
+    isAbout,
+  })
   const deliveryId = getParam('delivery') || (timeline && findNotable(timeline))
   const attempt = getParam('attempt')
   return (

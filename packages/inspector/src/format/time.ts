@@ -12,10 +12,9 @@ export const formatTime = (iso: string): string => {
 }
 
 /** Formats the date unless it is today: `Nov 22`. */
-export const formatDay = (iso: string, now = Date.now()): string => {
+export const formatDay = (iso: string): string => {
   const time = new Date(iso)
-  if (time.toDateString() === new Date(now).toDateString()) return ''
-  return day.format(time)
+  return time.toDateString() === new Date().toDateString() ? '' : day.format(time)
 }
 
 /** Returns the time zone of all times on the page: `UTC+02:00`. */

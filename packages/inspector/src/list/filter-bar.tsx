@@ -2,22 +2,98 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../parts/icon.tsx'
 import { getParam, setParams } from '../state/route.ts'
-import { type Filter, listParams } from './list-definition.ts'
-import { TimeFilter } from './time-filter.tsx'
+import { type Choice, type Filter, listParams } from './list-definition.ts'
+
+type SelectProps = {
+  readonly label: string
+  readonly value: string
+  readonly choices: readonly Choice[]
+  readonly onChange: (value: string) => void
+}
+
+const Select = ({ label, value, choices, onChange }: SelectProps) => (
+  <label class={`filter ${value === '' ? '' : 'set'}`}>
+    <span>{label}</span>
+    <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <option value="">any</option>
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.label}
+        </option>
+      ))}
+    </select>
+    <Icon name="down" />
+  </label>
+)
+
+const ranges = [
+  { value: '900000', label: 'last 15 minutes' },
+  { value: '3600000', label: 'last hour' },
+  { value: '86400000', label: 'last day' },
+  { value: '604800000', label: 'last 7 days' },
+]
+
+const toLocal = (iso: string): string => {
+  if (iso === '') return ''
+  const time = new Date(iso)
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+}
+
+const fromLocal = (local: string): string => (local === '' ? '' : new Date(local).toISOString())
+
+type MomentProps = { readonly name: string; readonly label: string; readonly word: 'from' | 'before' }
+
+/** One end of a range. */
+const Moment = ({ name, label, word }: MomentProps) => (
+  <label class="filter">
+    <span>{word}</span>
+    <input
+      type="datetime-local"
+      step="1"
+      aria-label={`${label} ${word}`}
+      value={toLocal(getParam(name))}
+      onChange={({ currentTarget }) => setParams({ [name]: fromLocal(currentTarget.value) })}
+    />
+  </label>
+)
+
+/**
+ * Filters by time. The URL contains absolute times rather than "an hour ago", so that a link always shows the same
+ * records.
+ */
+const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {
+  const { label, from, before } = filter
+  const isSet = getParam(from) !== '' || getParam(before) !== ''
+  const choose = (value: string): void => {
+    if (value === 'custom') return
+    const since = value === '' ? '' : new Date(Date.now() - Number(value)).toISOString()
+    setParams({ [from]: since, [before]: '' })
+  }
+  return (
+    <>
+      <Select
+        label={label}
+        value={isSet ? 'custom' : ''}
+        choices={isSet ? [...ranges, { value: 'custom', label: 'range' }] : ranges}
+        onChange={choose}
+      />
+      {isSet && (
+        <span class="moments">
+          <Moment name={from} label={label} word="from" />
+          <Moment name={before} label={label} word="before" />
+        </span>
+      )}
+    </>
+  )
+}
 
 const typingPauseMs = 200
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Changes a filter when the user stops typing. */
-const changeSoon = (key: string, value: string): void => {
-  clearTimeout(timer)
-  timer = setTimeout(() => setParams({ [key]: value.trim() }), typingPauseMs)
-}
-
 /**
- * Returns the properties of a filter's field. While the user types, the field keeps the typed text, including trailing
- * spaces.
+ * Returns the properties of a filter's field. The filter changes when the user stops typing. Until the field loses the
+ * focus, it keeps the typed text, including trailing spaces.
  */
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)
@@ -26,7 +102,8 @@ const useTyped = (key: string) => {
     spellcheck: false,
     onInput: ({ currentTarget: { value } }: { readonly currentTarget: HTMLInputElement }): void => {
       typed.value = value
-      changeSoon(key, value)
+      clearTimeout(timer)
+      timer = setTimeout(() => setParams({ [key]: value.trim() }), typingPauseMs)
     },
     onBlur: (): void => {
       typed.value = undefined
@@ -66,34 +143,26 @@ const FilterField = ({ filter }: { readonly filter: Filter }) => {
   const choices = filter.choices()
   const isListed = value === '' || choices.some((choice) => choice.value === value)
   return (
-    <label class={`filter ${value === '' ? '' : 'set'}`}>
-      <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => setParams({ [key]: currentTarget.value })}>
-        <option value="">any</option>
-        {!isListed && <option value={value}>{value}</option>}
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
-      <Icon name="down" />
-    </label>
+    <Select
+      label={label}
+      value={value}
+      choices={isListed ? choices : [{ value, label: value }, ...choices]}
+      onChange={(chosen) => setParams({ [key]: chosen })}
+    />
   )
 }
 
 type FilterBarProps = {
   readonly filters: readonly Filter[]
   readonly searches: string | undefined
+  readonly onClear: () => void
   readonly children: ComponentChildren
 }
 
 /** The filters of a list, all of which are in the page's URL. */
-export const FilterBar = ({ filters, searches, children }: FilterBarProps) => {
+export const FilterBar = ({ filters, searches, onClear, children }: FilterBarProps) => {
   const isOpen = useSignal(false)
-  const keys = filters.flatMap(listParams)
-  const active = keys.filter((key) => getParam(key) !== '').length
-  const clear = (): void => setParams(Object.fromEntries([...keys, 'text'].map((key) => [key, undefined])))
+  const active = filters.flatMap(listParams).filter((key) => getParam(key) !== '').length
   if (filters.length === 0 && searches === undefined) return null
   return (
     <div class={`filters ${isOpen.value ? 'open' : ''}`} role="search">
@@ -103,9 +172,7 @@ export const FilterBar = ({ filters, searches, children }: FilterBarProps) => {
           type="button"
           class="button toggle"
           aria-expanded={isOpen.value}
-          onClick={() => {
-            isOpen.value = !isOpen.value
-          }}
+          onClick={() => (isOpen.value = !isOpen.value)}
         >
           Filters{active > 0 && ` (${active})`}
         </button>
@@ -115,7 +182,7 @@ export const FilterBar = ({ filters, searches, children }: FilterBarProps) => {
           <FilterField key={filter.key} filter={filter} />
         ))}
         {active > 0 && (
-          <button type="button" class="link" onClick={clear}>
+          <button type="button" class="link" onClick={onClear}>
             Clear
           </button>
         )}

@@ -2,9 +2,10 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
 import type { View } from '../state/route.ts'
 
-/** A filter of a list. */
+export type Choice = { readonly value: string; readonly label: string }
+
 export type Filter = { readonly key: string; readonly label: string } & (
-  | { readonly kind: 'choice'; readonly choices: () => readonly { value: string; label: string }[] }
+  | { readonly kind: 'choice'; readonly choices: () => readonly Choice[] }
   | { readonly kind: 'text'; readonly placeholder: string }
   | { readonly kind: 'time'; readonly from: string; readonly before: string }
 )
@@ -14,7 +15,6 @@ export const listParams = (filter: Filter): readonly string[] =>
   filter.kind === 'time' ? [filter.from, filter.before] : [filter.key]
 
 export type Column<Item> = {
-  readonly title: string
   /** The track of a CSS grid. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
@@ -27,13 +27,12 @@ export type Column<Item> = {
 
 /** The content of a list and its source. */
 export type ListDefinition<Item> = {
+  /** Also the name of the collection in the control API. */
   readonly view: View
-  readonly title: string
-  /** Returns the path and the fixed part of the query. */
-  readonly source: (organizationId: string) => {
-    readonly path: string
-    readonly query?: Readonly<Record<string, string>>
-  }
+  /** Set if the control API lists all organizations together. */
+  readonly isShared?: true
+  /** Set if the control API lists the oldest records first by default. */
+  readonly order?: 'newest_first'
   /** Set if records change: the current record is then read by its id when it no longer matches the filters. */
   readonly isMutable?: true
   readonly getId: (item: Item) => string
@@ -44,7 +43,8 @@ export type ListDefinition<Item> = {
    * The parts of the records that the search field covers, such as `payloads`. Without it, there is no search field.
    */
   readonly searches?: string
-  readonly columns: readonly Column<Item>[]
+  /** The columns by title. */
+  readonly columns: Readonly<Record<string, Column<Item>>>
   readonly isChangedBy: (message: LiveMessage) => boolean
   /** Polling interval for a list that changes without messages, in milliseconds. */
   readonly pollMs?: number
@@ -55,6 +55,11 @@ export type ListDefinition<Item> = {
     readonly query: Readonly<Record<string, string>>
     readonly filters: readonly Filter[]
   }>
-  /** Advice for an empty list. */
+  /** The record that is shown next to the list. */
+  readonly Detail: ComponentType<DetailProps<Item>>
+  /** Advice for an empty list, with commands that create records. */
   readonly empty: { readonly title: string; readonly text: string; readonly commands: readonly string[] }
 }
+
+/** `item` is `undefined` until the list contains the record. */
+export type DetailProps<Item> = { readonly id: string; readonly item: Item | undefined }

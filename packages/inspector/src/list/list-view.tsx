@@ -1,25 +1,61 @@
-import type { ComponentType } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { connection } from '../api/live.ts'
 import { organizationId } from '../api/organization.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Problem } from '../parts/status.tsx'
 import { currentId, leaveRow, listedIds, openId } from '../state/current-record.ts'
 import { bindKeys } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
-import { getParam } from '../state/route.ts'
+import { getParam, setParams, titles } from '../state/route.ts'
 import { isTablet } from '../state/viewport.ts'
 import { EmptyState } from './empty-state.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { type ListDefinition, listParams } from './list-definition.ts'
-import { ListHeader } from './list-header.tsx'
-import { createRecordList } from './record-list.ts'
+import { createRecordList, pageSize, type RecordList } from './record-list.ts'
 import { Rows } from './rows.tsx'
 
-/** A record that is shown next to its list. `item` is `undefined` until the list contains it. */
-export type DetailProps<Item> = { readonly id: string; readonly item: Item | undefined }
+type ListHeaderProps<Item> = {
+  readonly title: string
+  readonly list: RecordList<Item>
+  readonly onShowFresh: () => void
+}
 
-type ListViewProps<Item> = {
-  readonly definition: ListDefinition<Item>
-  readonly Detail: ComponentType<DetailProps<Item>>
+const states = {
+  connecting: { text: 'Connecting', tone: 'idle' },
+  connected: { text: 'Live', tone: 'good' },
+  broken: { text: 'Not connected', tone: 'bad' },
+  paused: { text: 'Paused', tone: 'warn' },
+} as const
+
+const ListHeader = <Item,>({ title, list, onShowFresh }: ListHeaderProps<Item>) => {
+  const isPaused = list.isPaused.value
+  const fresh = list.freshCount.value
+  const { text, tone } = states[isPaused && connection.value === 'connected' ? 'paused' : connection.value]
+  return (
+    <header class="list-header">
+      <h1>{title}</h1>
+      <div class={`progress ${list.isLoading.value ? 'on' : ''}`} />
+      <div role="status">
+        {fresh > 0 && (
+          <button type="button" class="button primary fresh" onClick={onShowFresh}>
+            {fresh >= pageSize ? `${fresh}+ new` : `${fresh} new`}
+          </button>
+        )}
+      </div>
+      <button
+        type="button"
+        class={`connection ${tone}`}
+        aria-pressed={isPaused}
+        onClick={() => (list.isPaused.value = !isPaused)}
+        title={isPaused ? 'Let new records appear' : 'Pause: new records are only counted'}
+      >
+        <span class="dot" aria-hidden="true" />
+        <span role="status">{text}</span>
+        <Icon name={isPaused ? 'play' : 'pause'} />
+      </button>
+    </header>
+  )
 }
 
 /** Reads a list's filters from the page's URL. */
@@ -30,8 +66,8 @@ const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<s
 }
 
 /** A list with its filters and the open record. */
-export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => {
-  const { getId, filters, searches, view, empty, Bulk } = definition
+export const ListView = <Item,>({ definition }: { readonly definition: ListDefinition<Item> }) => {
+  const { getId, filters, searches, view, empty, Bulk, Detail } = definition
   const query = readQuery(definition)
   const organization = organizationId.value ?? ''
   const key = JSON.stringify([view, organization, query])
@@ -43,9 +79,6 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   useLayoutEffect(() => {
     leaveRow()
     const stop = list.start()
-    const pause = (): void => {
-      list.isPaused.value = !list.isPaused.value
-    }
     const keys = Object.entries(definition.keys ?? {}).map(([each, act]) => [
       each,
       () => {
@@ -53,7 +86,10 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
         else act(currentId.value)
       },
     ])
-    const unbind = bindKeys({ ...Object.fromEntries(keys), p: pause })
+    const unbind = bindKeys({
+      ...Object.fromEntries(keys),
+      p: () => (list.isPaused.value = !list.isPaused.value),
+    })
     return () => {
       unbind()
       stop()
@@ -69,21 +105,30 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
     list.showFresh()
   }
 
+  const clear = (): void => setParams(Object.fromEntries(Object.keys(query).map((name) => [name, undefined])))
+
   const isOpen = openId.value !== ''
   const isFiltered = Object.keys(query).length > 0
-  const isEmpty = items.length === 0 && !list.isLoading.value && !list.hasMore.value
+  const error = list.error.value
+  const isEmpty = items.length === 0 && !list.isLoading.value && !list.hasMore.value && error === undefined
   return (
     <div class={`view ${isOpen ? 'has-detail' : ''}`}>
-      <section class="list" aria-label={definition.title}>
-        <ListHeader title={definition.title} list={list} onShowFresh={showFresh} />
-        <FilterBar filters={filters} searches={searches}>
+      <section class="list" aria-label={titles[view]}>
+        <ListHeader title={titles[view]} list={list} onShowFresh={showFresh} />
+        <FilterBar filters={filters} searches={searches} onClear={clear}>
           {Bulk && isFiltered && <Bulk query={query} filters={filters} />}
         </FilterBar>
-        <Problem text={list.error.value} />
-        {isEmpty && list.error.value === undefined ? (
-          <EmptyState {...empty} isFiltered={isFiltered} />
-        ) : (
+        <Problem text={error} />
+        {!isEmpty ? (
           <Rows key={key} definition={definition} list={list} isNarrow={isOpen || isTablet.value} box={box} />
+        ) : isFiltered ? (
+          <div class="empty">
+            <h2>No matches</h2>
+            <p>No record matches all of these filters.</p>
+            <Button onClick={clear}>Clear the filters</Button>
+          </div>
+        ) : (
+          <EmptyState {...empty} />
         )}
         {list.isSearching.value && (
           <p class="searching" role="status">

@@ -1,18 +1,16 @@
 import { computed, signal } from '@preact/signals'
 import type { Page } from '@wabakit/server/control-types'
 import { ApiError, getMessage } from '../api/api-error.ts'
-import { listen } from '../api/live.ts'
 import { createReload } from '../api/reload.ts'
 import { send } from '../api/send.ts'
 import { currentId } from '../state/current-record.ts'
+import type { Query } from '../state/route.ts'
 import type { ListDefinition } from './list-definition.ts'
 import { mergePage } from './merge-page.ts'
 
 export const pageSize = 100
 /** Maximum number of consecutive requests without a result. Each request examines a limited number of records. */
 const maxEmptyPages = 50
-
-type Query = Readonly<Record<string, string | number | undefined>>
 
 /**
  * The records of a list:
@@ -23,7 +21,7 @@ type Query = Readonly<Record<string, string | number | undefined>>
 export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
 
 export const createRecordList = <Item>(
-  { source, getId, getTime, isMutable, isChangedBy, pollMs }: ListDefinition<Item>,
+  { view: name, isShared, order, getId, getTime, isMutable, isChangedBy, pollMs }: ListDefinition<Item>,
   { organizationId, query }: { readonly organizationId: string; readonly query: Query },
 ) => {
   const items = signal<readonly Item[]>([])
@@ -36,7 +34,8 @@ export const createRecordList = <Item>(
   const isAtTop = signal(true)
   const isHeld = computed(() => isPaused.value || !isAtTop.value || currentId.value !== '')
   const stop = new AbortController()
-  const { path, query: fixed } = source(organizationId)
+  const path = isShared ? `/${name}` : `/organizations/${encodeURIComponent(organizationId)}/${name}`
+  const fixed = isShared ? { organization: organizationId } : { order }
   let view = { first: 0, count: pageSize }
   let isLoaded = false
   let isWanted = false
@@ -135,17 +134,16 @@ export const createRecordList = <Item>(
     items.value = items.value.map((item) => (isCurrent(item) ? found : item))
   }
 
-  const reload = createReload(async () => {
-    if (!isLoaded) return search()
-    await guard(async () => {
-      const limit = getTime === undefined ? Math.max(pageSize, items.value.length) : pageSize
-      const page = await readPage({ limit })
-      const isShown = isWanted || !isHeld.value
-      isWanted = false
-      if (isShown) showNewest(page)
-      else await updateCurrent(await updateHeld(page))
-    })
-  })
+  const update = async (): Promise<void> => {
+    const limit = getTime === undefined ? Math.max(pageSize, items.value.length) : pageSize
+    const page = await readPage({ limit })
+    const isShown = isWanted || !isHeld.value
+    isWanted = false
+    if (isShown) showNewest(page)
+    else await updateCurrent(await updateHeld(page))
+  }
+
+  const reload = createReload({ load: () => (isLoaded ? guard(update) : search()), isAbout: isChangedBy })
 
   return {
     items,
@@ -173,9 +171,6 @@ export const createRecordList = <Item>(
     /** Starts following changes. Returns a function that stops following. */
     start: (): (() => void) => {
       reload.now()
-      const ignore = listen((messages) => {
-        if (messages.some(isChangedBy)) reload.request()
-      })
       const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
       // When the list is no longer held, the counted records appear, and records that were merely kept disappear.
       let wasHeld = false
@@ -184,7 +179,6 @@ export const createRecordList = <Item>(
         wasHeld = held
       })
       return () => {
-        ignore()
         unhold()
         clearInterval(polling)
         reload.stop()

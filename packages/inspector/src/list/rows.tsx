@@ -10,6 +10,7 @@ import {
   reachLast,
   step,
 } from '../state/current-record.ts'
+import { titles } from '../state/route.ts'
 import { isPhone, isTablet } from '../state/viewport.ts'
 import type { Column, ListDefinition } from './list-definition.ts'
 import type { RecordList } from './record-list.ts'
@@ -44,12 +45,12 @@ const isShown = ({ isExtra }: Pick<Column<never>, 'isExtra'>, isNarrow: boolean)
  * removed.
  */
 export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>) => {
-  const { columns, getId, title } = definition
+  const { columns, getId, view } = definition
   const items = list.items.value
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const first = useSignal(0)
   const count = useSignal(40)
-  const shown = columns.filter((column) => isShown(column, isNarrow))
+  const shown = Object.entries(columns).filter(([, column]) => isShown(column, isNarrow))
   const rowHeight = isTablet.value ? rowHeights.two : rowHeights.one
   const selectedId = currentId.value
   const selectedIndex = items.findIndex((item) => getId(item) === selectedId)
@@ -115,15 +116,15 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
   }
 
   const widths = shown
-    .filter((column) => !isBelow(column))
-    .map(({ width }) => (isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width))
+    .filter(([, column]) => !isBelow(column))
+    .map(([, { width }]) => (isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width))
   const style = { gridTemplateColumns: widths.join(' ') }
   const isDrawn = selectedIndex >= first.value && selectedIndex < first.value + count.value
   return (
     <div
-      class="table"
+      class={`table ${isNarrow ? 'narrow' : ''}`}
       role="grid"
-      aria-label={title}
+      aria-label={titles[view]}
       aria-rowcount={items.length + 1}
       aria-activedescendant={isDrawn ? `row-${selectedIndex}` : undefined}
       ref={box}
@@ -133,9 +134,9 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
     >
       <div class="head" role="rowgroup">
         <div class="row" role="row" aria-rowindex={1} style={style}>
-          {shown.map((column) => (
-            <div role="columnheader" key={column.title} class={isBelow(column) ? 'sr-only' : ''}>
-              {column.title}
+          {shown.map(([title, column]) => (
+            <div role="columnheader" key={title} class={isBelow(column) ? 'sr-only' : ''}>
+              {title}
             </div>
           ))}
         </div>
@@ -155,8 +156,8 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
               style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
               onClick={() => openRecord(id)}
             >
-              {shown.map((column) => (
-                <div role="gridcell" key={column.title} class={isBelow(column) ? 'below' : ''}>
+              {shown.map(([title, column]) => (
+                <div role="gridcell" key={title} class={isBelow(column) ? 'below' : ''}>
                   {column.cell(item)}
                 </div>
               ))}

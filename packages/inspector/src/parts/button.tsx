@@ -9,16 +9,14 @@ type ButtonProps = {
   /** The key that triggers the button. */
   readonly shortcut?: string
   readonly disabled?: boolean
-  readonly title?: string
 }
 
-export const Button = ({ onClick, children, icon, kind, shortcut, disabled, title }: ButtonProps) => (
+export const Button = ({ onClick, children, icon, kind, shortcut, disabled }: ButtonProps) => (
   <button
     type="button"
     class={`button ${kind ?? ''}`}
     onClick={onClick}
     disabled={disabled}
-    title={title}
     aria-keyshortcuts={shortcut}
   >
     {icon && <Icon name={icon} />}

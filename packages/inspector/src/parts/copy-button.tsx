@@ -33,9 +33,7 @@ export const CopyButton = ({ text, label, onCopied }: CopyButtonProps) => {
         await copy(text)
         isCopied.value = true
         onCopied?.()
-        setTimeout(() => {
-          isCopied.value = false
-        }, shownMs)
+        setTimeout(() => (isCopied.value = false), shownMs)
       }}
     />
   )

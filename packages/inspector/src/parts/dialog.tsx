@@ -1,7 +1,20 @@
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { signal, useSignal } from '@preact/signals'
+import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, IconButton } from './button.tsx'
+
+const opened = signal<VNode | undefined>(undefined)
+
+/** Opens a dialog that does not depend on the view. `close` closes this dialog only. */
+export const openDialog = (create: (close: () => void) => VNode): void => {
+  const dialog = create(() => {
+    if (opened.value === dialog) opened.value = undefined
+  })
+  opened.value = dialog
+}
+
+/** The dialog that was opened last, until it is closed. */
+export const OpenedDialog = () => <>{opened.value}</>
 
 type DialogProps = {
   readonly title: string
@@ -10,6 +23,8 @@ type DialogProps = {
   /** Describes the data that would be lost by closing the dialog. If set, the dialog asks before closing. */
   readonly unsaved?: string | undefined
 }
+
+export type DialogControl = Pick<DialogProps, 'onClose'>
 
 /** A modal dialog. Escape closes it, and the focus returns to the previous element. */
 export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {

@@ -7,7 +7,6 @@ type FactsProps = {
   readonly isInline?: boolean
 }
 
-/** Facts about a record. */
 export const Facts = ({ facts, isInline = false }: FactsProps) => (
   <dl class={`facts ${isInline ? 'inline' : ''}`}>
     {Object.entries(facts)

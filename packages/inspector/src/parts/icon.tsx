@@ -24,7 +24,6 @@ const paths = {
   play: 'M5 3.3v9.4L12.5 8z',
   add: 'M8 3v10M3 8h10',
   remove: 'M3 8h10',
-  menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   keyboard: 'M1.5 4h13v8h-13zM4 6.5h.01M6.7 6.5h.01M9.3 6.5h.01M12 6.5h.01M5 9.5h6',
   external: 'M9 2.5h4.5V7M13.5 2.5 7.5 8.5M6 3.5H2.5v10h10V10',
   check: 'm3 8.5 3.2 3.2L13 5',

@@ -10,14 +10,9 @@ export type MenuItem = {
   readonly isDisabled?: boolean
 }
 
-type MenuProps = {
-  readonly label: string
-  readonly items: readonly MenuItem[]
-  /** @default 'more' */
-  readonly icon?: IconName
-}
+const label = 'More actions'
 
-export const Menu = ({ label, items, icon: sign = 'more' }: MenuProps) => {
+export const Menu = ({ items }: { readonly items: readonly MenuItem[] }) => {
   const isOpen = useSignal(false)
   const box = useRef<HTMLDivElement>(null)
   const close = (): void => {
@@ -61,11 +56,9 @@ export const Menu = ({ label, items, icon: sign = 'more' }: MenuProps) => {
         title={label}
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
-        onClick={() => {
-          isOpen.value = !isOpen.value
-        }}
+        onClick={() => (isOpen.value = !isOpen.value)}
       >
-        <Icon name={sign} />
+        <Icon name="more" />
       </button>
       {isOpen.value && (
         <div role="menu" aria-label={label}>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { navigate, type Params, toHref, type View } from '../state/route.ts'
 
-type RecordLinkProps = {
+export type RecordLinkProps = {
   readonly view: View
   readonly id?: string
   readonly filters?: Params

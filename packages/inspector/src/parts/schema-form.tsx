@@ -99,7 +99,6 @@ export const SchemaForm = ({ fields, groups, initial, submitLabel, onSubmit }: S
     <form
       class="form"
       ref={form}
-      noValidate={false}
       onSubmit={(event) => {
         event.preventDefault()
         void submit()

@@ -1,3 +1,5 @@
+import type { Delivery } from '@wabakit/server/control-types'
+
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
 /** A one-word state in the color of its tone. The word is clear without the color. */
@@ -5,7 +7,6 @@ export const Badge = ({ tone, children }: { readonly tone: Tone; readonly childr
   <span class={`badge ${tone}`}>{children}</span>
 )
 
-/** An error message, if there is one. */
 export const Problem = ({ text }: { readonly text: string | undefined }) =>
   text ? (
     <p class="problem" role="alert">
@@ -13,18 +14,14 @@ export const Problem = ({ text }: { readonly text: string | undefined }) =>
     </p>
   ) : null
 
-type DeliveryFacts = { readonly status: string; readonly failures: number }
-
 const deliveryTones: Readonly<Record<string, Tone>> = {
   delivered: 'good',
   exhausted: 'bad',
-  claimed: 'busy',
   waiting: 'idle',
   skipped: 'idle',
 }
 
-/** The status of a delivery. */
-export const DeliveryStatus = ({ status, failures }: DeliveryFacts) => (
+export const DeliveryStatus = ({ status, failures }: Pick<Delivery, 'status' | 'failures'>) => (
   <Badge tone={status === 'pending' && failures > 0 ? 'warn' : (deliveryTones[status] ?? 'busy')}>
     {status}
   </Badge>

@@ -1,8 +1,8 @@
 import type { Delivery } from '@wabakit/server/control-types'
 import { showNumber, showText } from '../format/mask.ts'
 import { reveal } from '../format/reveal.ts'
-import { getParam, type Params, type View } from '../state/route.ts'
-import { RecordLink } from './record-link.tsx'
+import { getParam } from '../state/route.ts'
+import { RecordLink, type RecordLinkProps } from './record-link.tsx'
 
 type SubjectLinkProps = {
   readonly subject: string
@@ -25,30 +25,24 @@ export const nameSubject = ({ subject, customerNumber, groupName }: SubjectLinkP
   return groupName ? showText(groupName) : reveal(getId(subject))
 }
 
-/** Returns the string at a path in JSON, or `undefined` if there is none. */
-const readField = (json: string, path: readonly string[]): string | undefined => {
+/** Returns the id of the organization that a health event is about. */
+const readOrganization = (payload: string): string | undefined => {
   try {
-    const found = path.reduce<unknown>((value, name) => Object(value)[name], JSON.parse(json))
-    return typeof found === 'string' ? found : undefined
+    const id: unknown = JSON.parse(payload)?.data?.organizationId
+    return typeof id === 'string' ? id : undefined
   } catch {
     return undefined
   }
 }
 
-type Target = { readonly view: View; readonly id: string; readonly filters?: Params }
-
-const findTarget = ({ subject, payload, eventId }: SubjectLinkProps): Target => {
+const findTarget = ({ subject, payload, eventId }: SubjectLinkProps): Omit<RecordLinkProps, 'children'> => {
   const id = getId(subject)
   if (!subject.startsWith('subscription:'))
     return { view: subject.startsWith('group:') ? 'groups' : 'calls', id }
   if (getParam('organization') !== operatorId) return { view: 'subscriptions', id }
   // A delivery does not name the organization, but its event does.
   if (payload === undefined) return { view: 'events', id: eventId ?? '' }
-  return {
-    view: 'subscriptions',
-    id,
-    filters: { organization: readField(payload, ['data', 'organizationId']) },
-  }
+  return { view: 'subscriptions', id, filters: { organization: readOrganization(payload) } }
 }
 
 /** A link to the timeline of a call or group, or to the subscription that a health event is about. */

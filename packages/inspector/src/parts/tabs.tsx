@@ -1,16 +1,13 @@
 import { getParam, setParams } from '../state/route.ts'
 
-type TabsProps = {
-  readonly label: string
-  readonly tabs: readonly { readonly id: string; readonly title: string }[]
-}
+type TabList = readonly { readonly id: string; readonly title: string }[]
 
-export const findTab = ({ tabs }: Pick<TabsProps, 'tabs'>): string =>
+export const findTab = (tabs: TabList): string =>
   tabs.find(({ id }) => id === getParam('tab'))?.id ?? tabs[0]?.id ?? ''
 
 /** Tabs. The page's URL contains the selected one. */
-export const Tabs = ({ label, tabs }: TabsProps) => {
-  const current = findTab({ tabs })
+export const Tabs = ({ label, tabs }: { readonly label: string; readonly tabs: TabList }) => {
+  const current = findTab(tabs)
   const move = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
     const next = tabs[(tabs.findIndex(({ id }) => id === current) + by + tabs.length) % tabs.length]

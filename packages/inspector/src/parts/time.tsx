@@ -1,3 +1,4 @@
+import type { Wait } from '@wabakit/server/control-types'
 import { formatDay, formatFull, formatTime } from '../format/time.ts'
 
 /** The track of a CSS grid that has room for a date and a time. */
@@ -15,5 +16,21 @@ export const Time = ({ at }: { readonly at: string }) => {
         <span class="milliseconds">.{milliseconds}</span>
       </span>
     </time>
+  )
+}
+
+/** The reason why a delivery is waiting. Times are local, unlike the UTC times in the server's text. */
+export const WaitText = ({ wait }: { readonly wait: Wait }) => {
+  const at = 'nextAttemptAt' in wait ? wait.nextAttemptAt : null
+  if (at === null) return <>{wait.text}</>
+  // The server's sentence ends with a time in UTC.
+  const [before] = wait.text.split(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC\.$/)
+  return before === wait.text ? (
+    wait.text
+  ) : (
+    <>
+      {before}
+      <Time at={at} />.
+    </>
   )
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { getMessage } from '../api/api-error.ts'
-import { type LiveMessage, listen } from '../api/live.ts'
+import type { LiveMessage } from '../api/live.ts'
 import { createReload } from '../api/reload.ts'
 
 type RecordSource<Value> = {
@@ -10,32 +10,33 @@ type RecordSource<Value> = {
   readonly isAbout?: (message: LiveMessage, known: Value | undefined) => boolean
 }
 
-/** Loads a record, and reloads it when a key changes. The previous value is kept until the new one is loaded. */
-export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unknown[]) => {
+/**
+ * Loads a record, and reloads it when a key changes. The previous value is kept until the new one is loaded. Without
+ * keys, the component must have a key that names the record.
+ */
+export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unknown[] = []) => {
   const value = useSignal<Value | undefined>(undefined)
   const problem = useSignal('')
   const current = useRef(source)
   current.current = source
   useEffect(() => {
     let isCurrent = true
-    const reload = createReload(async () => {
-      try {
-        const loaded = await current.current.load()
-        if (!isCurrent) return
-        value.value = loaded
-        problem.value = ''
-      } catch (error) {
-        if (isCurrent) problem.value = getMessage(error)
-      }
+    const reload = createReload({
+      load: async () => {
+        try {
+          const loaded = await current.current.load()
+          if (!isCurrent) return
+          value.value = loaded
+          problem.value = ''
+        } catch (error) {
+          if (isCurrent) problem.value = getMessage(error)
+        }
+      },
+      isAbout: (message) => current.current.isAbout?.(message, value.value) ?? false,
     })
     reload.now()
-    const ignore = listen((messages) => {
-      const { isAbout } = current.current
-      if (isAbout && messages.some((message) => isAbout(message, value.value))) reload.request()
-    })
     return () => {
       isCurrent = false
-      ignore()
       reload.stop()
     }
   }, keys)

@@ -1,23 +1,15 @@
 import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { EditDialog } from '../actions/edit-and-send.tsx'
-import { LimitDialog } from '../actions/limit-attempts.tsx'
-import { RotationDialog } from '../actions/rotate-secret.tsx'
-import { SimulationDialog } from '../actions/simulate.tsx'
-import { followSubscriptions } from '../api/choices.ts'
+import { openSimulation } from '../actions/simulate.tsx'
 import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
 import { loadInfo } from '../api/send.ts'
-import { CallDetail } from '../detail/call-detail.tsx'
-import { DeliveryDetail } from '../detail/delivery-detail.tsx'
-import { EventDetail } from '../detail/event-detail.tsx'
-import { GroupDetail } from '../detail/group-detail.tsx'
-import { RequestDetail } from '../detail/request-detail.tsx'
-import { SubscriptionDetail } from '../detail/subscription-detail.tsx'
+import { followSubscriptions } from '../api/subscriptions.ts'
 import { ListView } from '../list/list-view.tsx'
 import { IconButton } from '../parts/button.tsx'
-import { isHelpOpen, isSimulationOpen, startKeyboard } from '../state/keyboard.ts'
+import { OpenedDialog } from '../parts/dialog.tsx'
+import { bindKeys, startKeyboard } from '../state/keyboard.ts'
 import { dismiss, notices } from '../state/notices.ts'
 import { getParam, titles, type View, view } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
@@ -27,12 +19,12 @@ import { events } from '../views/events.tsx'
 import { groups } from '../views/groups.tsx'
 import { requests } from '../views/requests.tsx'
 import { subscriptions } from '../views/subscriptions.tsx'
-import { Help } from './help.tsx'
+import { openHelp } from './help.tsx'
 import { Login } from './login.tsx'
 import { NoOrganization } from './no-organization.tsx'
 import { Sidebar } from './sidebar.tsx'
 
-export const Toasts = () => (
+const Toasts = () => (
   <div class="toasts" role="status">
     {notices.value.map(({ id, text, isProblem }) => (
       <div key={id} class={`toast ${isProblem ? 'bad' : ''}`}>
@@ -44,12 +36,12 @@ export const Toasts = () => (
 )
 
 const screens: Readonly<Record<View, ComponentType>> = {
-  deliveries: () => <ListView definition={deliveries} Detail={DeliveryDetail} />,
-  events: () => <ListView definition={events} Detail={EventDetail} />,
-  calls: () => <ListView definition={calls} Detail={CallDetail} />,
-  groups: () => <ListView definition={groups} Detail={GroupDetail} />,
-  subscriptions: () => <ListView definition={subscriptions} Detail={SubscriptionDetail} />,
-  requests: () => <ListView definition={requests} Detail={RequestDetail} />,
+  deliveries: () => <ListView definition={deliveries} />,
+  events: () => <ListView definition={events} />,
+  calls: () => <ListView definition={calls} />,
+  groups: () => <ListView definition={groups} />,
+  subscriptions: () => <ListView definition={subscriptions} />,
+  requests: () => <ListView definition={requests} />,
 }
 
 const retryMs = 1_000
@@ -79,6 +71,7 @@ const useOrganization = (): void => {
     document.title = parts.filter(Boolean).join(' · ')
   })
   useEffect(startKeyboard, [])
+  useEffect(() => bindKeys({ '?': openHelp, n: openSimulation }), [])
   useEffect(startLive, [])
 }
 
@@ -93,11 +86,7 @@ export const App = () => {
         {organizationId.value !== undefined && <Screen />}
         {organizations.value !== undefined && organizationId.value === undefined && <NoOrganization />}
       </main>
-      {isHelpOpen.value && <Help />}
-      {isSimulationOpen.value && <SimulationDialog />}
-      <EditDialog />
-      <RotationDialog />
-      <LimitDialog />
+      <OpenedDialog />
       <Toasts />
     </div>
   )

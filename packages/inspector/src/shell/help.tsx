@@ -1,5 +1,4 @@
-import { Dialog } from '../parts/dialog.tsx'
-import { isHelpOpen } from '../state/keyboard.ts'
+import { Dialog, openDialog } from '../parts/dialog.tsx'
 
 const keys = [
   ['j  k', 'next, previous record'],
@@ -22,19 +21,20 @@ const keys = [
   ['?', 'this list'],
 ]
 
-export const Help = () => (
-  <Dialog title="Keyboard shortcuts" onClose={() => (isHelpOpen.value = false)}>
-    <dl class="keys">
-      {keys.map(([key = '', meaning]) => (
-        <div key={key}>
-          <dt>
-            {key.split(/\s+/).map((each) => (
-              <kbd key={each}>{each}</kbd>
-            ))}
-          </dt>
-          <dd>{meaning}</dd>
-        </div>
-      ))}
-    </dl>
-  </Dialog>
-)
+export const openHelp = (): void =>
+  openDialog((close) => (
+    <Dialog title="Keyboard shortcuts" onClose={close}>
+      <dl class="keys">
+        {keys.map(([key = '', meaning]) => (
+          <div key={key}>
+            <dt>
+              {key.split(/\s+/).map((each) => (
+                <kbd key={each}>{each}</kbd>
+              ))}
+            </dt>
+            <dd class="quiet">{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  ))

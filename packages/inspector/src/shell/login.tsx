@@ -28,6 +28,7 @@ export const Login = () => {
   return (
     <main class="login">
       <form
+        class="form"
         onSubmit={(event) => {
           event.preventDefault()
           void submit(event.currentTarget)
@@ -39,7 +40,7 @@ export const Login = () => {
           Control token
           <input name="token" type="password" autocomplete="off" required autofocus />
         </label>
-        <p class="hint">
+        <p class="quiet">
           The server's <code>controlToken</code>. It is kept until you close this tab.
         </p>
         <Problem text={problem.value} />

@@ -11,7 +11,6 @@ export const NoOrganization = () => {
         title="No organization yet"
         text="Numbers, keys, subscriptions, calls and groups all belong to an organization."
         commands={['wabakit org create --help', 'wabakit key create', 'wabakit trigger call']}
-        isFiltered={false}
       />
     )
   }

@@ -1,13 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { openSimulation } from '../actions/simulate.tsx'
 import { organizationId, organizations } from '../api/organization.ts'
 import { info } from '../api/send.ts'
 import { getZone } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { isHelpOpen, isSimulationOpen } from '../state/keyboard.ts'
 import { navigate, titles, toHref, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
-import { masking, theme, themes } from '../state/settings.ts'
+import { masking, switchMasking, theme, themes } from '../state/settings.ts'
+import { openHelp } from './help.tsx'
 import { Brand } from './login.tsx'
 
 const themeIcons: Readonly<Record<string, IconName>> = { system: 'system', light: 'sun', dark: 'moon' }
@@ -36,14 +37,6 @@ const OrganizationPicker = () => {
 const switchTheme = (): void => {
   const index = themes.indexOf(theme.value)
   theme.value = themes[(index + 1) % themes.length] ?? 'system'
-}
-
-const switchMasking = (): void => {
-  masking.value = masking.value === 'on' ? 'off' : 'on'
-}
-
-const openSimulation = (): void => {
-  isSimulationOpen.value = true
 }
 
 export const Sidebar = () => {
@@ -93,13 +86,7 @@ export const Sidebar = () => {
           label={`Color scheme: ${theme.value}`}
           onClick={switchTheme}
         />
-        <IconButton
-          icon="keyboard"
-          label="Keyboard shortcuts"
-          onClick={() => {
-            isHelpOpen.value = true
-          }}
-        />
+        <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />
         {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
         <span class="version" title={`All times are in ${getZone()}`}>
           {info.value?.version} · {getZone()}

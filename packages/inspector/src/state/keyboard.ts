@@ -1,17 +1,12 @@
-import { signal } from '@preact/signals'
 import { closeRecord, currentId, leaveRow, openId, openRecord, step } from './current-record.ts'
 import { navigate, type Params, type View } from './route.ts'
-import { masking } from './settings.ts'
+import { switchMasking } from './settings.ts'
 
-export const isHelpOpen = signal(false)
-
-export const isSimulationOpen = signal(false)
-
-/** The current view's actions by key, such as `r` to resend. */
+/** The actions bound to keys, such as `r` to resend while a delivery is shown. */
 const actions = new Map<string, () => void>()
 
 /**
- * Binds keys to actions while a view is shown.
+ * Binds keys to actions.
  *
  * @returns a function that removes the bindings.
  */
@@ -32,9 +27,6 @@ const places: Readonly<Record<string, readonly [View, Params?]>> = {
   a: ['requests'],
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, select, textarea')
-
 const search = (): void => {
   const field = document.querySelector<HTMLInputElement>('#search')
   field?.focus()
@@ -45,15 +37,7 @@ const common: Readonly<Record<string, () => void>> = {
   j: () => step(1),
   k: () => step(-1),
   '/': search,
-  '?': () => {
-    isHelpOpen.value = true
-  },
-  m: () => {
-    masking.value = masking.value === 'on' ? 'off' : 'on'
-  },
-  n: () => {
-    isSimulationOpen.value = true
-  },
+  m: switchMasking,
   Enter: () => {
     if (currentId.value === '') step(1)
     else if (openId.value === '') openRecord(currentId.value)
@@ -87,8 +71,8 @@ export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
-    if (isTyping(target)) {
-      if (key === 'Escape' && target instanceof HTMLElement) target.blur()
+    if (target instanceof HTMLElement && target.matches('input, select, textarea')) {
+      if (key === 'Escape') target.blur()
       return
     }
     // Enter presses a focused button, as usual.

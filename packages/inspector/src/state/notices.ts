@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 
-/** A brief message about the result of an action. */
-export type Notice = { readonly id: number; readonly text: string; readonly isProblem: boolean }
+type Notice = { readonly id: number; readonly text: string; readonly isProblem: boolean }
 
+/** Brief messages about the results of actions. */
 export const notices = signal<readonly Notice[]>([])
 
 const shownMs = 6_000

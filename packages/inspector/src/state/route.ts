@@ -35,14 +35,20 @@ export const getParam = (name: string): string => route.value.params.get(name) ?
 
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** Returns the URL of a view. The organization stays the same. */
-export const toHref = (to: View, params: Params = {}): string => {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ organization: getParam('organization'), ...params })) {
-    if (value !== undefined && value !== '') query.set(name, value)
+export type Query = Readonly<Record<string, string | number | undefined>>
+
+/** Formats a query without its empty parameters. Returns an empty string if no others remain. */
+export const toSearch = (query: Query): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value))
   }
-  return `${base}${to}${query.size > 0 ? `?${query}` : ''}`
+  return search.size > 0 ? `?${search}` : ''
 }
+
+/** Returns the URL of a view. The organization stays the same. */
+export const toHref = (to: View, params: Params = {}): string =>
+  base + to + toSearch({ organization: getParam('organization'), ...params })
 
 export const navigate = (to: View, params: Params = {}): void => {
   history.pushState(null, '', toHref(to, params))

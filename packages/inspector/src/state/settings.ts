@@ -16,6 +16,10 @@ export const theme = remember('theme', 'system')
 /** `on` when personal data is masked. */
 export const masking = remember('masking', 'off')
 
+export const switchMasking = (): void => {
+  masking.value = masking.value === 'on' ? 'off' : 'on'
+}
+
 effect(() => {
   document.documentElement.dataset.theme = theme.value
 })

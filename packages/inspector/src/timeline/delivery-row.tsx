@@ -2,9 +2,9 @@ import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
 import { reveal } from '../format/reveal.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
-import { WaitText } from '../parts/wait-text.tsx'
+import { WaitText } from '../parts/time.tsx'
 import { isPhone } from '../state/viewport.ts'
-import { spread } from './scale.ts'
+import { type Axis, spread } from './scale.ts'
 
 /** The selection in a timeline: a delivery and, unless it is the last, an attempt. */
 export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }
@@ -21,12 +21,10 @@ export const MarkSign = ({ marks }: { readonly marks: TimelineEntry['marks'] }) 
   </>
 )
 
-type DeliveryRowProps = {
+type DeliveryRowProps = Axis & {
   readonly delivery: Timeline['deliveries'][number]
   readonly entries: readonly TimelineEntry[]
   readonly now: number
-  readonly place: (time: number) => number
-  readonly width: number
   readonly selected: TimelineSelection | undefined
   readonly onSelect: (selection: TimelineSelection) => void
 }

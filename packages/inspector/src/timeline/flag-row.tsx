@@ -3,13 +3,9 @@ import { formatTime } from '../format/time.ts'
 import { navigate } from '../state/route.ts'
 import { MarkSign } from './delivery-row.tsx'
 import { type Flag, placeFlags } from './flags.ts'
+import type { Axis } from './scale.ts'
 
-type FlagRowProps = {
-  readonly title: string
-  readonly flags: readonly Flag[]
-  readonly place: (time: number) => number
-  readonly width: number
-}
+type FlagRowProps = Axis & { readonly title: string; readonly flags: readonly Flag[] }
 
 const lineHeight = 26
 

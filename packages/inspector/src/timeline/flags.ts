@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
 import { reveal } from '../format/reveal.ts'
+import type { Axis } from './scale.ts'
 
 /** A short label at a point on the time axis. */
 export type Flag = {
@@ -9,8 +10,6 @@ export type Flag = {
   readonly tone: 'plain' | 'good' | 'warn' | 'bad'
   readonly entry: TimelineEntry
 }
-
-export type PlacedFlag = Flag & { readonly x: number; readonly line: number }
 
 const toFlag = (entry: TimelineEntry, index: number): Flag | undefined => {
   const shared = { key: `${entry.kind}-${index}`, at: Date.parse(entry.at), entry }
@@ -25,17 +24,11 @@ const toFlag = (entry: TimelineEntry, index: number): Flag | undefined => {
 export const listFlags = (entries: readonly TimelineEntry[], kind: TimelineEntry['kind']): Flag[] =>
   entries.filter((entry) => entry.kind === kind).flatMap((entry, index) => toFlag(entry, index) ?? [])
 
-type PlaceOptions = {
-  readonly place: (time: number) => number
-  /** Width of the axis in pixels. */
-  readonly width: number
-}
-
 const characterWidth = 7
 const padding = 30
 
 /** Arranges flags on as few lines as possible without overlaps. Flags near the right end extend to the left. */
-export const placeFlags = (flags: readonly Flag[], { place, width }: PlaceOptions): PlacedFlag[] => {
+export const placeFlags = (flags: readonly Flag[], { place, width }: Axis) => {
   const ends: number[] = []
   return flags.map((flag) => {
     const length = flag.text.length * characterWidth + padding

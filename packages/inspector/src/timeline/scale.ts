@@ -10,15 +10,17 @@ export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
   }),
 ]
 
-/** The period between two consecutive times of a timeline. */
-export type Gap = {
-  readonly from: number
-  readonly to: number
-  readonly left: number
-  readonly right: number
+/** The period between two consecutive times of a timeline, and its edges as fractions of the axis. */
+type Gap = { readonly from: number; readonly to: number; readonly left: number; readonly right: number }
+
+export type Scale = {
+  readonly gaps: readonly Gap[]
+  /** Returns the position of a time, as a fraction of the axis. */
+  place(time: number): number
 }
 
-export type Scale = { readonly gaps: readonly Gap[]; place(time: number): number }
+/** An axis of a certain width, in pixels. */
+export type Axis = Pick<Scale, 'place'> & { readonly width: number }
 
 export type ScaleMode = 'compressed' | 'linear'
 
@@ -55,7 +57,7 @@ export const createScale = (times: readonly number[], mode: ScaleMode): Scale =>
 }
 
 /** A labeled time on the axis, or the length of a gap. */
-export type Tick = { readonly x: number; readonly time: number; readonly gapMs?: number }
+type Tick = { readonly x: number; readonly time: number; readonly gapMs?: number }
 
 const labelWidth = 104
 const gapWidth = 72

@@ -2,19 +2,49 @@ import { useSignal } from '@preact/signals'
 import type { Timeline } from '@wabakit/server/control-types'
 import { useEffect, useRef } from 'preact/hooks'
 import { exportPage } from '../actions/export-timeline.ts'
-import { formatTime } from '../format/time.ts'
+import { formatDuration, formatTime } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
-import type { TimelineSelection } from './delivery-row.tsx'
-import { DeliveryRow } from './delivery-row.tsx'
+import { DeliveryRow, type TimelineSelection } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
 import { listFlags } from './flags.ts'
-import { createScale, listTimes, type ScaleMode } from './scale.ts'
-import { TimeAxis } from './time-axis.tsx'
+import { createScale, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
 import { findVirtualTime } from './virtual-time.ts'
 
 const zoomStep = 1.6
 const maxZoom = 40
+
+type TimeAxisProps = {
+  readonly scale: Scale
+  readonly width: number
+  /** The time of day, or the time since the first entry. */
+  readonly labels: 'clock' | 'elapsed'
+}
+
+const TimeAxis = ({ scale, width, labels }: TimeAxisProps) => {
+  const start = scale.gaps[0]?.from ?? 0
+  const format = (time: number): string =>
+    labels === 'clock' ? formatTime(new Date(time).toISOString()) : `+${formatDuration(time - start)}`
+  return (
+    <div class="axis lane-row">
+      <div class="lane-label" />
+      <div class="track">
+        {listTicks(scale, width).map(({ x, time, gapMs }) =>
+          gapMs === undefined ? (
+            <span key={`t${time}`} class="tick" style={{ left: `${x}px` }}>
+              {format(time)}
+              <span class="rule" />
+            </span>
+          ) : (
+            <span key={`g${time}`} class="gap" style={{ left: `${x}px` }}>
+              ⋯ {formatDuration(gapMs)} ⋯
+            </span>
+          ),
+        )}
+      </div>
+    </div>
+  )
+}
 
 type TimelineViewProps = {
   readonly timeline: Timeline
@@ -40,13 +70,14 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
     return () => observer.disconnect()
   }, [])
 
-  const zoomBy = (factor: number, center = 0.5): void => {
+  /** Changes the zoom, and keeps the center in place. */
+  const zoomBy = (factor: number): void => {
     const element = box.current
     if (element === null) return
-    const before = (element.scrollLeft + center * visible.value) / (visible.value * zoom.value)
+    const before = (element.scrollLeft + visible.value / 2) / (visible.value * zoom.value)
     zoom.value = Math.min(Math.max(zoom.value * factor, 1), maxZoom)
     requestAnimationFrame(() => {
-      element.scrollLeft = before * visible.value * zoom.value - center * visible.value
+      element.scrollLeft = before * visible.value * zoom.value - visible.value / 2
     })
   }
 
@@ -54,7 +85,6 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
   const width = visible.value * zoom.value
   const axis = { place: scale.place, width }
   const virtual = findVirtualTime(entries)
-  const nowX = scale.place(Date.parse(now)) * width
   return (
     <section class="timeline" aria-label="Timeline">
       <header>
@@ -106,7 +136,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
         onWheel={(event) => {
           if (!event.ctrlKey && !event.metaKey) return
           event.preventDefault()
-          zoomBy(event.deltaY < 0 ? 1.2 : 1 / 1.2, 0.5)
+          zoomBy(event.deltaY < 0 ? 1.2 : 1 / 1.2)
         }}
       >
         <div class="axis-room" aria-hidden="true" />
@@ -142,7 +172,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
               }}
             />
           )}
-          <div class="now" style={{ '--x': `${nowX}px` }}>
+          <div class="now" style={{ '--x': `${scale.place(Date.parse(now)) * width}px` }}>
             <span>now</span>
           </div>
         </div>

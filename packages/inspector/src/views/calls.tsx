@@ -1,11 +1,13 @@
-import type { Call } from '@wabakit/server/control-types'
-import { toChoices } from '../api/choices.ts'
-import { showNumber } from '../format/mask.ts'
+import type { Call, SummaryStatus } from '@wabakit/server/control-types'
+import { SubjectDetail } from '../detail/subject-detail.tsx'
+import { showNumber, showText } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
-import type { ListDefinition } from '../list/list-definition.ts'
+import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
+import { Facts } from '../parts/facts.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { numberFilter, timeFilter } from './filters.ts'
+import { numberFilter, timeFilter, toChoices } from './filters.ts'
 
 const tones = {
   initiated: 'busy',
@@ -17,14 +19,70 @@ const tones = {
 } as const
 
 /** The state of a call. A call with a summary is summarized. */
-export const CallState = ({ state, summary }: Pick<Call, 'state'> & { readonly summary: unknown }) => (
+const CallState = ({ state, summary }: Pick<Call, 'state' | 'summary'>) => (
   <Badge tone={tones[state]}>{summary ? 'summarized' : state}</Badge>
+)
+
+const formatKind = ({ direction, channel }: Call): string => `${direction.toLowerCase()} · ${channel}`
+
+const CallFacts = ({ call }: { readonly call: Call }) => {
+  const { customerNumber, channelNumber, agentNumber, durationInSeconds, summary } = call
+  return (
+    <Facts
+      isInline
+      facts={{
+        Customer: showNumber(customerNumber),
+        Number: channelNumber,
+        Agent: agentNumber !== null && showNumber(agentNumber),
+        Kind: formatKind(call),
+        Duration: durationInSeconds !== null && formatDuration(durationInSeconds * 1_000),
+        Summary: summary !== null && showText(summary.recap ?? ''),
+      }}
+    />
+  )
+}
+
+/** The state of a call's summary, with a link to its delivery if there is one. */
+const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
+  <section class="verdict" aria-label="Summary">
+    <p>
+      {status.state === 'due' ? (
+        <>
+          The summary is due at <Time at={status.at} />.
+        </>
+      ) : (
+        status.text
+      )}{' '}
+      {'deliveryId' in status && (
+        <RecordLink view="deliveries" id={status.deliveryId}>
+          Open the delivery of {status.eventName}
+        </RecordLink>
+      )}
+    </p>
+  </section>
+)
+
+const CallDetail = ({ id }: DetailProps<Call>) => (
+  <SubjectDetail
+    kind="call"
+    id={id}
+    title={() => (
+      <>
+        Call <span class="id">{id}</span>
+      </>
+    )}
+    badge={({ call }) => call && <CallState {...call} />}
+    facts={({ call, summaryStatus }) => (
+      <>
+        {call && <CallFacts call={call} />}
+        {summaryStatus && <SummaryBox status={summaryStatus} />}
+      </>
+    )}
+  />
 )
 
 export const calls: ListDefinition<Call> = {
   view: 'calls',
-  title: 'Calls',
-  source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/calls` }),
   isMutable: true,
   getId: ({ callId }) => callId,
   getTime: ({ initiatedAt }) => initiatedAt,
@@ -34,48 +92,33 @@ export const calls: ListDefinition<Call> = {
       key: 'state',
       label: 'State',
       kind: 'choice',
-      choices: () => toChoices(['initiated', 'accepted', 'ended', 'missed', 'rejected', 'not_picked']),
+      choices: () => toChoices(Object.keys(tones), (state) => state.replaceAll('_', ' ')),
     },
     numberFilter,
     { key: 'customer', label: 'Customer', kind: 'text', placeholder: 'any number' },
     timeFilter,
   ],
-  columns: [
-    { title: 'State', width: '104px', cell: (call) => <CallState {...call} /> },
-    {
-      title: 'Call',
+  columns: {
+    State: { width: '104px', cell: (call) => <CallState {...call} /> },
+    Call: {
       width: 'minmax(80px, 1.2fr)',
       cell: ({ callId }) => <span class="id">{callId}</span>,
       isExtra: true,
     },
-    {
-      title: 'Customer',
-      width: 'minmax(104px, 1fr)',
-      cell: ({ customerNumber }) => showNumber(customerNumber),
-    },
-    {
-      title: 'Number',
-      width: 'minmax(104px, 1fr)',
-      cell: ({ channelNumber }) => channelNumber,
-      isExtra: true,
-    },
-    {
-      title: 'Kind',
-      width: 'minmax(104px, 1fr)',
-      cell: ({ direction, channel }) => `${direction.toLowerCase()} · ${channel}`,
-      isExtra: 'below',
-    },
-    {
-      title: 'Duration',
+    Customer: { width: 'minmax(104px, 1fr)', cell: ({ customerNumber }) => showNumber(customerNumber) },
+    Number: { width: 'minmax(104px, 1fr)', cell: ({ channelNumber }) => channelNumber, isExtra: true },
+    Kind: { width: 'minmax(104px, 1fr)', cell: formatKind, isExtra: 'below' },
+    Duration: {
       width: '64px',
       cell: ({ durationInSeconds: seconds }) => (
         <span class="number">{seconds === null ? '–' : formatDuration(seconds * 1_000)}</span>
       ),
       isExtra: true,
     },
-    { title: 'Time', width: timeWidth, cell: ({ initiatedAt }) => <Time at={initiatedAt} /> },
-  ],
+    Time: { width: timeWidth, cell: ({ initiatedAt }) => <Time at={initiatedAt} /> },
+  },
   isChangedBy: (message) => message.type === 'event' && message.event.subject.startsWith('call:'),
+  Detail: CallDetail,
   empty: {
     title: 'No calls yet',
     text: 'Simulate one, from the first ring to the summary:',

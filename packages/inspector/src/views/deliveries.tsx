@@ -1,55 +1,28 @@
 import type { Delivery } from '@wabakit/server/control-types'
-import { copyDelivery, resend } from '../actions/delivery-actions.ts'
+import { copyAsCurl, resend } from '../actions/delivery-actions.ts'
 import { editAndSend } from '../actions/edit-and-send.tsx'
 import { ResendMatching } from '../actions/resend-matching.tsx'
-import { findSubscription, shortenUrl } from '../api/choices.ts'
+import { findSubscription, shortenUrl } from '../api/subscriptions.ts'
+import { DeliveryBody, useDelivery } from '../detail/delivery-body.tsx'
+import { DeliveryMenu } from '../detail/delivery-menu.tsx'
 import { reveal } from '../format/reveal.ts'
-import type { ListDefinition } from '../list/list-definition.ts'
+import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
+import { Panel } from '../parts/panel.tsx'
 import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import {
-  callFilter,
-  groupFilter,
-  nameFilter,
-  numberFilter,
-  subscriptionFilter,
-  timeFilter,
-} from './filters.ts'
+import { eventFilters, toChoices } from './filters.ts'
 
 /**
  * Statuses and their most useful combinations: failed deliveries, and deliveries that only a resend can still deliver.
  */
 const statuses = [
   { value: 'pending,waiting,claimed', label: 'unfinished' },
-  ...[
-    'pending,exhausted',
-    'exhausted,skipped',
-    'delivered',
-    'pending',
-    'claimed',
-    'waiting',
-    'exhausted',
-    'skipped',
-  ].map((value) => ({ value, label: value.split(',').join(' or ') })),
+  ...toChoices(['pending,exhausted', 'exhausted,skipped'], (value) => value.replace(',', ' or ')),
+  ...toChoices(['delivered', 'pending', 'claimed', 'waiting', 'exhausted', 'skipped']),
 ]
 
-const responses = [
-  'none',
-  '2xx',
-  '3xx',
-  '4xx',
-  '400',
-  '401',
-  '403',
-  '404',
-  '410',
-  '429',
-  '5xx',
-  '500',
-  '502',
-  '503',
-].map((value) => ({ value, label: value }))
+const responses = toChoices('none 2xx 3xx 4xx 400 401 403 404 410 429 5xx 500 502 503'.split(' '))
 
 const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {
   if (lastResponse === null) return null
@@ -61,13 +34,25 @@ const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {
   )
 }
 
+const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
+  const { known, problem } = useDelivery(id)
+  const delivery = known?.delivery ?? item
+  return (
+    <Panel
+      label="Delivery"
+      problem={problem}
+      title={reveal(delivery?.eventName ?? id)}
+      badge={delivery && <DeliveryStatus {...delivery} />}
+      actions={delivery !== undefined && <DeliveryMenu delivery={delivery} attempt={known?.attempt} />}
+    >
+      {known !== undefined && <DeliveryBody {...known} />}
+    </Panel>
+  )
+}
+
 export const deliveries: ListDefinition<Delivery> = {
   view: 'deliveries',
-  title: 'Deliveries',
-  source: (id) => ({
-    path: `/organizations/${encodeURIComponent(id)}/deliveries`,
-    query: { order: 'newest_first' },
-  }),
+  order: 'newest_first',
   isMutable: true,
   getId: ({ id }) => id,
   getTime: ({ createdAt }) => createdAt,
@@ -75,30 +60,22 @@ export const deliveries: ListDefinition<Delivery> = {
   filters: [
     { key: 'status', label: 'Status', kind: 'choice', choices: () => statuses },
     { key: 'response', label: 'Last response', kind: 'choice', choices: () => responses },
-    nameFilter,
-    subscriptionFilter,
-    numberFilter,
-    callFilter,
-    groupFilter,
-    timeFilter,
+    ...eventFilters,
     { key: 'finished', label: 'Finished', kind: 'time', from: 'finishedFrom', before: 'finishedBefore' },
   ],
-  columns: [
-    { title: 'Status', width: '80px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
-    { title: 'Response', width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: 'below' },
-    {
-      title: 'Event',
+  columns: {
+    Status: { width: '80px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
+    Response: { width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: 'below' },
+    Event: {
       width: 'minmax(100px, 192px)',
       cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
     },
-    {
-      title: 'About',
+    About: {
       width: 'minmax(80px, 1fr)',
       cell: (delivery) => <SubjectLink {...delivery} />,
       isExtra: 'below',
     },
-    {
-      title: 'Endpoint',
+    Endpoint: {
       width: 'minmax(90px, 1.4fr)',
       cell: ({ subscriptionId }) => {
         const url = findSubscription(subscriptionId)?.url
@@ -106,8 +83,7 @@ export const deliveries: ListDefinition<Delivery> = {
       },
       isExtra: 'on_phones',
     },
-    {
-      title: 'Attempts',
+    Attempts: {
       width: '72px',
       cell: ({ attempts, failures }) => (
         <span class="number" title={`${failures} failed`}>
@@ -116,15 +92,16 @@ export const deliveries: ListDefinition<Delivery> = {
       ),
       isExtra: true,
     },
-    { title: 'Time', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  ],
+    Time: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  },
   isChangedBy: () => true,
   Bulk: ResendMatching,
   keys: {
     r: (id) => void resend(id),
     e: (id) => void editAndSend(id),
-    c: (id) => void copyDelivery('curl', id),
+    c: (id) => void copyAsCurl(id),
   },
+  Detail: DeliveryDetail,
   empty: {
     title: 'No deliveries yet',
     text: 'A delivery brings one event to one endpoint. Subscribe one, and make something happen:',

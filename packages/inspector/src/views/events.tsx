@@ -1,50 +1,72 @@
-import type { Event } from '@wabakit/server/control-types'
+import type { Delivery, Event, Page } from '@wabakit/server/control-types'
+import { listCopyItems } from '../actions/delivery-actions.ts'
+import { sendOwn } from '../api/organization.ts'
+import { BodyView } from '../detail/body-view.tsx'
+import { DeliveryLinks } from '../detail/delivery-links.tsx'
 import { showBody } from '../format/mask.ts'
 import { reveal } from '../format/reveal.ts'
-import type { ListDefinition } from '../list/list-definition.ts'
+import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
+import { Facts } from '../parts/facts.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { Panel } from '../parts/panel.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import {
-  callFilter,
-  groupFilter,
-  nameFilter,
-  numberFilter,
-  subscriptionFilter,
-  timeFilter,
-} from './filters.ts'
+import { useRecord } from '../parts/use-record.ts'
+import { eventFilters } from './filters.ts'
+
+/** An event and its delivery to each endpoint. */
+const EventDetail = ({ id, item }: DetailProps<Event>) => {
+  const path = `/events/${encodeURIComponent(id)}`
+  const { value, problem } = useRecord({ load: () => sendOwn<Event>(path) })
+  const { value: deliveries } = useRecord({
+    load: () => sendOwn<Page<Delivery>>('/deliveries', { query: { event: id } }),
+    isAbout: (message) => message.type === 'attempt' && message.attempt.eventId === id,
+  })
+  const event = item ?? value
+  return (
+    <Panel
+      label="Event"
+      problem={problem}
+      title={reveal(event?.name ?? id)}
+      actions={event && <Menu items={listCopyItems(async () => event)} />}
+    >
+      {event !== undefined && (
+        <>
+          <Facts
+            facts={{
+              About: <SubjectLink {...event} />,
+              Occurred: <Time at={event.occurredAt} />,
+              Channel: event.channel,
+              Id: <span class="id">{event.id}</span>,
+            }}
+          />
+          <DeliveryLinks deliveries={deliveries?.items} by="endpoint" />
+          <BodyView text={event.payload} label="Payload" />
+        </>
+      )}
+    </Panel>
+  )
+}
 
 export const events: ListDefinition<Event> = {
   view: 'events',
-  title: 'Events',
-  source: (id) => ({
-    path: `/organizations/${encodeURIComponent(id)}/events`,
-    query: { order: 'newest_first' },
-  }),
+  order: 'newest_first',
   getId: ({ id }) => id,
   getTime: ({ occurredAt }) => occurredAt,
   searches: 'payloads',
-  filters: [nameFilter, subscriptionFilter, numberFilter, callFilter, groupFilter, timeFilter],
-  columns: [
-    {
-      title: 'Event',
-      width: 'minmax(140px, 1.1fr)',
-      cell: ({ name }) => <span class="name">{reveal(name)}</span>,
-    },
-    {
-      title: 'About',
-      width: 'minmax(90px, 1fr)',
-      cell: (event) => <SubjectLink {...event} />,
-      isExtra: 'below',
-    },
-    {
-      title: 'Payload',
+  filters: eventFilters,
+  columns: {
+    Event: { width: 'minmax(140px, 1.1fr)', cell: ({ name }) => <span class="name">{reveal(name)}</span> },
+    About: { width: 'minmax(90px, 1fr)', cell: (event) => <SubjectLink {...event} />, isExtra: 'below' },
+    Payload: {
       width: 'minmax(120px, 2fr)',
       cell: ({ payload }) => <code class="quiet">{showBody(payload).slice(0, 300)}</code>,
       isExtra: true,
     },
-    { title: 'Time', width: timeWidth, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
-  ],
+    Time: { width: timeWidth, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+  },
   isChangedBy: ({ type }) => type === 'event',
+  Detail: EventDetail,
   empty: {
     title: 'Nothing has happened yet',
     text: 'Events appear here as soon as they are published. Make something happen:',

@@ -1,27 +1,42 @@
-import { eventChoices, numberChoices, subscriptionChoices } from '../api/choices.ts'
-import type { Filter } from '../list/list-definition.ts'
+import { eventNames } from '@wabakit/wire'
+import { organization } from '../api/organization.ts'
+import { shortenUrl, subscriptions } from '../api/subscriptions.ts'
+import type { Choice, Filter } from '../list/list-definition.ts'
 
-// Filters shared by several lists.
-
-export const nameFilter: Filter = { key: 'name', label: 'Event', kind: 'choice', choices: () => eventChoices }
-
-export const subscriptionFilter: Filter = {
-  key: 'subscription',
-  label: 'Endpoint',
-  kind: 'choice',
-  choices: () => subscriptionChoices.value,
-}
+export const toChoices = (
+  values: readonly string[],
+  toLabel: (value: string) => string = (value) => value,
+): Choice[] => values.map((value) => ({ value, label: toLabel(value) }))
 
 export const numberFilter: Filter = {
   key: 'number',
   label: 'Number',
   kind: 'choice',
-  choices: () => numberChoices.value,
+  choices: () => {
+    const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
+    return toChoices([...integrations.map(({ wabaNumber }) => wabaNumber), ...pstnNumbers])
+  },
 }
 
 export const callFilter: Filter = { key: 'call', label: 'Call', kind: 'text', placeholder: 'any' }
 export const groupFilter: Filter = { key: 'group', label: 'Group', kind: 'text', placeholder: 'any' }
-export const timeFilter: Filter = {
-  ...{ key: 'time', label: 'Time', kind: 'time' },
-  ...{ from: 'from', before: 'before' },
-}
+export const timeFilter: Filter = { key: 'time', label: 'Time', kind: 'time', from: 'from', before: 'before' }
+
+/** The filters of events and their deliveries. */
+export const eventFilters: readonly Filter[] = [
+  { key: 'name', label: 'Event', kind: 'choice', choices: () => toChoices(eventNames) },
+  {
+    key: 'subscription',
+    label: 'Endpoint',
+    kind: 'choice',
+    choices: () =>
+      subscriptions.value.map(({ id, url, channel }) => ({
+        value: id,
+        label: `${shortenUrl(url)} · ${channel}`,
+      })),
+  },
+  numberFilter,
+  callFilter,
+  groupFilter,
+  timeFilter,
+]

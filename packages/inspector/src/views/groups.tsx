@@ -1,39 +1,58 @@
 import type { Group } from '@wabakit/server/control-types'
+import { SubjectDetail } from '../detail/subject-detail.tsx'
 import { showText } from '../format/mask.ts'
-import type { ListDefinition } from '../list/list-definition.ts'
+import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
+import { Facts } from '../parts/facts.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { numberFilter, timeFilter } from './filters.ts'
 
+const formatJoining = ({ joinApprovalMode }: Group): string => joinApprovalMode.replaceAll('_', ' ')
+
+const GroupDetail = ({ id }: DetailProps<Group>) => (
+  <SubjectDetail
+    kind="group"
+    id={id}
+    title={(timeline) => (timeline?.group ? showText(timeline.group.subject) : `Group ${id}`)}
+    facts={({ group }) =>
+      group && (
+        <Facts
+          isInline
+          facts={{
+            'Group id': <span class="id">{id}</span>,
+            Number: group.wabaNumber,
+            Joining: formatJoining(group),
+            Description: group.description && showText(group.description),
+            'Invite link': group.inviteLink && showText(group.inviteLink),
+            Created: <Time at={group.createdAt} />,
+          }}
+        />
+      )
+    }
+  />
+)
+
 export const groups: ListDefinition<Group> = {
   view: 'groups',
-  title: 'Groups',
-  source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/groups` }),
   getId: ({ groupId }) => groupId,
   getTime: ({ createdAt }) => createdAt,
   searches: 'subjects and ids',
   filters: [numberFilter, timeFilter],
-  columns: [
-    {
-      title: 'Subject',
+  columns: {
+    Subject: {
       width: 'minmax(130px, 1.4fr)',
       cell: ({ subject }) => <span class="name">{showText(subject)}</span>,
     },
-    {
-      title: 'Group',
+    Group: {
       width: 'minmax(110px, 1fr)',
       cell: ({ groupId }) => <span class="id">{groupId}</span>,
       isExtra: 'below',
     },
-    { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ wabaNumber }) => wabaNumber, isExtra: true },
-    {
-      title: 'Joining',
-      width: 'minmax(120px, 1fr)',
-      cell: ({ joinApprovalMode }) => joinApprovalMode.replaceAll('_', ' '),
-      isExtra: true,
-    },
-    { title: 'Time', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  ],
+    Number: { width: 'minmax(110px, 1fr)', cell: ({ wabaNumber }) => wabaNumber, isExtra: true },
+    Joining: { width: 'minmax(120px, 1fr)', cell: formatJoining, isExtra: true },
+    Time: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  },
   isChangedBy: (message) => message.type === 'event' && message.event.name === 'GROUP_CREATED',
+  Detail: GroupDetail,
   empty: {
     title: 'No groups yet',
     text: 'Create a key, then a group through the API:',

@@ -1,51 +1,83 @@
-import type { ApiRequest } from '@wabakit/server/control-types'
+import type { ApiRequest, Page } from '@wabakit/server/control-types'
+import { organizationId } from '../api/organization.ts'
+import { send } from '../api/send.ts'
 import { formatDuration } from '../format/time.ts'
-import type { ListDefinition } from '../list/list-definition.ts'
+import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
+import { Facts } from '../parts/facts.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
 import { HttpStatus } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { callFilter, groupFilter, timeFilter } from './filters.ts'
+import { useRecord } from '../parts/use-record.ts'
+import { callFilter, groupFilter, timeFilter, toChoices } from './filters.ts'
+
+const linkTo = (view: 'calls' | 'groups', id: string | null) =>
+  id !== null && (
+    <RecordLink view={view} id={id}>
+      <span class="id">{id}</span>
+    </RecordLink>
+  )
+
+const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
+  const query = { organization: organizationId.value, text: id, limit: 1 }
+  const { value } = useRecord({ load: () => send<Page<ApiRequest>>('/requests', { query }) })
+  const item = listed ?? value?.items[0]
+  return (
+    <Panel
+      label="API request"
+      title={item === undefined ? id : `${item.method} ${item.path}`}
+      badge={item && <HttpStatus status={item.status} />}
+    >
+      {item === undefined ? (
+        <p class="quiet">This process no longer remembers the request. It keeps the last 10,000.</p>
+      ) : (
+        <Facts
+          facts={{
+            At: <Time at={item.at} />,
+            Took: formatDuration(item.durationMs),
+            Code: item.code,
+            'API key': item.keyLabel ?? 'none',
+            Group: linkTo('groups', item.groupId),
+            Call: linkTo('calls', item.callId),
+            Repeated: item.repeated && 'yes: the same request created the group earlier',
+            'Request id': <span class="id">{item.requestId}</span>,
+          }}
+        />
+      )}
+    </Panel>
+  )
+}
 
 export const requests: ListDefinition<ApiRequest> = {
   view: 'requests',
-  title: 'API requests',
-  source: (id) => ({ path: '/requests', query: { organization: id } }),
+  isShared: true,
   getId: ({ requestId }) => requestId,
   getTime: ({ at }) => at,
   searches: 'paths and ids',
   filters: [
-    {
-      key: 'method',
-      label: 'Method',
-      kind: 'choice',
-      choices: () => ['GET', 'POST'].map((value) => ({ value, label: value })),
-    },
+    { key: 'method', label: 'Method', kind: 'choice', choices: () => toChoices(['GET', 'POST']) },
     { key: 'status', label: 'Status', kind: 'text', placeholder: 'any' },
     { key: 'code', label: 'Code', kind: 'text', placeholder: 'any' },
     callFilter,
     groupFilter,
     timeFilter,
   ],
-  columns: [
-    { title: 'Status', width: '64px', cell: ({ status }) => <HttpStatus status={status} /> },
-    {
-      title: 'Method',
-      width: '60px',
-      cell: ({ method }) => <span class="quiet">{method}</span>,
-      isExtra: 'below',
-    },
-    { title: 'Path', width: 'minmax(140px, 2fr)', cell: ({ path }) => <span class="name">{path}</span> },
-    { title: 'Code', width: 'minmax(90px, 1fr)', cell: ({ code }) => code ?? '', isExtra: 'below' },
-    { title: 'Key', width: 'minmax(70px, 1fr)', cell: ({ keyLabel }) => keyLabel ?? '–', isExtra: true },
-    {
-      title: 'Took',
+  columns: {
+    Status: { width: '64px', cell: ({ status }) => <HttpStatus status={status} /> },
+    Method: { width: '60px', cell: ({ method }) => <span class="quiet">{method}</span>, isExtra: 'below' },
+    Path: { width: 'minmax(140px, 2fr)', cell: ({ path }) => <span class="name">{path}</span> },
+    Code: { width: 'minmax(90px, 1fr)', cell: ({ code }) => code ?? '', isExtra: 'below' },
+    Key: { width: 'minmax(70px, 1fr)', cell: ({ keyLabel }) => keyLabel ?? '–', isExtra: true },
+    Took: {
       width: '72px',
       cell: ({ durationMs }) => <span class="number">{formatDuration(durationMs)}</span>,
       isExtra: true,
     },
-    { title: 'Time', width: timeWidth, cell: ({ at }) => <Time at={at} /> },
-  ],
+    Time: { width: timeWidth, cell: ({ at }) => <Time at={at} /> },
+  },
   isChangedBy: () => false,
   pollMs: 2_000,
+  Detail: RequestDetail,
   empty: {
     title: 'No API requests yet',
     text: 'The last 10,000 requests to which this process has responded appear here. Send one:',

@@ -1,24 +1,174 @@
-import type { Subscription } from '@wabakit/server/control-types'
-import { shortenUrl } from '../api/choices.ts'
-import type { ListDefinition } from '../list/list-definition.ts'
+import type { Delivery, Event, Page, Subscription } from '@wabakit/server/control-types'
+import { askToRotate } from '../actions/rotate-secret.tsx'
+import { askForLimit, sendTestEvent, setEnabled } from '../actions/subscription-actions.tsx'
+import type { LiveMessage } from '../api/live.ts'
+import { sendOwn } from '../api/organization.ts'
+import { shortenUrl } from '../api/subscriptions.ts'
+import { DeliveryLinks } from '../detail/delivery-links.tsx'
+import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
+import { Button } from '../parts/button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { navigate } from '../state/route.ts'
 
-export const SubscriptionStatus = ({ enabled, failingSince }: Subscription) => {
+const SubscriptionStatus = ({ enabled, failingSince }: Subscription) => {
   if (!enabled) return <Badge tone="idle">disabled</Badge>
   return failingSince === null ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">failing</Badge>
 }
 
+const formatEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
+
+/** Returns whether an attempt was made for a subscription. */
+const isFor =
+  (id: string) =>
+  (message: LiveMessage): boolean =>
+    message.type === 'attempt' && message.attempt.subscriptionId === id
+
+/** Maximum number of unfinished deliveries to count. */
+const maxCounted = 100
+
+const unfinished = 'pending,waiting,claimed'
+
+const advise = ({ disabledReason, failingSince }: Subscription): string => {
+  const repair = 'When the endpoint works again, enable the subscription and resend the skipped deliveries.'
+  if (disabledReason === 'gone') return `The endpoint responded with 410. ${repair}`
+  if (disabledReason === 'failing') return `All attempts failed for 5 days. ${repair}`
+  if (disabledReason === 'by_hand') return 'Enable the subscription and resend the skipped deliveries.'
+  return failingSince === null
+    ? 'The next success ends this.'
+    : 'Open a delivery to see why it fails. Attempts continue for 5 days, then the subscription is disabled.'
+}
+
+const countWaiting = (count: number): string =>
+  `${count === maxCounted ? 'at least ' : ''}${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+
+/**
+ * A subscription's health: when it started to fail, its waiting deliveries, the last response, and the health events.
+ */
+const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
+  const { id, enabled, failingSince, isReported } = subscription
+  const isAbout = isFor(id)
+  const query = { subscription: id, status: unfinished, limit: maxCounted }
+  const { value: deliveries } = useRecord({
+    load: () => sendOwn<Page<Delivery>>('/deliveries', { query }),
+    isAbout,
+  })
+  const about = { subject: `subscription:${id}`, order: 'newest_first', limit: 5 }
+  const { value: told } = useRecord({
+    load: () => sendOwn<Page<Event>>('/events', { query: about }),
+    isAbout,
+  })
+  const linkTo = (status: string, text: string) => (
+    <RecordLink view="deliveries" filters={{ subscription: id, status }}>
+      {text}
+    </RecordLink>
+  )
+  const isFailing = failingSince !== null || isReported
+  if (!isFailing && (told?.items.length ?? 0) === 0) return null
+  const waiting = deliveries?.items ?? []
+  const last = waiting.find(({ lastResponse }) => lastResponse !== null)?.lastResponse
+  return (
+    <section class="attempts" aria-label="Health">
+      <h3>Health</h3>
+      {isFailing && (
+        <Facts
+          facts={{
+            'Failing since': failingSince !== null && <Time at={failingSince} />,
+            Waiting: waiting.length > 0 && linkTo(unfinished, countWaiting(waiting.length)),
+            'Last response': last?.status ?? last?.error,
+            'What to do': advise(subscription),
+            'Not sent': !enabled && linkTo('exhausted,skipped', 'exhausted or skipped deliveries'),
+          }}
+        />
+      )}
+      <ul>
+        {told?.items.map((event) => (
+          <li key={event.id}>
+            <button type="button" onClick={() => navigate('events', { id: event.id })}>
+              <span class="name">{event.name}</span>
+              <Time at={event.occurredAt} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** A subscription: its endpoint, its state, and its last deliveries. */
+const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
+  const path = `/subscriptions/${encodeURIComponent(id)}`
+  const query = { subscription: id, order: 'newest_first', limit: 10 }
+  const isAbout = isFor(id)
+  const { value, problem } = useRecord({ load: () => sendOwn<Subscription>(path), isAbout })
+  const { value: deliveries } = useRecord({
+    load: () => sendOwn<Page<Delivery>>('/deliveries', { query }),
+    isAbout,
+  })
+  const subscription = value ?? item
+  if (subscription === undefined) return <Panel title={id} label="Subscription" problem={problem} />
+  const { url, enabled, number, channel, headerNames, disabledReason } = subscription
+  const { maxAttemptsPerSecond, previousSecretExpiresAt } = subscription
+  const isOperational = channel === 'OPERATIONS'
+  return (
+    <Panel
+      label="Subscription"
+      title={shortenUrl(url)}
+      badge={<SubscriptionStatus {...subscription} />}
+      actions={
+        <>
+          <Button
+            kind="primary"
+            icon="events"
+            disabled={!enabled || isOperational}
+            onClick={() => sendTestEvent(id)}
+          >
+            Send a test event
+          </Button>
+          <Menu
+            items={[
+              { label: enabled ? 'Disable' : 'Enable', onSelect: () => setEnabled(id, !enabled) },
+              { label: 'Limit attempts per second', onSelect: () => askForLimit(subscription) },
+              { label: 'Rotate the secret', onSelect: () => askToRotate(subscription) },
+            ]}
+          />
+        </>
+      }
+    >
+      <Facts
+        facts={{
+          URL: url,
+          ...(isOperational ? { Channel: channel } : { Number: `${number} · ${channel}` }),
+          Events: formatEvents(subscription),
+          'Static headers': headerNames.join(', '),
+          'Attempts per second': maxAttemptsPerSecond !== null && `at most ${maxAttemptsPerSecond}`,
+          Disabled: disabledReason?.replace('_', ' '),
+          'Old secret': previousSecretExpiresAt !== null && (
+            <span>
+              also signs until <Time at={previousSecretExpiresAt} />
+            </span>
+          ),
+          Id: <span class="id">{id}</span>,
+        }}
+      />
+      <SubscriptionHealth subscription={subscription} />
+      <DeliveryLinks deliveries={deliveries?.items} by="subject" />
+    </Panel>
+  )
+}
+
 export const subscriptions: ListDefinition<Subscription> = {
   view: 'subscriptions',
-  title: 'Subscriptions',
-  source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/subscriptions` }),
   getId: ({ id }) => id,
   filters: [],
-  columns: [
-    { title: 'Status', width: '92px', cell: (subscription) => <SubscriptionStatus {...subscription} /> },
-    {
-      title: 'Endpoint',
+  columns: {
+    Status: { width: '92px', cell: (subscription) => <SubscriptionStatus {...subscription} /> },
+    Endpoint: {
       width: 'minmax(140px, 2fr)',
       cell: ({ url }) => (
         <span class="name" title={url}>
@@ -26,17 +176,13 @@ export const subscriptions: ListDefinition<Subscription> = {
         </span>
       ),
     },
-    { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ number }) => number, isExtra: 'below' },
-    { title: 'Channel', width: '96px', cell: ({ channel }) => channel, isExtra: true },
-    {
-      title: 'Events',
-      width: 'minmax(90px, 1.4fr)',
-      cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')),
-      isExtra: true,
-    },
-    { title: 'Created', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  ],
+    Number: { width: 'minmax(110px, 1fr)', cell: ({ number }) => number, isExtra: 'below' },
+    Channel: { width: '96px', cell: ({ channel }) => channel, isExtra: true },
+    Events: { width: 'minmax(90px, 1.4fr)', cell: formatEvents, isExtra: true },
+    Created: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  },
   isChangedBy: ({ type }) => type === 'attempt',
+  Detail: SubscriptionDetail,
   empty: {
     title: 'No subscriptions yet',
     text: 'A subscription sends the events of one number to one endpoint:',

@@ -1,0 +1,153 @@
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
+import type { LiveMessage } from '../api/live.ts'
+import { sendOwn } from '../api/organization.ts'
+import { findSubscription } from '../api/subscriptions.ts'
+import { formatDuration } from '../format/time.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import { HttpStatus } from '../parts/status.tsx'
+import { SubjectLink } from '../parts/subject-link.tsx'
+import { Time, WaitText } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { getParam, setParams } from '../state/route.ts'
+import { AttemptView } from './attempt-view.tsx'
+
+type LoadedDelivery = { readonly delivery: Delivery; readonly attempts: readonly Attempt[] }
+
+/** A delivery, its attempts, and the attempt selected by the page's URL (by default, the last). */
+type KnownDelivery = LoadedDelivery & { readonly attempt: Attempt | undefined }
+
+const load = async (id: string): Promise<LoadedDelivery> => {
+  const path = `/deliveries/${encodeURIComponent(id)}`
+  const [delivery, { items }] = await Promise.all([
+    sendOwn<Delivery>(path),
+    sendOwn<{ items: Attempt[] }>(`${path}/attempts`),
+  ])
+  return { delivery, attempts: items }
+}
+
+const isAbout = (message: LiveMessage, known: LoadedDelivery | undefined): boolean => {
+  if (known === undefined) return false
+  const { id, wait } = known.delivery
+  const blockedBy = wait && 'deliveryId' in wait ? wait.deliveryId : undefined
+  return message.type === 'attempt' && [id, blockedBy].includes(message.attempt.deliveryId)
+}
+
+/** Loads a delivery, and reloads it whenever it may have changed. */
+export const useDelivery = (id: string) => {
+  const { value, problem } = useRecord({ load: () => load(id), isAbout })
+  const known: KnownDelivery | undefined = value && {
+    ...value,
+    attempt:
+      value.attempts.find(({ number }) => String(number) === getParam('attempt')) ?? value.attempts.at(-1),
+  }
+  return { known, problem }
+}
+
+/** Explains the likely cause of a failed attempt, its remedy, and why the delivery is waiting. */
+const Verdict = ({ delivery, attempt }: Pick<KnownDelivery, 'delivery' | 'attempt'>) => {
+  const { wait, subscriptionId, attempts } = delivery
+  const diagnosis = attempt?.diagnosis
+  if (!diagnosis && !wait) return null
+  return (
+    <section class={`verdict ${diagnosis ? 'bad' : ''}`} aria-label="Why">
+      {diagnosis && (
+        <>
+          {attempt.number < attempts && (
+            <p>
+              About attempt {attempt.number} of {attempts}, which is not the last:
+            </p>
+          )}
+          <h3>
+            <Icon name="warning" /> {diagnosis.text}
+          </h3>
+          <p>
+            {diagnosis.remedy}{' '}
+            <RecordLink view="subscriptions" id={subscriptionId}>
+              Open the subscription
+            </RecordLink>
+          </p>
+        </>
+      )}
+      {wait && (
+        <p class="wait">
+          <WaitText wait={wait} />
+        </p>
+      )}
+    </section>
+  )
+}
+
+const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
+  const { subscriptionId, webhookId, eventId, dueAt, status, finishedAt, deferrals } = delivery
+  return (
+    <Facts
+      facts={{
+        Endpoint: (
+          <RecordLink view="subscriptions" id={subscriptionId}>
+            {findSubscription(subscriptionId)?.url ?? subscriptionId}
+          </RecordLink>
+        ),
+        About: <SubjectLink {...delivery} />,
+        Event: (
+          <RecordLink view="events" id={eventId}>
+            <span class="id">{eventId}</span>
+          </RecordLink>
+        ),
+        'webhook-id':
+          webhookId === eventId ? (
+            'the id of the event'
+          ) : (
+            <span class="id">
+              {webhookId} <CopyButton text={webhookId} label="Copy the webhook-id" />
+            </span>
+          ),
+        'Next attempt': status === 'pending' && dueAt !== null && <Time at={dueAt} />,
+        Finished: finishedAt !== null && <Time at={finishedAt} />,
+        Deferred: deferrals > 0 && `${deferrals} times`,
+      }}
+    />
+  )
+}
+
+type AttemptListProps = { readonly attempts: readonly Attempt[]; readonly selected: Attempt }
+
+/** The attempts of a delivery, newest first. */
+const AttemptList = ({ attempts, selected }: AttemptListProps) => (
+  <section class="attempts" aria-label="Attempts">
+    <h3>{attempts.length === 1 ? 'Attempt' : `${attempts.length} attempts`}</h3>
+    <ul>
+      {attempts.toReversed().map((attempt) => (
+        <li key={attempt.number}>
+          <button
+            type="button"
+            aria-current={attempt.number === selected.number}
+            onClick={() => setParams({ attempt: String(attempt.number) })}
+          >
+            <span class="number">#{attempt.number}</span>
+            <HttpStatus status={attempt.status} />
+            <span class="error">{attempt.error ?? (attempt.deferred ? 'deferred' : '')}</span>
+            <span class="quiet">{formatDuration(attempt.durationMs)}</span>
+            <Time at={attempt.startedAt} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+/** A delivery: an explanation of its state, its attempts, and one attempt in full. */
+export const DeliveryBody = ({ delivery, attempts, attempt }: KnownDelivery) => (
+  <>
+    <Verdict delivery={delivery} attempt={attempt} />
+    <DeliveryFacts delivery={delivery} />
+    {attempt !== undefined && (
+      <>
+        <AttemptList attempts={attempts} selected={attempt} />
+        <AttemptView delivery={delivery} attempts={attempts} attempt={attempt} />
+      </>
+    )}
+  </>
+)
