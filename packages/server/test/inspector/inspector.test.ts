@@ -152,6 +152,8 @@ onEachStore('the inspector', (inspector) => {
     await page.keyboard.type('text')
     await expect.poll(() => page.url()).toMatch(/text=no\+such\+text$/)
     await page.getByText('No matches').waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await expect.poll(() => page.url()).toMatch(/events\?organization=acme$/)
     expect(problems).toEqual([])
   })
 
