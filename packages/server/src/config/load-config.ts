@@ -89,13 +89,10 @@ export const loadConfig = (sources: ConfigSources = {}): ServerConfig => {
   const origins = new Map(Object.keys(values).map((name) => [name, path ?? '']))
   for (const setting of settings) {
     const { name, flag, variable } = setting
-    const input = [
-      { text: flags[name], source: flag },
-      { text: variable === undefined ? undefined : environment[variable] || undefined, source: variable },
-    ].find(({ text }) => text !== undefined)
-    if (input?.text === undefined) continue
-    values[name] = parseText(setting, input.text)
-    origins.set(name, input.source ?? name)
+    const text = flags[name] ?? (variable === undefined ? undefined : environment[variable] || undefined)
+    if (text === undefined) continue
+    values[name] = parseText(setting, text)
+    origins.set(name, (flags[name] === undefined ? variable : flag) ?? name)
   }
   return parseConfig(values, (name) => origins.get(name) ?? name)
 }

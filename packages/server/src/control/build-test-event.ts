@@ -40,6 +40,10 @@ const findSubject = ({ callId, groupId }: Readonly<Record<string, unknown>>): st
   return toGroupSubject(typeof groupId === 'string' ? groupId : `test_${randomUUID()}`)
 }
 
+const refuse = (path: string, message: string): never => {
+  throw new InputError([{ path, message }])
+}
+
 /**
  * Builds a test event for one subscription. By default, it is an example about a new call or group.
  *
@@ -48,22 +52,17 @@ const findSubject = ({ callId, groupId }: Readonly<Record<string, unknown>>): st
 export const buildTestEvent = (subscription: Subscription, input: TestEventInput): PublishedEvent => {
   const { events, channel, number } = subscription
   if (channel === 'OPERATIONS') {
-    throw new InputError([
-      { path: 'subscriptionId', message: 'must not be operational: it would be a false alarm' },
-    ])
+    return refuse('subscriptionId', 'must not be operational: it would be a false alarm')
   }
   const name = input.name ?? chooseName(subscription)
   if (events !== 'all' && !events.includes(name)) {
-    throw new InputError([
-      { path: 'name', message: `must be an event of the subscription: ${events.join(', ')}` },
-    ])
+    return refuse('name', `must be an event of the subscription: ${events.join(', ')}`)
   }
-  if (input.payload === undefined && !isEventName(name)) {
-    throw new InputError([
-      { path: 'name', message: `has no example; it must be one of ${eventNames.join(', ')}` },
-    ])
-  }
-  const payload = input.payload ?? (isEventName(name) ? buildExample(name, subscription) : {})
+  const payload =
+    input.payload ??
+    (isEventName(name)
+      ? buildExample(name, subscription)
+      : refuse('name', `has no example; it must be one of ${eventNames.join(', ')}`))
   const subject = input.subject ?? findSubject(payload)
   return { name, subject, channel, number, payload: JSON.stringify(payload) }
 }

@@ -2,7 +2,7 @@ import type { PublishedEvent, ReferenceServer, Subscription } from '@wabakit/cor
 import { toDigits } from '@wabakit/core/hosting'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { ControlError } from './control-error.ts'
-import type { ServerInfo } from './schemas.ts'
+import { readPages, type ServerInfo } from './schemas.ts'
 
 /** Finds the subscriptions that match an event, including disabled ones: their deliveries can be sent later. */
 export const findReceivers = async (
@@ -10,20 +10,13 @@ export const findReceivers = async (
   organizationId: string,
   { channel, number, name }: Pick<PublishedEvent, 'channel' | 'number' | 'name'>,
 ): Promise<Subscription[]> => {
-  const found: Subscription[] = []
-  let cursor: string | undefined
-  do {
-    const page = await subscriptions.list(organizationId, { limit: 1_000, cursor })
-    found.push(...page.items)
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  const names: readonly string[] = [name]
-  return found.filter(
-    (each) =>
-      each.channel === channel &&
-      toDigits(each.number) === toDigits(number) &&
-      (each.events === 'all' || each.events.some((wanted) => names.includes(wanted))),
-  )
+  const digits = toDigits(number)
+  const receivers: Subscription[] = []
+  for await (const each of readPages((page) => subscriptions.list(organizationId, page))) {
+    const isWanted = each.events === 'all' || each.events.some((wanted) => wanted === name)
+    if (each.channel === channel && toDigits(each.number) === digits && isWanted) receivers.push(each)
+  }
+  return receivers
 }
 
 /**

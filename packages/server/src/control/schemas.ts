@@ -31,6 +31,18 @@ export const showPage = <Item, Shown>(
   show: (item: Item) => Shown,
 ): { items: Shown[]; nextCursor?: string | undefined } => ({ ...rest, items: items.map(show) })
 
+/** Reads the items of all pages. */
+export async function* readPages<Item>(
+  read: (page: { readonly cursor: string | undefined; readonly limit: number }) => Promise<Page<Item>>,
+): AsyncGenerator<Item> {
+  let cursor: string | undefined
+  do {
+    const page = await read({ cursor, limit: 1_000 })
+    yield* page.items
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+}
+
 export const list = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(`${id}List`, 'A complete list.', z.object({ items: z.array(item) }))
 

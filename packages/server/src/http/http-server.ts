@@ -8,10 +8,7 @@ import { toListenError } from './listen-error.ts'
 import type { RequestHandler } from './request-handler.ts'
 
 export type HttpServerOptions = {
-  readonly settings: Pick<
-    ServerConfig,
-    'host' | 'port' | 'maxConnections' | 'requestTimeoutMs' | 'trustProxy'
-  >
+  readonly settings: ServerConfig
   readonly handler: RequestHandler
   readonly createRequestId: () => string
 }
@@ -58,18 +55,6 @@ const normalizeTarget = (incoming: IncomingMessage): boolean => {
   return true
 }
 
-const setLimits = (
-  server: Server,
-  { maxConnections, requestTimeoutMs }: HttpServerOptions['settings'],
-): void => {
-  server.maxConnections = maxConnections
-  server.requestTimeout = requestTimeoutMs
-  server.headersTimeout = Math.min(10_000, requestTimeoutMs)
-  server.maxHeadersCount = 100
-  // Slightly longer than most proxies keep connections, so that the proxy closes them.
-  server.keepAliveTimeout = 65_000
-}
-
 /** Maximum time for a request head to arrive while the server stops, in milliseconds. */
 const headersGraceMs = 500
 
@@ -84,7 +69,7 @@ const formatUrl = (host: string, server: Server): string => {
 
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const { settings, handler, createRequestId } = options
-  const { host, port, maxConnections, trustProxy } = settings
+  const { host, port, maxConnections, requestTimeoutMs, trustProxy } = settings
   const running = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
   let closing = false
@@ -119,9 +104,19 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   }
   // The handler refuses requests without a Host header, so that the response has the same format as other errors.
   const server = createServer(
-    { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(10_000, requestTimeoutMs),
+      // Slightly longer than most proxies keep connections, so that the proxy closes them.
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false,
+    },
     respond,
   )
+  server.maxConnections = maxConnections
+  server.maxHeadersCount = 100
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     refuse(createParserRefusal(error.code), socket),
   )
@@ -149,7 +144,6 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
     // Behind a proxy, all connections come from the proxy.
     if (trustProxy === 0 && count > Math.ceil(maxConnections * networkShare)) socket.destroy()
   })
-  setLimits(server, settings)
 
   const closeWithoutRequest = (): void => {
     const busy = new Set([...running].map(({ socket }) => socket))

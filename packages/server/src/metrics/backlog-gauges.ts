@@ -43,22 +43,21 @@ export const createBacklogReading = (
   }
 }
 
-/** Metrics of the whole database, which are the same in every process that shares it. */
-export type BacklogGauges = {
-  /** Updates the metrics. They become NaN when the store does not respond. */
-  refresh(): Promise<void>
-}
-
 /** The store whose backlog is measured, and the clock of its due times. */
 export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
 
 /** Maximum count. */
 const countLimit = 100_000
 
+/**
+ * Creates metrics of the whole database, which are the same in every process that shares it.
+ *
+ * @returns a function that updates them. They become NaN when the store does not respond.
+ */
 export const createBacklogGauges = (
   { store, clock }: BacklogSource,
   registers: Registry[],
-): BacklogGauges => {
+): (() => Promise<void>) => {
   const age = new Gauge({
     name: 'wabakit_delivery_backlog_age_seconds',
     help: 'Time since the oldest due delivery became due. 0 if none is due.',
@@ -78,7 +77,8 @@ export const createBacklogGauges = (
   })
   const read = createBacklogReading(() => store.measureBacklog({ now: clock.now(), limit: countLimit }))
 
-  const update = (backlog: Backlog | undefined): void => {
+  return async () => {
+    const backlog = await read()
     age.set((backlog?.oldestDueMs ?? Number.NaN) / 1_000)
     for (const state of ['due', 'later', 'waiting'] as const) {
       deliveries.set({ state }, backlog?.[state] ?? Number.NaN)
@@ -86,5 +86,4 @@ export const createBacklogGauges = (
     subscriptions.set({ state: 'failing' }, backlog?.failingSubscriptions ?? Number.NaN)
     subscriptions.set({ state: 'disabled' }, backlog?.disabledSubscriptions ?? Number.NaN)
   }
-  return { refresh: async () => update(await read()) }
 }

@@ -113,7 +113,7 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     help: 'Errors of background work, such as a lost connection to the database.',
     registers,
   })
-  const backlog = createBacklogGauges(opened, registers)
+  const updateBacklog = createBacklogGauges(opened, registers)
   const processMetrics = addProcessMetrics(registers)
 
   return {
@@ -130,7 +130,7 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     },
     countError: () => errors.inc(),
     render: async () => {
-      await backlog.refresh()
+      await updateBacklog()
       return registry.metrics()
     },
     contentType: registry.contentType,

@@ -1,6 +1,7 @@
 import { RecordExistsError, type ReferenceServer } from '@wabakit/core'
 import { operatorId } from '@wabakit/core/storage'
 import { generateSecret } from '@wabakit/webhooks'
+import type { ServerConfig } from '../config/server-config.ts'
 
 /** The organization that a server creates in an empty store for trying it out. */
 export type Demo = {
@@ -14,10 +15,7 @@ export type Demo = {
 }
 
 /** The endpoint for the demo organization's events, if there is one. */
-export type DemoEndpoint = {
-  readonly webhookUrl?: string | undefined
-  readonly webhookAuthorization?: string | undefined
-}
+type DemoEndpoint = Pick<ServerConfig, 'webhookUrl' | 'webhookAuthorization'>
 
 type Service = Pick<ReferenceServer, 'organizations' | 'apiKeys' | 'subscriptions'>
 

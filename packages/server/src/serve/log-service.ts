@@ -47,15 +47,9 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
       'delivery attempt',
     )
     // An operational subscription gets no health events about itself, so its failures are logged.
-    if (
-      subscription.channel === 'OPERATIONS' &&
-      settlement.outcome === 'settled' &&
-      settlement.disabled !== null
-    ) {
-      log.warn(
-        { subscriptionId: subscription.id, reason: settlement.disabled },
-        'operational subscription disabled',
-      )
+    const reason = settlement.outcome === 'settled' ? settlement.disabled : null
+    if (subscription.channel === 'OPERATIONS' && reason !== null) {
+      log.warn({ subscriptionId: subscription.id, reason }, 'operational subscription disabled')
     }
   })
   service.dispatcher.onHealth(({ type, data }) => {

@@ -132,14 +132,6 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   })
   let stopRetention = async (): Promise<void> => {}
 
-  const publishAttempts = (): void => {
-    if (attempts === undefined) return
-    attempts.startPublishing()
-    service.dispatcher.onAttempt((report) => {
-      attempts.publish(report.attempted.event.organizationId, showLiveAttempt(report))
-    })
-  }
-
   return {
     service,
     handler: createRequestHandler({
@@ -164,7 +156,12 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       // Loads it even if no request arrives, because an update may replace the files of a running server.
       setTimeout(() => loadControl().catch(onError), loadControlMs).unref()
       if (role === 'api') return
-      publishAttempts()
+      if (attempts !== undefined) {
+        attempts.startPublishing()
+        service.dispatcher.onAttempt((report) => {
+          attempts.publish(report.attempted.event.organizationId, showLiveAttempt(report))
+        })
+      }
       service.dispatcher.start()
       stopRetention = startRetention({
         store,

@@ -2,7 +2,7 @@ import type { ErasureOptions, ErasureSelection, ReferenceServer } from '@wabakit
 import { toDigits } from '@wabakit/core/hosting'
 import * as z from 'zod/mini'
 import { operationIn } from '../operation.ts'
-import { identifier, named, phoneNumber } from '../schemas.ts'
+import { identifier, named, phoneNumber, readPages } from '../schemas.ts'
 
 const cursor = () => z.optional(z.string())
 const dryRun = () => z.optional(z.boolean())
@@ -36,12 +36,8 @@ const findCalls = async function* (
   if (erasure.callId !== undefined) yield erasure.callId
   const customerDigits = erasure.cursor === undefined ? toDigits(erasure.customerNumber ?? '') : undefined
   if (customerDigits === undefined) return
-  let cursor: string | undefined
-  do {
-    const page = await calls.list(organizationId, { customerDigits, cursor, limit: 1_000 })
-    for (const { callId } of page.items) yield callId
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
+  const ofCustomer = readPages((page) => calls.list(organizationId, { ...page, customerDigits }))
+  for await (const { callId } of ofCustomer) yield callId
 }
 
 export const erasureOperations = [
