@@ -10,21 +10,19 @@ import { toErrorResponse } from '../control/control-error.ts'
 import { shortenPath } from '../control/request-log.ts'
 import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
-import { type Documents, documentPaths } from './documents.ts'
-import { type Health, healthPaths } from './health.ts'
+import type { Pages } from './pages.ts'
 
 export type RequestHandlerOptions = {
   /** The public API and the control API; `undefined` in a process that only delivers. */
   readonly api:
     | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
         readonly control: ControlApi
-        readonly documents: Documents
         readonly faults: ApiFaults | undefined
         /** Set if every client that reaches this server may use the control API. */
         readonly isControlOpen: boolean
       })
     | undefined
-  readonly health: Health
+  readonly pages: Pages
   readonly metrics: Metrics
   readonly log: Logger
   readonly createRequestId: () => string
@@ -160,7 +158,7 @@ const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
 }
 
 export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => {
-  const { api, health, metrics, log, createRequestId, trustProxy, onError } = options
+  const { api, pages, metrics, log, createRequestId, trustProxy, onError } = options
 
   const limitLines = createLineLimit(log)
 
@@ -178,20 +176,6 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     return response
   }
 
-  /** Responds to a request for a page about this server, which needs no API key. */
-  const respondWithPage = async (
-    { method }: ApiRequest,
-    render: () => Promise<ApiResponse>,
-  ): Promise<ApiResponse> => {
-    if (method !== 'GET' && method !== 'HEAD') {
-      throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
-        headers: { allow: 'GET, HEAD' },
-      })
-    }
-    const response = await render()
-    return { ...response, headers: { ...response.headers, 'x-request-id': createRequestId() } }
-  }
-
   const respond = async (request: ApiRequest, remoteAddress: string | undefined): Promise<ApiResponse> => {
     const { path } = request
     try {
@@ -199,11 +183,10 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
         const message = 'The request target or the Host header is not valid.'
         throw new RequestRefusedError('malformed_request', message)
       }
-      if (healthPaths.has(path)) return await respondWithPage(request, () => health(request, remoteAddress))
+      if (pages.has(path)) return await pages.respond(request, remoteAddress)
       if (api === undefined) {
         throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
       }
-      if (documentPaths.has(path)) return await respondWithPage(request, () => api.documents(path))
       if (api.isControlOpen && isBrowserAtRoot(request)) {
         const headers = { location: inspectorPath, 'x-request-id': createRequestId() }
         return { status: 302, headers, body: '' }
@@ -218,7 +201,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
    * Finds the handler for a request that needs a `Response`: the control API streams, and faults truncate responses.
    */
   const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
-    if (api === undefined || path === '*' || healthPaths.has(path)) return undefined
+    if (api === undefined || path === '*' || pages.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
     const fault = api.faults?.take(findEndpoint(path))
     if (fault === undefined) return undefined

@@ -17,8 +17,7 @@ import { createRequestLog } from '../control/request-log.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
-import { createDocuments } from '../http/documents.ts'
-import { createHealth } from '../http/health.ts'
+import { createPages } from '../http/pages.ts'
 import { createRequestHandler, type RequestHandler } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { allowsPrivateTargets } from './check-config.ts'
@@ -123,11 +122,12 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   }
   const control: ControlApi = async (...request) => (await loadControl())(...request)
   let isStopping = false
-  const health = createHealth({
+  const pages = createPages({
     settings,
     store,
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
+    createRequestId,
     isStopping: () => isStopping,
   })
   let stopRetention = async (): Promise<void> => {}
@@ -138,14 +138,8 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       api:
         role === 'worker'
           ? undefined
-          : {
-              ...service,
-              control,
-              documents: createDocuments(settings),
-              faults,
-              isControlOpen: settings.controlToken === undefined,
-            },
-      health,
+          : { ...service, control, faults, isControlOpen: settings.controlToken === undefined },
+      pages,
       metrics,
       log,
       createRequestId,
