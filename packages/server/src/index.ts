@@ -3,7 +3,7 @@ export { ConfigError, type ConfigProblem } from './config/config-error.ts'
 export { loadConfig } from './config/load-config.ts'
 export type { SeedOrganization, ServerConfig } from './config/server-config.ts'
 export { closeOnSignal } from './serve/close-on-signal.ts'
-export type { Demo } from './serve/demo.ts'
+export type { Demo } from './serve/own-organizations.ts'
 export { type RunningServer, startServer } from './serve/start-server.ts'
 
 // To use SQLite as the store of an embedded core. For PostgreSQL, see `@wabakit/server/postgres`.

@@ -3,7 +3,7 @@ import { createReferenceServer, memoryStore } from '@wabakit/core'
 import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
 import { expect, test } from 'vitest'
 import { startServer } from '../src/index.ts'
-import { ensureOperator } from '../src/serve/operator.ts'
+import { ensureOperator } from '../src/serve/own-organizations.ts'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
 
 const operationsSecret = generateSecret()

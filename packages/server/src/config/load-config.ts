@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
-import { parseConfig } from './parse-config.ts'
 import type { ServerConfig } from './server-config.ts'
-import { type Setting, settings } from './settings.ts'
+import { parseConfig, type Setting, settings } from './settings.ts'
 
 /** The sources of {@link loadConfig}. @inline */
 export type ConfigSources = {

@@ -2,9 +2,8 @@ import { createReferenceServer, InputError, memoryStore, RecordExistsError } fro
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
-import { ensureDemo } from './demo.ts'
 import { isPostgres } from './open-store.ts'
-import { ensureOperator } from './operator.ts'
+import { ensureDemo, ensureOperator } from './own-organizations.ts'
 
 /** Returns the reason why other machines may reach a server, or `undefined` if they cannot. */
 export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {

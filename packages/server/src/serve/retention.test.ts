@@ -1,6 +1,6 @@
 import { createReferenceServer, memoryStore } from '@wabakit/core'
 import { expect, test } from 'vitest'
-import { parseConfig } from '../config/parse-config.ts'
+import { parseConfig } from '../config/settings.ts'
 import { startRetention } from './retention.ts'
 
 const day = 86_400_000

@@ -4,17 +4,16 @@ import {
   StorageOutcomeUnknownError,
   StorageUnavailableError,
 } from '@wabakit/core'
-import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
+import { parseConfig } from '../config/settings.ts'
 import { checkAddress } from '../http/listen-error.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { DatabaseOpenError } from '../stores/errors.ts'
 import { checkConfig, createConfigured, getExposure } from './check-config.ts'
-import { type Demo, ensureDemo } from './demo.ts'
 import { createErrorLog } from './error-log.ts'
 import { createLogger } from './logger.ts'
 import { formatDatabase, openStore } from './open-store.ts'
-import { ensureOperator } from './operator.ts'
+import { type Demo, ensureDemo, ensureOperator } from './own-organizations.ts'
 
 /** A server that is listening. */
 export type RunningServer = {

@@ -9,9 +9,8 @@ import { showGroup } from '../views/group.ts'
 import { showSubscription } from '../views/subscription.ts'
 import type { TimelineView } from '../views/timeline.ts'
 import { showWait, type WaitView } from '../views/wait.ts'
-import { buildEntries } from './build-entries.ts'
+import { type Attempted, buildEntries, markDelivery } from './build-entries.ts'
 import { explainSummary } from './explain-summary.ts'
-import { type Attempted, markDelivery } from './marks.ts'
 
 export type TimelineSubject =
   | { readonly call: string; readonly group?: undefined }

@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '@wabakit/core'
 import { expect, test } from 'vitest'
-import { type Attempted, markAttempt, markDelivery } from './marks.ts'
+import { type Attempted, markAttempt, markDelivery } from './build-entries.ts'
 
 const attempt = (number: number, startedAt: number, succeeded: boolean): AttemptRecord => ({
   deliveryId: 'd',

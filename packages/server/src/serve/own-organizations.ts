@@ -1,7 +1,20 @@
-import { RecordExistsError, type ReferenceServer } from '@wabakit/core'
+import { type OrganizationInput, RecordExistsError, type ReferenceServer, type Store } from '@wabakit/core'
 import { operatorId } from '@wabakit/core/storage'
 import { generateSecret } from '@wabakit/webhooks'
 import type { ServerConfig } from '../config/server-config.ts'
+
+type Service = Pick<ReferenceServer, 'organizations' | 'apiKeys' | 'subscriptions'>
+
+/** Creates an organization. Resolves to `false` if it exists, for example because another process has created it. */
+const createOnce = async ({ organizations }: Service, input: OrganizationInput): Promise<boolean> => {
+  try {
+    await organizations.create(input)
+    return true
+  } catch (error) {
+    if (error instanceof RecordExistsError) return false
+    throw error
+  }
+}
 
 /** The organization that a server creates in an empty store for trying it out. */
 export type Demo = {
@@ -17,26 +30,9 @@ export type Demo = {
 /** The endpoint for the demo organization's events, if there is one. */
 type DemoEndpoint = Pick<ServerConfig, 'webhookUrl' | 'webhookAuthorization'>
 
-type Service = Pick<ReferenceServer, 'organizations' | 'apiKeys' | 'subscriptions'>
-
 const organizationId = 'demo'
 const wabaNumber = '+15550100001'
 const pstnNumber = '+15550100002'
-
-/** @returns false if another process created the organization in the meantime. */
-const create = async ({ organizations }: Service): Promise<boolean> => {
-  try {
-    await organizations.create({
-      id: organizationId,
-      integrations: [{ wabaNumber }],
-      pstnNumbers: [pstnNumber],
-    })
-    return true
-  } catch (error) {
-    if (error instanceof RecordExistsError) return false
-    throw error
-  }
-}
 
 /**
  * Subscribes the endpoint to the events of both numbers, or updates existing subscriptions.
@@ -76,9 +72,34 @@ export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Prom
   const { items } = await service.organizations.list({ limit: 2 })
   const isEmpty = items.every(({ id }) => id === operatorId)
   if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
-  const isCreated = isEmpty && (await create(service))
+  const numbers = { integrations: [{ wabaNumber }], pstnNumbers: [pstnNumber] }
+  const isCreated = isEmpty && (await createOnce(service, { id: organizationId, ...numbers }))
   const webhookSecret = await subscribe(service, endpoint)
   // This is the last step, because the key is shown only if every step succeeds.
   const apiKey = isCreated ? (await service.apiKeys.create(organizationId, { label: 'demo' })).key : undefined
   return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }
+}
+
+/** Subscribes the operator's URL to the health events of all organizations, or updates the subscription. */
+export const ensureOperator = async (
+  { service, store }: { readonly service: Service; readonly store: Pick<Store, 'findSubscription'> },
+  { operationsUrl: url, operationsSecret: secret }: Pick<ServerConfig, 'operationsUrl' | 'operationsSecret'>,
+): Promise<void> => {
+  if (url === undefined || secret === undefined) return
+  const { subscriptions } = service
+  // Copies of health events are published only if this organization exists.
+  await createOnce(service, { id: operatorId })
+  const { items } = await subscriptions.list(operatorId)
+  const existing = items.find(({ channel }) => channel === 'OPERATIONS')
+  if (existing === undefined) {
+    const { id, ...created } = await subscriptions.create(operatorId, { channel: 'OPERATIONS', url, secret })
+    // Processes that start at the same time each create a subscription. All of them keep the oldest and remove their
+    // own.
+    const [first] = (await subscriptions.list(operatorId)).items.filter((each) => each.url === created.url)
+    if (first?.id !== id) await subscriptions.remove(operatorId, id)
+    return
+  }
+  if (existing.url !== new URL(url).href) await subscriptions.update(operatorId, existing.id, { url })
+  const known = await store.findSubscription(operatorId, existing.id)
+  if (known?.secret !== secret) await subscriptions.rotateSecret(operatorId, existing.id, { secret })
 }
