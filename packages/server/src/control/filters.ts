@@ -11,71 +11,67 @@ import { DeliveryStatus } from './views/delivery.ts'
 const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>
   z.pipe(
     z.pipe(
-      z.string().check(z.meta({ description })),
+      z.string().check(z.describe(description)),
       z.transform((text: string) => text.split(',')),
     ),
     z.array(item),
   )
 
 /** An identifier. It is checked here, so that an error names the filter. */
-export const id = () => identifier().check(z.refine(isIdentifier, { error: identifierRule }))
+export const id = identifier.check(z.refine(isIdentifier, { error: identifierRule }))
 
 /** The id of a group. The public API restricts it less than other identifiers. */
-export const groupId = () =>
-  z.string().check(
-    z.minLength(1),
-    z.maxLength(255),
-    z.refine((text) => !/[\0\p{Surrogate}]/u.test(text), {
-      error: 'must not contain a NUL character or a lone surrogate',
-    }),
-  )
+export const groupId = z.string().check(
+  z.minLength(1),
+  z.maxLength(255),
+  z.refine((text) => !/[\0\p{Surrogate}]/u.test(text), {
+    error: 'must not contain a NUL character or a lone surrogate',
+  }),
+)
 
 export const text = (description: string) =>
-  z.string().check(z.minLength(1), z.maxLength(255), z.meta({ description }))
+  z.string().check(z.minLength(1), z.maxLength(255), z.describe(description))
+
+export const timeFilter = {
+  from: optional(time, 'At or after this time (ISO 8601).'),
+  before: optional(time, 'Before this time (ISO 8601).'),
+}
 
 /** The filters of a list of calls or groups. */
-export const recordFilter = () => ({
-  number: optional(phoneNumber(), "One of the organization's numbers."),
-  ...timeFilter(),
-})
+export const recordFilter = {
+  number: optional(phoneNumber, "One of the organization's numbers."),
+  ...timeFilter,
+}
 
-export const timeFilter = () => ({
-  from: optional(time(), 'At or after this time (ISO 8601).'),
-  before: optional(time(), 'Before this time (ISO 8601).'),
-})
+export const subjectFilter = {
+  group: optional(groupId, 'Id of the group.'),
+  call: optional(id, 'Id of the call.'),
+}
 
-export const subjectFilter = () => ({
-  group: optional(groupId(), 'Id of the group.'),
-  call: optional(id(), 'Id of the call.'),
-})
-
-const eventFilter = () => ({
+const eventFilter = {
   name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, separated by commas.')),
-  ...subjectFilter(),
-  subscription: optional(id(), 'Id of the subscription.'),
-  ...recordFilter(),
+  ...subjectFilter,
+  subscription: optional(id, 'Id of the subscription.'),
+  ...recordFilter,
   text: z.optional(text('Part of the payload, ignoring the case of ASCII letters, or the id of an event.')),
-})
+}
 
-export const order = () => z.optional(z.enum(['oldest_first', 'newest_first']))
+export const order = z.optional(z.enum(['oldest_first', 'newest_first']))
 
 export const EventFilter = z.strictObject({
-  ...eventFilter(),
+  ...eventFilter,
   subject: optional(z.string(), 'The call or group that the event is about, such as call:….'),
 })
 export type EventFilter = z.output<typeof EventFilter>
 
 export const DeliveryFilter = z.strictObject({
-  ...eventFilter(),
+  ...eventFilter,
   status: z.optional(
     several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
   ),
-  finishedFrom: optional(
-    time(),
-    'Only those that were delivered, exhausted or skipped at or after this time.',
-  ),
-  finishedBefore: optional(time(), 'Only those that were delivered, exhausted or skipped before this time.'),
-  event: optional(id(), 'Id of the event.'),
+  finishedFrom: optional(time, 'Only those that were delivered, exhausted or skipped at or after this time.'),
+  finishedBefore: optional(time, 'Only those that were delivered, exhausted or skipped before this time.'),
+  event: optional(id, 'Id of the event.'),
   response: z.optional(
     several(
       z

@@ -46,20 +46,19 @@ export async function* readPages<Item>(
 export const list = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(`${id}List`, 'A complete list.', z.object({ items: z.array(item) }))
 
-export const pageQuery = () => ({
+export const pageQuery = {
   cursor: z.optional(z.string()),
   limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(1_000)), 100),
-})
+}
 
 /** The network of a number, or `OPERATIONS`, which has no number. */
 export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 
 /** A time in a request: ISO 8601 with a zone, as Unix time in milliseconds. */
-export const time = () =>
-  z.pipe(
-    z.iso.datetime({ offset: true }),
-    z.transform((text: string) => Date.parse(text)),
-  )
+export const time = z.pipe(
+  z.iso.datetime({ offset: true }),
+  z.transform((text: string) => Date.parse(text)),
+)
 
 /** Formats Unix time in milliseconds as ISO 8601 in UTC. */
 export const utc = (time: number): string => new Date(time).toISOString()
@@ -79,32 +78,30 @@ export const identifierFacts = {
 
 const phoneNumberFacts = { maxLength: 255, pattern: '^ *\\+?[ .()-]*[0-9][0-9 .()-]*$' } as const
 
-export const identifier = () => z.string().check(z.meta(identifierFacts))
+export const identifier = z.string().check(z.meta(identifierFacts))
 
 /** A phone number; only its digits are compared. */
-export const phoneNumber = () => z.string().check(z.meta(phoneNumberFacts))
+export const phoneNumber = z.string().check(z.meta(phoneNumberFacts))
 
 /**
  * The name of an event. Names appear in code, commands and logs, so they may not contain characters that need quoting.
  */
-export const eventName = () =>
-  z
-    .string()
-    .check(
-      z.regex(
-        /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/,
-        'must have 1 to 100 letters of ASCII, digits, underscores, periods and hyphens, and start with a letter',
-      ),
-    )
+export const eventName = z
+  .string()
+  .check(
+    z.regex(
+      /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/,
+      'must have 1 to 100 letters of ASCII, digits, underscores, periods and hyphens, and start with a letter',
+    ),
+  )
 
 /** The subject of an event: `call:` or `group:` and an identifier. */
-export const subject = () =>
-  z
-    .string()
-    .check(
-      z.minLength(1),
-      z.meta({ maxLength: 261, description: 'The call or group that the event is about, such as call:….' }),
-    )
+export const subject = z
+  .string()
+  .check(
+    z.minLength(1),
+    z.meta({ maxLength: 261, description: 'The call or group that the event is about, such as call:….' }),
+  )
 
 export const ServerInfo = named(
   'ServerInfo',

@@ -9,8 +9,8 @@ import { CallView, showCall } from '../views/call.ts'
 
 const operation = operationIn('Calls')
 
-const details = () => ({
-  callId: optional(identifier(), 'The id of the call. Default: a new one.'),
+const details = {
+  callId: optional(identifier, 'The id of the call. Default: a new one.'),
   callType: optional(CallType, 'Who takes part for the organization. Default: AGENT.'),
   triggeredVia: optional(TriggeredVia, 'Trigger of the call.'),
   agentNumber: optional(z.string(), "The team member's phone number."),
@@ -18,13 +18,7 @@ const details = () => ({
     z.strictObject({ webhooks: z.boolean() }),
     'Marks a test call of a bot. Without `webhooks`, it publishes no events.',
   ),
-})
-
-const ending = () => ({
-  durationInSeconds: z.optional(z.number()),
-  recorded: z.optional(z.boolean()),
-  spoken: z.optional(z.boolean()),
-})
+}
 
 const NewCall = named(
   'NewCallRequest',
@@ -32,9 +26,9 @@ const NewCall = named(
   z.strictObject({
     channel: Channel.check(z.describe('Network of the number.')),
     direction: CallDirection.check(z.describe('Who called.')),
-    channelNumber: phoneNumber(),
-    customerNumber: phoneNumber(),
-    ...details(),
+    channelNumber: phoneNumber,
+    customerNumber: phoneNumber,
+    ...details,
   }),
 )
 
@@ -56,11 +50,11 @@ const SimulatedCall = named(
   'SimulatedCallRequest',
   "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
   z.strictObject({
-    ...details(),
+    ...details,
     channel: optional(Channel, 'The network of the call. Default: PSTN.'),
     direction: optional(CallDirection, 'Who called. Default: INCOMING.'),
-    channelNumber: optional(phoneNumber(), "The organization's number. Default: its first on the channel."),
-    customerNumber: optional(phoneNumber(), "The customer's number. Default: an invented one."),
+    channelNumber: optional(phoneNumber, "The organization's number. Default: its first on the channel."),
+    customerNumber: optional(phoneNumber, "The customer's number. Default: an invented one."),
     durationInSeconds: optional(
       z.number(),
       'Length of the conversation, in whole seconds. Default: a random one.',
@@ -83,9 +77,14 @@ const CallStep = named(
     z.strictObject({
       step: z.literal('accept'),
       agentNumber: z.optional(z.string()),
-      startedAt: z.optional(time()),
+      startedAt: z.optional(time),
     }),
-    z.strictObject({ step: z.literal('end'), ...ending() }),
+    z.strictObject({
+      step: z.literal('end'),
+      durationInSeconds: z.optional(z.number()),
+      recorded: z.optional(z.boolean()),
+      spoken: z.optional(z.boolean()),
+    }),
     z.strictObject({ step: z.enum(['miss', 'reject', 'ringOut']) }),
   ]),
 )
@@ -139,9 +138,9 @@ export const callOperations = [
     route: `GET ${path}`,
     summary: 'List calls without their summaries, newest first',
     query: z.strictObject({
-      ...pageQuery(),
-      ...recordFilter(),
-      customer: optional(phoneNumber(), "The customer's number."),
+      ...pageQuery,
+      ...recordFilter,
+      customer: optional(phoneNumber, "The customer's number."),
       state: optional(CallView.shape.state, 'State of the call.'),
       text: z.optional(
         text("A part of the id of a call or of its customer's number, in any case of ASCII letters."),

@@ -14,47 +14,39 @@ const operation = operationIn('Deliveries')
 const path = '/organizations/:organizationId/deliveries'
 const onePath = `${path}/:deliveryId` as const
 
-const newWebhookId = () => optional(z.boolean(), 'Uses a new id, so that receivers handle the event again.')
-
-const dryRun = () => optional(z.boolean(), 'Counts, and changes nothing.')
-
-const all = () => optional(z.boolean(), 'All deliveries of the organization.')
-
-const cursor = () => z.optional(z.string())
+const newWebhookId = optional(z.boolean(), 'Uses a new id, so that receivers handle the event again.')
+const dryRun = optional(z.boolean(), 'Counts, and changes nothing.')
+const all = optional(z.boolean(), 'All deliveries of the organization.')
+const cursor = z.optional(z.string())
 
 const Resend = named(
   'ResendRequest',
   'The deliveries to resend: those that match every given field. Without any, `all` must be true. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted. `cursor` is the `nextCursor` of the part before.',
-  z.extend(DeliveryFilter, {
-    all: all(),
-    newWebhookId: newWebhookId(),
-    dryRun: dryRun(),
-    cursor: cursor(),
-  }),
+  z.extend(DeliveryFilter, { all, newWebhookId, dryRun, cursor }),
 )
 
 const ResendOne = named(
   'ResendOneRequest',
   'With `newWebhookId`, a receiver handles the event again if it has already handled it. With `dryRun`, nothing is sent.',
-  z.strictObject({ newWebhookId: newWebhookId(), dryRun: dryRun() }),
+  z.strictObject({ newWebhookId, dryRun }),
 )
 
 const Cancel = named(
   'CancelRequest',
   'The deliveries to cancel: those that match every given field and are `waiting` or `pending`. Without any, `all` must be true. With `dryRun`, they are only counted. `cursor` is the `nextCursor` of the part before.',
-  z.extend(DeliveryFilter, { all: all(), dryRun: dryRun(), cursor: cursor() }),
+  z.extend(DeliveryFilter, { all, dryRun, cursor }),
 )
 
 const Canceled = named(
   'Canceled',
   'The number of deliveries that are canceled, at most 10,000. If there is a `nextCursor`, others may match: send the request again with it as `cursor`.',
-  z.object({ canceled: z.number(), nextCursor: cursor() }),
+  z.object({ canceled: z.number(), nextCursor: cursor }),
 )
 
 const Resent = named(
   'Resent',
   'The number of deliveries that are sent again, at most 10,000. If there is a `nextCursor`, others may match: send the request again with it as `cursor`.',
-  z.object({ resent: z.number(), nextCursor: cursor() }),
+  z.object({ resent: z.number(), nextCursor: cursor }),
 )
 
 const getDelivery = async ({ deliveries }: ReferenceServer, organizationId: string, deliveryId: string) => {
@@ -79,7 +71,7 @@ export const deliveryOperations = [
     id: 'listDeliveries',
     route: `GET ${path}`,
     summary: 'List deliveries in the order of their events',
-    query: z.extend(DeliveryFilter, { ...pageQuery(), order: order() }),
+    query: z.extend(DeliveryFilter, { ...pageQuery, order }),
     result: page('Delivery', DeliveryView),
     run: async ({ params, query: { cursor, limit, order, ...filter } }, { service }) => {
       const selection = { ...selectDeliveries(filter), cursor, limit, order }

@@ -4,15 +4,15 @@ import * as z from 'zod/mini'
 import { operationIn } from '../operation.ts'
 import { identifier, named, phoneNumber, readPages } from '../schemas.ts'
 
-const cursor = () => z.optional(z.string())
-const dryRun = () => z.optional(z.boolean())
+const cursor = z.optional(z.string())
+const dryRun = z.optional(z.boolean())
 
 const Erasure = named(
   'ErasureRequest',
   'The call or the customer to erase. With `dryRun`, records are only counted.',
   z.union([
-    z.strictObject({ callId: identifier(), dryRun: dryRun() }),
-    z.strictObject({ customerNumber: phoneNumber(), cursor: cursor(), dryRun: dryRun() }),
+    z.strictObject({ callId: identifier, dryRun }),
+    z.strictObject({ customerNumber: phoneNumber, cursor, dryRun }),
   ]),
 )
 

@@ -16,10 +16,10 @@ const PublishedEvent = named(
   'PublishedEventRequest',
   'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `mock`. Each attempt checks that again: if the URL has changed, the delivery is skipped.',
   z.strictObject({
-    name: eventName(),
-    subject: subject(),
+    name: eventName,
+    subject,
     channel: Channel.check(z.describe('Network of the number.')),
-    number: phoneNumber().check(z.describe("One of the organization's numbers.")),
+    number: phoneNumber.check(z.describe("One of the organization's numbers.")),
     payload: z.record(z.string(), z.unknown()),
   }),
 )
@@ -37,7 +37,7 @@ export const eventOperations = [
     id: 'listEvents',
     route: `GET ${path}`,
     summary: 'List events, oldest first by default',
-    query: z.extend(EventFilter, { ...pageQuery(), order: order() }),
+    query: z.extend(EventFilter, { ...pageQuery, order }),
     result: page('Event', EventView),
     run: async ({ params, query: { cursor, limit, order, ...filter } }, { service }) => {
       const query = { ...selectEvents(filter), cursor, limit, order }
@@ -73,7 +73,7 @@ export const eventOperations = [
     id: 'getTimeline',
     route: 'GET /organizations/:organizationId/timeline',
     summary: 'Get everything that happened to a call or group, in order',
-    query: z.strictObject(subjectFilter()),
+    query: z.strictObject(subjectFilter),
     result: TimelineView,
     run: async ({ params, query }, context) => {
       const subject = parseSubject(query)

@@ -13,7 +13,7 @@ const ParticipantStep = named(
   'The new state of a person in a group.',
   z.strictObject({
     groupId: z.string().check(z.describe('The id of the group.')),
-    phone: phoneNumber().check(z.describe('Number of the participant.')),
+    phone: phoneNumber.check(z.describe('Number of the participant.')),
     state: z.enum(['joined', 'left', 'removed']).check(z.describe('What happened to the participant.')),
   }),
 )
@@ -45,9 +45,9 @@ export const groupOperations = [
     summary:
       'List groups, newest first. `group` is the id of the one to list, which may be one that no path can contain',
     query: z.strictObject({
-      ...pageQuery(),
-      ...recordFilter(),
-      group: optional(groupId(), 'Id of the group.'),
+      ...pageQuery,
+      ...recordFilter,
+      group: optional(groupId, 'Id of the group.'),
       text: z.optional(text("Part of a group's id or subject, ignoring the case of ASCII letters.")),
     }),
     result: page('Group', GroupView),

@@ -13,52 +13,51 @@ import {
 
 const operation = operationIn('Organizations')
 
-const settings = () => ({
+const settings = {
   callSummaries: optional(z.enum(['automatic', 'manual']), 'When summaries are generated.'),
   integrations: z.optional(
     z.array(
       z.strictObject({
-        wabaNumber: phoneNumber(),
+        wabaNumber: phoneNumber,
         enabled: z.optional(z.boolean()),
         joinApprovalMode: z.optional(JoinApprovalMode),
       }),
     ),
   ),
-  pstnNumbers: optional(z.array(phoneNumber()), 'Telephone numbers of the organization.'),
-})
+  pstnNumbers: optional(z.array(phoneNumber), 'Telephone numbers of the organization.'),
+}
 
-const keyText = () =>
-  z.string().check(z.regex(/^[!-~]{16,}$/, 'must have at least 16 visible ASCII characters'))
+const keyText = z.string().check(z.regex(/^[!-~]{16,}$/, 'must have at least 16 visible ASCII characters'))
 
-const keySettings = () => ({
+const keySettings = {
   label: optional(z.string(), 'A name for people.'),
   wabaNumbers: optional(
-    z.union([z.literal('all'), z.array(phoneNumber())]),
+    z.union([z.literal('all'), z.array(phoneNumber)]),
     'WABA numbers that it may use (default: all).',
   ),
-})
+}
 
 const NewApiKey = named(
   'NewApiKeyRequest',
   'An API key to create. Without `key`, it is random. `wabaNumbers` are the numbers that it may use.',
   z.strictObject({
-    key: optional(keyText(), 'The key itself. Default: a random one.'),
-    ...keySettings(),
+    key: optional(keyText, 'The key itself. Default: a random one.'),
+    ...keySettings,
   }),
 )
 
 const KnownApiKey = named(
   'KnownApiKeyRequest',
   'An API key of a new organization. The caller must choose it, because the response does not show it.',
-  z.strictObject({ key: keyText(), ...keySettings() }),
+  z.strictObject({ key: keyText, ...keySettings }),
 )
 
 const NewOrganization = named(
   'NewOrganizationRequest',
   'An organization to create.',
   z.strictObject({
-    id: optional(identifier(), 'Id of the organization.'),
-    ...settings(),
+    id: optional(identifier, 'Id of the organization.'),
+    ...settings,
     apiKeys: z.optional(z.array(KnownApiKey)),
   }),
 )
@@ -66,7 +65,7 @@ const NewOrganization = named(
 const OrganizationChange = named(
   'OrganizationChangeRequest',
   'The settings to change. Omitted ones stay as they are; lists are replaced as a whole.',
-  z.strictObject(settings()),
+  z.strictObject(settings),
 )
 
 export const organizationOperations = [
@@ -74,7 +73,7 @@ export const organizationOperations = [
     id: 'listOrganizations',
     route: 'GET /organizations',
     summary: 'List organizations, oldest first',
-    query: z.strictObject(pageQuery()),
+    query: z.strictObject(pageQuery),
     result: page('Organization', OrganizationView),
     run: async ({ query }, { service }) =>
       showPage(await service.organizations.list(query), showOrganization),

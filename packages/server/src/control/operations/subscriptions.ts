@@ -30,7 +30,7 @@ const Events = z.union(
   `must be all, or one or several of ${names.join(', ')}`,
 )
 
-const subscriptionHeaders = () => ({
+const subscriptionHeaders = {
   headers: z.optional(z.record(z.string(), z.string())),
   authorization: z.optional(
     z.nullable(
@@ -40,33 +40,31 @@ const subscriptionHeaders = () => ({
       ]),
     ),
   ),
-})
+}
 
-const events = () => optional(Events, 'Names of events, or all.')
+const events = optional(Events, 'Names of events, or all.')
+const url = z.string().check(z.describe('URL that gets the webhooks.'))
+const secret = optional(z.string(), 'Signing secret. Default: a random one.')
 
-const url = () => z.string().check(z.describe('URL that gets the webhooks.'))
-
-const secret = () => optional(z.string(), 'Signing secret. Default: a random one.')
-
-const limits = () => ({
+const limits = {
   maxAttemptsPerSecond: optional(
     z.nullable(z.number()),
     'Maximum number of attempts that start per second, such as 5 or 0.5.',
   ),
   enabled: optional(z.boolean(), 'Gets webhooks unless false.'),
-})
+}
 
 const NewSubscription = named(
   'NewSubscriptionRequest',
   'A URL to send the events of one number to or, with the channel `OPERATIONS` and no number, those about the health of subscriptions. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook. `maxAttemptsPerSecond` spreads attempts for an endpoint that needs it: from 0.01 to 1,000 per second, or null for no maximum.',
   z.strictObject({
     channel: EventChannel.check(z.describe('Network of the number, or OPERATIONS.')),
-    number: optional(phoneNumber(), "One of the organization's numbers."),
-    url: url(),
-    events: events(),
-    secret: secret(),
-    ...subscriptionHeaders(),
-    ...limits(),
+    number: optional(phoneNumber, "One of the organization's numbers."),
+    url,
+    events,
+    secret,
+    ...subscriptionHeaders,
+    ...limits,
   }),
 )
 
@@ -74,10 +72,10 @@ const SubscriptionChange = named(
   'SubscriptionChangeRequest',
   'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. A `url` with another origin removes both unless they are sent again. `maxAttemptsPerSecond: null` removes the maximum. Events that occur while a subscription is disabled can be resent later.',
   z.strictObject({
-    url: z.optional(url()),
-    events: events(),
-    ...subscriptionHeaders(),
-    ...limits(),
+    url: z.optional(url),
+    events,
+    ...subscriptionHeaders,
+    ...limits,
   }),
 )
 
@@ -85,7 +83,7 @@ const SecretRotation = named(
   'SecretRotationRequest',
   '`secret` defaults to a random one. Webhooks are signed with the old secret as well for `overlapMs` milliseconds (default: 24 hours).',
   z.strictObject({
-    secret: secret(),
+    secret,
     overlapMs: optional(
       z.int().check(z.gte(0)),
       'Time for which the old secret also signs, in milliseconds. Default: a day.',
@@ -97,8 +95,8 @@ const TestEvent = named(
   'TestEventRequest',
   'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. Each attempt checks that again.',
   z.strictObject({
-    name: optional(eventName(), 'Name of the event. Default: the first subscribed.'),
-    subject: z.optional(subject()),
+    name: optional(eventName, 'Name of the event. Default: the first subscribed.'),
+    subject: z.optional(subject),
     payload: z.optional(z.record(z.string(), z.unknown())),
   }),
 )
@@ -111,7 +109,7 @@ export const subscriptionOperations = [
     id: 'listSubscriptions',
     route: `GET ${path}`,
     summary: 'List subscriptions, oldest first',
-    query: z.strictObject(pageQuery()),
+    query: z.strictObject(pageQuery),
     result: page('Subscription', SubscriptionView),
     run: async ({ params, query }, { service }) =>
       showPage(await service.subscriptions.list(params.organizationId, query), showSubscription),

@@ -24,23 +24,23 @@ export const showOrganization = (record: OrganizationRecord): z.input<typeof Org
     pstnNumbers: record.pstnNumbers.map(({ number }) => number),
   })
 
-const apiKey = () => ({
+const apiKey = {
   id: z.string(),
   label: z.string(),
   wabaNumbers: z.union([z.literal('all'), z.array(z.string())]),
   fingerprint: z.string(),
   createdAt: Utc,
-})
+}
 
 export const ApiKeyView = named(
   'ApiKey',
   'An API key, without the key itself. `fingerprint` is the beginning of its SHA-256.',
-  z.object(apiKey()),
+  z.object(apiKey),
 )
 export const NewApiKeyView = named(
   'NewApiKey',
   'An API key that has just been created. This is the only response that contains the key.',
-  z.object({ ...apiKey(), key: z.string() }),
+  z.object({ ...apiKey, key: z.string() }),
 )
 
 export const showApiKey = (record: ApiKeyRecord): z.input<typeof ApiKeyView> =>

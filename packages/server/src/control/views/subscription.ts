@@ -2,7 +2,7 @@ import type { Subscription, SubscriptionWithSecret } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { EventChannel, named, Utc, UtcOrNull } from '../schemas.ts'
 
-const subscription = () => ({
+const subscription = {
   id: z.string(),
   channel: EventChannel,
   number: z.string(),
@@ -16,17 +16,17 @@ const subscription = () => ({
   isReported: z.boolean(),
   previousSecretExpiresAt: UtcOrNull,
   createdAt: Utc,
-})
+}
 
 export const SubscriptionView = named(
   'Subscription',
   'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails, and not yet that it recovered.',
-  z.object(subscription()),
+  z.object(subscription),
 )
 export const SubscriptionSecretView = named(
   'SubscriptionWithSecret',
   'A subscription whose secret has just been set. This is the only response that contains the secret.',
-  z.object({ ...subscription(), secret: z.string() }),
+  z.object({ ...subscription, secret: z.string() }),
 )
 
 export const showSubscription = (record: Subscription): z.input<typeof SubscriptionView> => {
