@@ -10,12 +10,11 @@ type Json = { readonly [name: string]: unknown }
 
 const schemaPath = '#/components/schemas'
 
-const isEmptyObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0
-
 /** Replaces unusual JSON Schema keywords for unknown fields and integers with common ones. */
 const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
-  if (isEmptyObject(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties
+  const { additionalProperties } = jsonSchema
+  if (additionalProperties && Object.keys(additionalProperties).length === 0)
+    delete jsonSchema.additionalProperties
   if (jsonSchema.multipleOf === 1) {
     delete jsonSchema.multipleOf
     jsonSchema.type = 'integer'
@@ -33,13 +32,12 @@ const buildSchemas = (): Json => {
   )
 }
 
-const toReference = (schema: z.core.$ZodType): Json => {
-  const name = schemaNames.get(schema)?.id
+const toContent = (name: string | undefined): Json => {
   if (name === undefined) throw new TypeError('A schema of the control API has no name.')
-  return { $ref: `${schemaPath}/${name}` }
+  return { content: { 'application/json': { schema: { $ref: `${schemaPath}/${name}` } } } }
 }
 
-const toContent = (schema: Json): Json => ({ content: { 'application/json': { schema } } })
+const describeContent = (schema: z.core.$ZodType): Json => toContent(schemaNames.get(schema)?.id)
 
 const buildPathParameters = ({ path }: Operation): Json[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
@@ -97,9 +95,9 @@ const describeOperation = (operation: Operation): Json => {
     summary,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: { required: true, ...toContent(toReference(body)) } }),
+    ...(body !== undefined && { requestBody: { required: true, ...describeContent(body) } }),
     responses: {
-      [status]: { description: 'Success.', ...(result !== undefined && toContent(toReference(result))) },
+      [status]: { description: 'Success.', ...(result !== undefined && describeContent(result)) },
       ...describeOperationErrors(operation),
     },
   }
@@ -160,7 +158,7 @@ const errorSchema = {
 }
 
 const buildErrors = (): Json => {
-  const content = toContent({ $ref: `${schemaPath}/Error` })
+  const content = toContent('Error')
   const common = Object.entries(commonErrors).map(([status, name]) => {
     const codes = Object.entries(controlErrorCodes).flatMap(([code, each]) =>
       String(each) === status ? `\`${code}\`` : [],

@@ -4,23 +4,20 @@ import type { ServerConfig } from '../config/server-config.ts'
 
 type Address = Pick<ServerConfig, 'host' | 'port'>
 
-const problems: Readonly<Record<string, (address: Address) => { key: string; message: string }>> = {
-  EADDRINUSE: ({ port }) => ({
-    key: 'port',
-    message: `${port} is in use. Stop the process that listens there or choose another port; 0 takes a free one.`,
-  }),
-  EACCES: ({ port }) => ({
-    key: 'port',
-    message: `${port} requires privileges. Choose a port above 1023.`,
-  }),
-  EADDRNOTAVAIL: ({ host }) => ({ key: 'host', message: `${host} is not an address of this machine.` }),
-  ENOTFOUND: ({ host }) => ({ key: 'host', message: `${host} is not an address and cannot be resolved.` }),
-}
-
 /** Returns a ConfigError if a setting prevents the server from listening, and any other error unchanged. */
-export const toListenError = (error: NodeJS.ErrnoException, address: Address): Error => {
-  const problem = problems[error.code ?? '']?.(address)
-  return problem === undefined ? error : new ConfigError([{ ...problem, source: `--${problem.key}` }])
+export const toListenError = (error: NodeJS.ErrnoException, { host, port }: Address): Error => {
+  const problems: Readonly<Record<string, readonly [key: string, message: string]>> = {
+    EADDRINUSE: [
+      'port',
+      `${port} is in use. Stop the process that listens there or choose another port; 0 takes a free one.`,
+    ],
+    EACCES: ['port', `${port} requires privileges. Choose a port above 1023.`],
+    EADDRNOTAVAIL: ['host', `${host} is not an address of this machine.`],
+    ENOTFOUND: ['host', `${host} is not an address and cannot be resolved.`],
+  }
+  const [key, message] = problems[error.code ?? ''] ?? []
+  if (key === undefined || message === undefined) return error
+  return new ConfigError([{ key, source: `--${key}`, message }])
 }
 
 /**

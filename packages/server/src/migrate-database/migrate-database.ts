@@ -23,18 +23,15 @@ type Fingerprint = {
 type TableComparison = { readonly table: string; readonly source: Fingerprint; readonly target: Fingerprint }
 
 type MigrationOptions = {
-  /** The path of the SQLite database. */
+  /** The path of a SQLite database. */
   readonly from: string
-  /** The URL of the PostgreSQL database. */
+  /** The URL of a PostgreSQL database. */
   readonly to: string
   readonly onProgress: (progress: Progress) => void
 }
 
-export type MigrationResult = {
-  /** The path of the SQLite database. */
-  readonly from: string
-  /** The address of the PostgreSQL database, without password. */
-  readonly to: string
+/** `from` is a path, and `to` an address without password. */
+export type MigrationResult = Pick<MigrationOptions, 'from' | 'to'> & {
   readonly tables: readonly TableComparison[]
   /** Set if all tables have the same rows in both databases. If not, the migration is unfinished. */
   readonly isEqual: boolean

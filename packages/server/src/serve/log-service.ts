@@ -1,5 +1,5 @@
 import { redact } from '@wabakit/contract'
-import type { AttemptReported, ReferenceServer } from '@wabakit/core'
+import type { ReferenceServer } from '@wabakit/core'
 import type { Logger } from 'pino'
 import { type AttemptOutcome, getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
 import { repeatsPersonalData } from '../delivery/personal-data.ts'
@@ -27,7 +27,7 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
       log.debug({ eventId: id, organizationId, event: redact(event) }, 'event'),
     )
   }
-  service.dispatcher.onAttempt((report: AttemptReported) => {
+  service.dispatcher.onAttempt((report) => {
     const { attempted, result, settlement } = report
     const { delivery, event, subscription } = attempted
     const outcome = getAttemptOutcome(report)

@@ -73,5 +73,5 @@ export const SentRequestView = named(
   }),
 )
 
-export const showAttempt = (record: AttemptRecord): z.input<typeof AttemptView> =>
+export const showAttempt = (record: AttemptRecord) =>
   z.encode(AttemptView, { ...record, diagnosis: diagnose(record) })

@@ -17,7 +17,7 @@ export const GroupView = named(
   }),
 )
 
-export const showGroup = (record: GroupRecord): z.input<typeof GroupView> =>
+export const showGroup = (record: GroupRecord) =>
   z.encode(GroupView, { ...record, groupId: record.clientCustomGroupId })
 
 export const ParticipantView = named(
@@ -31,5 +31,4 @@ export const ParticipantView = named(
   }),
 )
 
-export const showParticipant = (record: ParticipantRecord): z.input<typeof ParticipantView> =>
-  z.encode(ParticipantView, record)
+export const showParticipant = (record: ParticipantRecord) => z.encode(ParticipantView, record)

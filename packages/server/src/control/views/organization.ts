@@ -17,7 +17,7 @@ export const OrganizationView = named(
   }),
 )
 
-export const showOrganization = (record: OrganizationRecord): z.input<typeof OrganizationView> =>
+export const showOrganization = (record: OrganizationRecord) =>
   z.encode(OrganizationView, {
     ...record,
     integrations: record.integrations.map(({ number, ...rest }) => ({ ...rest, wabaNumber: number })),
@@ -43,7 +43,7 @@ export const NewApiKeyView = named(
   z.object({ ...apiKey, key: z.string() }),
 )
 
-export const showApiKey = (record: ApiKeyRecord): z.input<typeof ApiKeyView> =>
+export const showApiKey = (record: ApiKeyRecord) =>
   z.encode(ApiKeyView, {
     ...record,
     wabaNumbers: record.wabaNumbers === 'all' ? 'all' : [...record.wabaNumbers],

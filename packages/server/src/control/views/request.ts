@@ -23,5 +23,5 @@ export const ApiRequestView = named(
   }),
 )
 
-export const showRequest = (request: LoggedRequest): z.input<typeof ApiRequestView> =>
+export const showRequest = (request: LoggedRequest) =>
   z.encode(ApiRequestView, { ...request, at: request.startedAt, repeated: request.isRepeated })
