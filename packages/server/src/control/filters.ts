@@ -7,7 +7,6 @@ import { DeliveryStatus } from './views/delivery.ts'
 
 // The filters for listing records and changing many deliveries. The command line and the inspector use the same names.
 
-/** Several values, separated by commas. */
 const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>
   z.pipe(
     z.pipe(
@@ -83,11 +82,7 @@ export const DeliveryFilter = z.strictObject({
 })
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
 
-/**
- * Returns the digits of a phone number.
- *
- * @throws InputError if it is not a phone number.
- */
+/** Returns the digits of a phone number, or throws an InputError. */
 export const parseNumber = (path: string, number: string | undefined): string | undefined => {
   const digits = number === undefined ? undefined : toDigits(number)
   if (number === undefined || digits !== undefined) return digits

@@ -26,11 +26,7 @@ export const findReceivers = async (
 export const allowsForged = (url: string, { mock }: Pick<ServerInfo, 'mock'>): boolean =>
   mock || isLoopbackHost(new URL(url).hostname)
 
-/**
- * Checks that subscriptions may get an event whose payload comes from a caller.
- *
- * @throws ControlError `not_allowed`
- */
+/** Throws a ControlError `not_allowed` unless subscriptions may get an event whose payload comes from a caller. */
 export const checkPayload = (
   receivers: readonly Pick<Subscription, 'id' | 'url'>[],
   info: Pick<ServerInfo, 'mock'>,

@@ -14,9 +14,7 @@ export type Guard = {
   check(request: Request, remoteAddress: string | undefined): Promise<void>
   /**
    * Checks a request for an inspector file. It needs no token, because the file is the same for every user. Other sites
-   * may link to the inspector, because their pages cannot read it.
-   *
-   * @throws ControlError
+   * may link to the inspector, because their pages cannot read it. Throws a ControlError if it is not allowed.
    */
   checkFile(request: Request): void
 }

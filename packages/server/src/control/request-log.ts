@@ -17,7 +17,6 @@ export type RequestSelection = {
 
 type RequestQuery = RequestSelection & { readonly cursor?: string | undefined; readonly limit: number }
 
-/** A logged request. */
 export type LoggedRequest = Omit<RequestReported, 'caller'> & {
   /** `null`, like the fields of the key, if the request had no valid key. */
   readonly organizationId: string | null

@@ -25,7 +25,6 @@ export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
     z.object({ items: z.array(item), nextCursor: z.optional(z.string()) }),
   )
 
-/** Shows the items of a page. */
 export const showPage = <Item, Shown>(
   { items, ...rest }: Page<Item>,
   show: (item: Item) => Shown,

@@ -20,11 +20,7 @@ export const toListenError = (error: NodeJS.ErrnoException, { host, port }: Addr
   return new ConfigError([{ key, source: `--${key}`, message }])
 }
 
-/**
- * Checks that a server can listen before any of its parts is created.
- *
- * @throws ConfigError
- */
+/** Rejects with a ConfigError if a server cannot listen, before any of its parts is created. */
 export const checkAddress = ({ host, port }: Address): Promise<void> =>
   new Promise((resolve, reject) => {
     const server = createServer()

@@ -12,7 +12,7 @@ import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
 import type { Pages } from './pages.ts'
 
-export type RequestHandlerOptions = {
+type RequestHandlerOptions = {
   /** The public API and the control API; `undefined` in a process that only delivers. */
   readonly api:
     | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
@@ -31,8 +31,7 @@ export type RequestHandlerOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** The facts about a response for counting and logging. */
-export type ResponseFacts = {
+type ResponseFacts = {
   readonly status: number
   readonly requestId: string | null | undefined
   readonly method?: string | undefined

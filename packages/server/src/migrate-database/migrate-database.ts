@@ -95,7 +95,6 @@ const copyTables = async ({ source, target, countRows }: Migration, from: CopyPr
   }
 }
 
-/** A table with its fingerprint in SQLite. */
 type SourceTable = { readonly table: CopiedTable; readonly source: Fingerprint }
 
 /** Reads a whole SQLite database. */

@@ -28,18 +28,13 @@ export type Batch = {
 
 /** A snapshot of a SQLite database. No server can use the database until it is closed. */
 export type Source = {
-  /** The database's file. */
   readonly path: string
-  /** Returns the number of rows in a table. */
   count(table: CopiedTable): number
   /** Reads a table's rows in key order, starting after a key if one is given. */
   rows(table: CopiedTable, after?: string): Iterable<SourceRow>
   /** Reads the same rows in batches that are small enough to keep several in memory. */
   batches(table: CopiedTable, after?: string): Iterable<Batch>
-  /**
-   * Returns the highest number that SQLite has assigned to a table's rows, including removed rows, or 0 if there is
-   * none.
-   */
+  /** Returns the highest number that SQLite has given to a row of a table, even if it was removed since, or 0. */
   readHighest(table: string): number
   close(): void
 }

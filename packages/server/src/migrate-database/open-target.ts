@@ -14,7 +14,6 @@ export type CopyProgress = {
   readonly table: string | null
   /** The key of the last copied row of the table. */
   readonly after: string | null
-  /** The number of copied rows of the table. */
   readonly rows: number
 }
 

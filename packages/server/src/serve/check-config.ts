@@ -19,9 +19,7 @@ export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): stri
 export const allowsPrivateTargets = ({ allowPrivateTargets, host }: ServerConfig): boolean =>
   allowPrivateTargets ?? isLoopbackHost(host)
 
-/**
- * Runs `work`, which creates a record from a setting. Rejects with a ConfigError if the service refuses the setting.
- */
+/** Creates a record from a setting. Rejects with a ConfigError if the service refuses the setting. */
 export const createConfigured = async <Result>(
   { key, source }: Omit<ConfigProblem, 'message'>,
   work: () => Promise<Result>,

@@ -27,18 +27,13 @@ export type Demo = {
   readonly webhookSecret: string | undefined
 }
 
-/** The endpoint for the demo organization's events, if there is one. */
 type DemoEndpoint = Pick<ServerConfig, 'webhookUrl' | 'webhookAuthorization'>
 
 const organizationId = 'demo'
 const wabaNumber = '+15550100001'
 const pstnNumber = '+15550100002'
 
-/**
- * Subscribes the endpoint to the events of both numbers, or updates existing subscriptions.
- *
- * @returns the secret of new subscriptions.
- */
+/** Subscribes the endpoint to the events of both numbers, or updates it. Returns the secret of new subscriptions. */
 const subscribe = async (
   { subscriptions }: Service,
   { webhookUrl: url, webhookAuthorization: authorization }: DemoEndpoint,
@@ -64,9 +59,8 @@ const subscribe = async (
 }
 
 /**
- * Creates the demo organization, with a number on each channel and an API key, if the store has no organization.
- *
- * @returns the organization, or `undefined` if the store has only other organizations.
+ * Creates the demo organization, with a number on each channel and an API key, if the store has no organization. Returns
+ * `undefined` if the store has only other organizations.
  */
 export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Promise<Demo | undefined> => {
   const { items } = await service.organizations.list({ limit: 2 })

@@ -83,8 +83,7 @@ export const startServer = async (
   }).catch((error: unknown) => {
     throw toStartError(error, settings)
   })
-  // Loads these modules after opening the database: after a crash, the old process's shards become free some time after
-  // that.
+  // Opens the database before loading these modules, because a crashed process's shards become free some time later.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
     import('../metrics/metrics.ts'),
     import('./runtime.ts'),
