@@ -32,9 +32,7 @@ const hasNoCredentials = (text: string): boolean => {
   return username === '' && password === ''
 }
 
-/**
- * An organization that the server creates when it starts, or updates with these settings. Existing API keys stay valid.
- */
+/** An organization that the server creates or updates when it starts. Its existing API keys stay valid. */
 export const SeedOrganization = z.strictObject({
   id: text(),
   integrations: z.optional(

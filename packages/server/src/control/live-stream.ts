@@ -36,10 +36,7 @@ export type LiveStream = {
 }
 
 const heartbeatMs = 15_000
-/**
- * Interval, in milliseconds, for polling the store for events without a notification, such as other processes' events
- * that match no subscription.
- */
+/** Interval, in milliseconds, of polls for events without a notification, such as those that match no subscription. */
 const pollMs = 1_000
 /** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
 const readPauseMs = 50

@@ -89,9 +89,7 @@ const parse = <Schema>(schema: Schema, value: unknown): Output<Schema> => {
   throw new ControlError('invalid_input', `${parsed.issues.map(formatIssue).join('; ')}.`, parsed)
 }
 
-/**
- * Returns a function that defines an operation in a group. Its schemas determine the input and result types of `run`.
- */
+/** Returns a function that defines an operation. Its schemas determine the types of the input and result of `run`. */
 export const operationIn =
   (tag: keyof typeof tags) =>
   <

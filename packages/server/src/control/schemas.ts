@@ -82,9 +82,7 @@ export const identifier = z.string().check(z.meta(identifierFacts))
 /** A phone number; only its digits are compared. */
 export const phoneNumber = z.string().check(z.meta(phoneNumberFacts))
 
-/**
- * The name of an event. Names appear in code, commands and logs, so they may not contain characters that need quoting.
- */
+/** The name of an event. Names appear in code, commands and logs, so no character may need quoting. */
 export const eventName = z
   .string()
   .check(

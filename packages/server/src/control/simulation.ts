@@ -10,9 +10,7 @@ import {
 export type Simulation = {
   /** Simulates a call. If its summary is delayed, a timer saves it. */
   simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
-  /**
-   * Returns when a delayed summary will be saved, as Unix time in milliseconds, or `undefined` if none is scheduled.
-   */
+  /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
   findDueSummary(organizationId: string, callId: string): number | undefined
   /** Cancels the delayed summaries. */
   close(): void

@@ -10,9 +10,7 @@ export const getResponseLine = (body: string | null | undefined): string | null 
     .split(/[\r\n]/, 1)[0]
     ?.slice(0, maxLength) || null
 
-/**
- * The effect of an attempt on its delivery; `stale` if another worker has taken over the delivery, or it has changed.
- */
+/** The effect of an attempt on its delivery; `stale` if another worker has it now, or it has changed. */
 export type AttemptOutcome = AttemptReported['result']['kind'] | 'stale'
 
 export const getAttemptOutcome = ({ result, settlement }: AttemptReported): AttemptOutcome =>

@@ -27,10 +27,7 @@ const repeatsPart = (text: string, whole: string): boolean => {
   return false
 }
 
-/**
- * Returns whether text repeats an event's personal data: a phone number in any notation, a name, or part of a longer
- * text.
- */
+/** Returns whether text repeats an event's personal data: a phone number in any notation, a name, or part of a text. */
 export const repeatsPersonalData = (text: string, payload: string): boolean => {
   const plain = text.replaceAll(/\\[nrt"\\/]/g, ' ')
   const digits = text.replaceAll(/\D/g, '')

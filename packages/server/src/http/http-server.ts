@@ -15,17 +15,9 @@ export type HttpServerOptions = {
 
 /** A node:http server that stops without interrupting responses. */
 export type HttpServer = {
-  /**
-   * Starts listening.
-   *
-   * @returns the base URL, without a trailing slash.
-   * @throws ConfigError when the configured host or port cannot be used.
-   */
+  /** Starts listening. Resolves to the base URL, or rejects with a ConfigError if the host or port cannot be used. */
   listen(): Promise<string>
-  /**
-   * Stops accepting connections, lets running requests finish, and closes the remaining connections after `graceMs`
-   * milliseconds.
-   */
+  /** Lets running requests finish, and closes the remaining connections after `graceMs` milliseconds. */
   close(graceMs: number): Promise<void>
 }
 

@@ -49,10 +49,7 @@ export const createPages = (options: PagesOptions): Pages => {
     }
   }
 
-  /**
-   * Checks the host of a metrics request: another site's page must not read metrics through a host name that resolves
-   * to this machine.
-   */
+  /** Checks the host: pages of other sites must not read metrics through a host name that resolves to this machine. */
   const checkMetricsHost = (requested: string): void => {
     const isAllowed = !isLoopbackHost(host) || isLoopbackHost(requested.replace(/:\d+$/, ''))
     if (isAllowed || requested === publicHost) return

@@ -128,10 +128,7 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     }
   })
 
-/**
- * Returns a header, joining repeated values. `headers` drops repeated `authorization` values, so two keys would look
- * like one.
- */
+/** Returns a header, joining repeated values. In `headers`, two `authorization` values, thus two keys, look like one. */
 const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
   let found: string | null = null
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -196,9 +193,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     }
   }
 
-  /**
-   * Finds the handler for a request that needs a `Response`: the control API streams, and faults truncate responses.
-   */
+  /** Returns the handler of a request that needs a `Response`: the control API streams, and faults truncate. */
   const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
     if (api === undefined || path === '*' || pages.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)

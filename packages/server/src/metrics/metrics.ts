@@ -18,9 +18,7 @@ export type Metrics = {
   observe(service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void
   /** Counts an error of background work, such as a listener that threw. */
   countError(): void
-  /**
-   * Returns all metrics in the Prometheus text format. Database metrics are NaN while the database does not respond.
-   */
+  /** Returns all metrics in the Prometheus text format. Those of the database are NaN while it does not respond. */
   render(): Promise<string>
   readonly contentType: string
   /** Stops measuring the event loop. */

@@ -7,10 +7,7 @@ import { prepareSession } from '../stores/postgres/session.ts'
 
 /** The advisory lock of the copying process: `wabacopy` in ASCII. */
 const copyLock = 0x77616261636f7079n
-/**
- * Time to wait for the lock, in milliseconds, because the server may still be running a killed process's last
- * statement.
- */
+/** Maximum time to wait for the lock, in milliseconds: a killed process's last statement may still be running. */
 const lockTimeoutMs = 3_000
 const connectTimeoutMs = 5_000
 const responseTimeoutMs = 120_000

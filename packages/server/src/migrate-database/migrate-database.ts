@@ -39,10 +39,7 @@ export type MigrationResult = Pick<MigrationOptions, 'from' | 'to'> & {
 
 const half = 64
 
-/**
- * Adds up 128 bits of each row's SHA-256. The order of the rows does not matter, but a missing, repeated or changed row
- * changes the sum.
- */
+/** Adds up 128 bits of each row's SHA-256, in any order. A missing, repeated or changed row changes the sum. */
 const createFingerprint = () => {
   let rows = 0
   let [low, high] = [0n, 0n]

@@ -6,17 +6,12 @@ type RetentionOptions = {
   readonly clock: Clock
   /** Retention of finished deliveries and their events, in milliseconds. */
   readonly keptMs: number
-  /**
-   * Retention of calls, groups and participants after their last change, in milliseconds. `undefined` keeps them
-   * forever.
-   */
+  /** Retention of calls, groups and participants after their last change, in ms; `undefined` keeps them. */
   readonly recordsKeptMs: number | undefined
   readonly onError: (error: unknown) => void
 }
 
-/**
- * Maximum number of records of each kind removed per transaction. On SQLite, all other work waits for the transaction.
- */
+/** Maximum number of records of each kind per transaction. On SQLite, all other work waits for the transaction. */
 const batch = 100
 
 /** The pause after a transaction, as a multiple of its duration, so that removal takes at most a fifth of the time. */

@@ -34,10 +34,7 @@ export const serverOperations = [
     run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
       const found = new Map<string, Promise<unknown>>()
-      /**
-       * Returns whether the call was erased or removed after the request. If so, its id must not be shown, because it
-       * may contain a phone number.
-       */
+      /** Returns whether the call is gone. If so, its id must not be shown, because it may contain a phone number. */
       const isErased = async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
         if (organizationId === null || callId === null || status === 404) return false
         const key = JSON.stringify([organizationId, callId])
