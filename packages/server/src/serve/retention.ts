@@ -6,7 +6,7 @@ type RetentionOptions = {
   readonly clock: Clock
   /** Retention of finished deliveries and their events, in milliseconds. */
   readonly keptMs: number
-  /** Retention of calls, groups and participants after their last change, in ms; `undefined` keeps them. */
+  /** Retention of calls, groups and participants after their last change, in milliseconds; `undefined` keeps them. */
   readonly recordsKeptMs: number | undefined
   readonly onError: (error: unknown) => void
 }
