@@ -21,16 +21,6 @@ export type VerificationFailure =
   | 'no_matching_signature'
   | 'invalid_secret'
 
-/** The optional properties of a {@link WebhookVerificationError}. @inline */
-export type VerificationDetails = {
-  /** Name of the header at fault. */
-  readonly header?: string | undefined
-  /** Seconds from the signature to now: positive when it is old, negative when it is in the future. */
-  readonly skewSeconds?: number | undefined
-  /** The cause of the error. */
-  readonly cause?: unknown
-}
-
 /**
  * Thrown when a delivery cannot be verified, or a secret cannot be used. The message explains what to do, and never
  * contains a secret.
@@ -51,7 +41,11 @@ export class WebhookVerificationError extends Error {
   /** Seconds from the signature to now, for `timestamp_too_old` (positive) and `timestamp_too_new` (negative). */
   readonly skewSeconds: number | undefined
 
-  constructor(reason: VerificationFailure, message: string, details: VerificationDetails = {}) {
+  constructor(
+    reason: VerificationFailure,
+    message: string,
+    details: Partial<Pick<WebhookVerificationError, 'header' | 'skewSeconds' | 'cause'>> = {},
+  ) {
     super(message, details)
     this.reason = reason
     this.header = details.header

@@ -39,7 +39,7 @@ export type FastifyPluginOptions = {
 }
 
 /**
- * Turns a receiver into a Fastify plugin with one route. The route gets unparsed bodies; the rest of the app keeps its
+ * Turns a receiver into a Fastify plugin with one route, which gets unparsed bodies. The rest of the app keeps its
  * parsers.
  *
  * @example
@@ -53,8 +53,7 @@ export const toFastifyPlugin =
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
-      // The receiver responds 405 to methods other than POST. The HEAD route that Fastify would add cannot send a Fetch
-      // response.
+      // The receiver responds 405 to all but POST. The HEAD route that Fastify would add cannot send a Fetch response.
       method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
       exposeHeadRoute: false,
       url,

@@ -29,9 +29,7 @@ const toHeaders = (request: IncomingMessage): Headers => {
   return headers
 }
 
-/**
- * Returns a stream that reads on demand. Canceling it only pauses the request, so that a response can still be written.
- */
+/** Returns a stream that reads on demand. Canceling it only pauses the request, so that a response can be written. */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks: AsyncIterator<Buffer> = request[Symbol.asyncIterator]()
   return new ReadableStream({

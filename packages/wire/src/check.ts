@@ -161,9 +161,7 @@ const omit = (value: unknown, paths: readonly string[]): Fields => {
   return copy
 }
 
-/**
- * Runs a check that accepts only a `Value`, and returns the value or its issues. Copies the value only to drop fields.
- */
+/** Runs a check that accepts only a `Value`. Returns the value, copied only to drop fields, or its issues. */
 export const parse = <Value>(
   value: unknown,
   check: (value: unknown, path: string, report: Report) => unknown,

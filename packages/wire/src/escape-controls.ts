@@ -1,7 +1,4 @@
-/**
- * Control characters that a terminal interprets (C0, DEL, C1), line separators, and characters that change the
- * direction of text.
- */
+/** Control characters (C0, DEL, C1), line separators, and characters that change the direction of text. */
 const unsafe = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /**

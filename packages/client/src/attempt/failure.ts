@@ -17,17 +17,12 @@ const certificateCodes = /(?:^|_)CERT(?:_|$)|^UNABLE_TO_/
 
 const systemCalls = /^(?:connect|getaddrinfo)$/
 
-/**
- * Messages of errors without a code: Deno's connection errors, and Node's "bad port" for a port that fetch blocks.
- */
+/** Messages of errors without a code: Deno's connection errors, and Node's "bad port" for a port that fetch blocks. */
 const messages = /^(?:error sending request for url \(\S+\): client error \(Connect\)|bad port$)/
 
 type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
 
-/**
- * Checks whether a failed fetch provably never sent the request. `false` means unknown: browsers and workerd do not
- * report it.
- */
+/** Checks whether a failed fetch provably sent nothing. `false` means unknown: browsers and workerd do not tell. */
 export const wasNeverSent = (error: unknown, depth = 0): boolean => {
   if (depth > 4) return false
   const { code, syscall, message, cause, errors }: Failure = Object(error)

@@ -12,10 +12,7 @@ type OutgoingRequest = {
   readonly onSend: () => void
 }
 
-/**
- * Options that leave retries to the client: ky cannot wait on an injected clock, and does not know which requests are
- * safe to repeat.
- */
+/** Turns off the retries of ky, which cannot wait on an injected clock, or know which requests are safe to repeat. */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
 /** Calls `fetch` with a URL and plain options, because undici and node-fetch reject the platform's own `Request`. */

@@ -105,10 +105,7 @@ const parseUrl = (value: string | URL): URL | undefined => {
   }
 }
 
-/**
- * Returns the base URL without a trailing slash, or the problem with it. Messages never quote the value, which may
- * contain a password.
- */
+/** Returns the base URL without a trailing slash, or its problem. Never quotes the value: it may contain a password. */
 export const parseBaseUrl = (
   value: string | URL | undefined,
   { allowInsecureHttp }: ClientOptions,

@@ -46,9 +46,7 @@ export type Hooks = {
     | ((context: {
         /** The attempt's request. */
         readonly request: HookRequest
-        /**
-         * A `ConnectionError`, a `TimeoutError`, an abort reason, or an error that `beforeRequest` or `auth` threw.
-         */
+        /** A `ConnectionError`, a `TimeoutError`, an abort reason, or an error from `beforeRequest` or `auth`. */
         readonly error: unknown
         /** Duration of the attempt in milliseconds. */
         readonly durationMs: number

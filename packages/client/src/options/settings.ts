@@ -7,9 +7,7 @@ import { createClock } from './clock.ts'
 /** The checked options of a client, with defaults. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>
 
-/**
- * Reads a variable. Returns `undefined` if it is empty, or if the runtime has no environment or denies access to it.
- */
+/** Reads a variable; `undefined` if it is empty, or if the runtime has no environment or denies access to it. */
 const readEnvironment = (name: 'WABAKIT_API_KEY' | 'WABAKIT_BASE_URL'): string | undefined => {
   try {
     return globalThis.process?.env?.[name] || undefined
@@ -73,12 +71,9 @@ export const readSettings = (options: ClientOptions) => {
   if (typeof baseUrl !== 'string' || issues.length > 0) throw new ValidationError('createClient', issues)
   // A key from a file often ends with a line break, which is not allowed in a header.
   const trimmedKey = apiKey?.trim()
-  const {
-    limit = 2,
-    backoffMs = [500, 8_000],
-    maxRetryAfterMs = 60_000,
-    writes = 'safe',
-  } = options.retry ?? {}
+  const { timeoutMs = 15_000, totalTimeoutMs = 60_000, generateGroupIds = true } = options
+  const { random = generateRandom, ky, fetch, logger, hooks = {}, retry = {} } = options
+  const { limit = 2, backoffMs = [500, 8_000], maxRetryAfterMs = 60_000, writes = 'safe' } = retry
   return {
     /** The base URL without a trailing slash. */
     baseUrl,
@@ -86,15 +81,8 @@ export const readSettings = (options: ClientOptions) => {
     applyAuth: createApplyAuth(auth, trimmedKey),
     /** Headers for every request, without the key. */
     headers: buildHeaders(options.headers),
-    timeoutMs: options.timeoutMs ?? 15_000,
-    totalTimeoutMs: options.totalTimeoutMs ?? 60_000,
     retry: { limit, backoffMs, maxRetryAfterMs, writes },
-    generateGroupIds: options.generateGroupIds ?? true,
-    random: options.random ?? generateRandom,
-    ky: options.ky,
-    fetch: options.fetch,
-    logger: options.logger,
-    hooks: options.hooks ?? {},
     clock: createClock(options.clock),
+    ...{ timeoutMs, totalTimeoutMs, generateGroupIds, random, ky, fetch, logger, hooks },
   }
 }

@@ -32,8 +32,7 @@ type Entry = { readonly done: boolean; expiresAt: number }
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
   assertOptions('memoryDedupe()', options, ['ttlMs', 'maxEntries', 'now'])
   const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = () => Date.now() } = options
-  // Handled deliveries are in completion order, so the first one expires first. Claims are in the order in which they
-  // were made.
+  // Handled deliveries are in order of completion, so the first expires first. Claims are in order of creation.
   const entries = new Map<string, Entry>()
 
   const evict = (at: number): void => {

@@ -37,8 +37,7 @@ export const syntaxes: Readonly<Record<SqlDialect, Syntax>> = {
   },
   mysql: {
     key: '`key`',
-    // The keys are bytes, because comparisons of text may ignore case and trailing spaces. Keys have at most 200
-    // characters.
+    // Keys (at most 200 characters) are bytes, because comparisons of text may ignore case and trailing spaces.
     types: ['varbinary(800)', 'varchar(36)', 'datetime(6)'],
     now: 'utc_timestamp(6)',
     later: (milliseconds) => `utc_timestamp(6) + INTERVAL ${milliseconds} * 1000 MICROSECOND`,

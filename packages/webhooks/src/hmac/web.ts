@@ -1,10 +1,7 @@
 import { encodeBase64 } from '../base64.ts'
 import { concat, encoder } from '../payload.ts'
 
-/**
- * Computes the base64 HMAC-SHA256 of `head` followed by `body`, under the signer's key. Synchronous where the runtime's
- * HMAC is.
- */
+/** Computes the base64 HMAC-SHA256 of `head` followed by `body`. Synchronous where the runtime's HMAC is. */
 export type Signer = (head: string, body: Uint8Array) => string | Promise<string>
 
 /** Returns the SHA-256 of bytes in hexadecimal. Synchronous where the runtime's hash is. */

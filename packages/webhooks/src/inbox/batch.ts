@@ -8,7 +8,9 @@ export const collect = (): Promise<void> =>
 const maxItems = 100
 
 /** Creates a function that runs items in batches: items that arrive while a batch is under way form the next one. */
-export const createBatch = <Item, Result>(run: (items: readonly Item[]) => Promise<readonly Result[]>) => {
+export const createBatch = <Item, Result>(
+  run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+) => {
   type Waiting = PromiseWithResolvers<Result> & { readonly item: Item }
   const waiting: Waiting[] = []
   let running = false
@@ -23,6 +25,7 @@ export const createBatch = <Item, Result>(run: (items: readonly Item[]) => Promi
         for (const [index, { resolve, reject }] of batch.entries()) {
           const result = results[index]
           if (result === undefined) reject(new Error('The batch has no result for this item.'))
+          else if (result instanceof Error) reject(result)
           else resolve(result)
         }
       } catch (error) {

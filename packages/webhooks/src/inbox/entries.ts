@@ -111,10 +111,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
         (s.state = 'claimed' AND s.due_at > ${now()})
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
-  /**
-   * Returns the query for entries that can be claimed. The limit is part of the text, because SQLite would replan the
-   * statement for each value.
-   */
+  /** Returns the query for claimable entries. The limit is text, because SQLite would replan it for each value. */
   const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => ({
     text: `SELECT r.id, r.state, r.due_at FROM ${table} r
     WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
@@ -155,8 +152,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       const select = `SELECT id FROM ${table} WHERE ${text}`
       const update = `UPDATE ${table} SET due_at = ${now()} + ?`
       if (dialect === 'postgresql') {
-        // Skips rows that are being completed: waiting for their locks would hold up everything else on this
-        // connection.
+        // Skips rows that are being completed: waiting for their locks would hold up this connection.
         const renew = `WITH mine AS (${select} FOR NO KEY UPDATE SKIP LOCKED),
           renewed AS (${update} WHERE id IN (SELECT id FROM mine)) ${select}`
         return readIds(await run(renew, [...values, claimMs, ...values]))
@@ -238,8 +234,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
         const { text, values } = toCandidates({ again, except: [], limit: 1 })
         return (await query(text, values)).count > 0
       }
-      // An entry that is due but held up can be claimed once the entry before it leaves the lane, or that entry's claim
-      // expires.
+      // An entry that is due but held up can be claimed when the one before it leaves the lane or loses its claim.
       const next = later === null || (await isDue(false)) || (await isDue(true)) ? time : later
       return {
         remaining: Number(remaining),

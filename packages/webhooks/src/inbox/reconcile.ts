@@ -68,8 +68,7 @@ export const createReconcile = (
   const findMissing = async (olderThanMs: number, maxAgeMs: number, signal?: AbortSignal): Promise<void> => {
     const [first, last] = await findRange(maxAgeMs + slackMs)
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
-      // Selects a range of ids, and compares within one lane: without statistics, PostgreSQL would read and sort the
-      // whole table.
+      // Without statistics, PostgreSQL would read and sort the whole table, but for the range and the lane.
       const { rows } = await query(
         `SELECT subject, received_at,
             (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact

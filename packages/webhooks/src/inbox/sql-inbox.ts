@@ -36,8 +36,7 @@ export type SqlInboxOptions = {
    */
   readonly table?: string | undefined
   /**
-   * Maximum number of entries that one process handles concurrently. At most half of them, rounded up, have failed
-   * before.
+   * Maximum number of entries that one process handles concurrently. At most half of them (rounded up) are retries.
    * @default 10
    */
   readonly concurrency?: number | undefined
@@ -137,15 +136,9 @@ export function sqlInbox(
     'onParked',
     'clock',
   ])
-  const {
-    table = defaultTable,
-    concurrency = 10,
-    maxAttempts = 20,
-    pollMs = 1_000,
-    onParked,
-    clock,
-  } = options
-  const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = options.retention ?? {}
+  const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, onParked, clock } = options
+  const { table = defaultTable, retention = {} } = options
+  const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = retention
   const limits = { concurrency, maxAttempts, pollMs, parkedBodyMs, keyMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
   if (onParked !== undefined) assertFunction('onParked', onParked)
@@ -186,7 +179,7 @@ export function sqlInbox(
       },
     })
     const { start, stop, drain, wake } = worker
-    const storeEvent = createStoring(place, { entries, worker })
+    const storeEvent = createStoring(place, entries, worker)
     const store = async (delivery: InboxDelivery): Promise<StoreOutcome> =>
       (await storeEvent(identify(delivery, maxBodyBytes))) ? 'stored' : 'duplicate'
     const storeOrReport: StoreDelivery = async (delivery) => {

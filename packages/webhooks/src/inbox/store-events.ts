@@ -7,10 +7,7 @@ import type { StoredEvent } from './identify.ts'
 import type { InboxTable } from './table.ts'
 import type { Worker } from './worker.ts'
 
-/**
- * Time that storing is retried while the database cannot be reached, in milliseconds. Senders wait for about 15
- * seconds.
- */
+/** Time that storing is retried while no database responds, in milliseconds. Senders wait for about 15 seconds. */
 const patienceMs = 8_000
 
 /** Age at which unclaimed entries cause a warning, in milliseconds. */
@@ -49,9 +46,7 @@ const toValues = (events: readonly StoredEvent[], now: string): Statement => ({
   values: events.flatMap((event) => [...toRow(event), event.body]),
 })
 
-/**
- * Passes any number of rows as two values. PostgreSQL would take as long to plan 64 rows of values as to insert them.
- */
+/** Passes any number of rows as two values, because planning 64 rows of values takes as long as inserting them. */
 const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
   let position = 1
   const rows = events.map((event) => {
@@ -68,8 +63,7 @@ const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
 }
 
 /**
- * Creates the function that inserts events in one statement, and returns for each whether it is new. A duplicate of a
- * parked event is new.
+ * Creates the function that inserts events. Returns for each whether it is new, as is a duplicate of a parked event.
  */
 const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
   const readKeys = async (text: string, values: readonly InboxValue[]): Promise<Set<unknown>> =>
@@ -92,10 +86,8 @@ const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
   }
 }
 
-type Parts = { readonly entries: Entries; readonly worker: Worker }
-
 /** Creates the function that stores an event durably, and resolves to whether it is new. */
-export const createStoring = (place: InboxTable, { entries, worker }: Parts) => {
+export const createStoring = (place: InboxTable, entries: Entries, worker: Worker) => {
   const { table, engine } = place
   const insert = createInsert(place)
   let checkedAt = performance.now()
@@ -149,10 +141,9 @@ export const createStoring = (place: InboxTable, { entries, worker }: Parts) => 
   })
 
   return async (event: Promise<StoredEvent>): Promise<boolean> => {
-    const outcome = await store(event)
-    if (outcome instanceof Error) throw outcome
-    if (outcome) worker.wake()
+    const isNew = await store(event)
+    if (isNew) worker.wake()
     void checkWorkers().catch(() => {})
-    return outcome
+    return isNew
   }
 }

@@ -51,8 +51,7 @@ export const createWorker = (options: WorkerOptions) => {
   let lookedForRetriesAt = Number.NEGATIVE_INFINITY
   /** Claims as many entries as there are free slots, and starts handling them. Returns their number. */
   const claimFree = async (): Promise<number> => {
-    // Retries go first. While new entries keep arriving, the search for retries runs at most once per minimum delay of
-    // a retry.
+    // Retries go first. While new entries keep arriving, one search for retries per minimum delay is enough.
     const areRetriesFirst = performance.now() - lookedForRetriesAt >= minimumDelayMs
     const retries = areRetriesFirst ? await claimSome(true) : 0
     const count = retries + (await claimSome(false))

@@ -9,10 +9,7 @@ import {
 import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 
-/**
- * The way that an event was recognized: by its field `event`, by its field `eventType`, or by a field that only this
- * event has.
- */
+/** How an event was recognized: by its field `event` or `eventType`, or by a field that only this event has. */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
 
 /** A JSON object that has not been validated. @inline */

@@ -18,9 +18,7 @@ import type { RequestHolder } from './read-request.ts'
 import { createReceive } from './receive.ts'
 import { createRunning, type StopOptions } from './running.ts'
 
-/**
- * Turns webhook requests into calls to typed handlers. With an inbox, it has the methods of {@link InboxMethods}, too.
- */
+/** Turns webhook requests into calls to typed handlers. With an inbox, it also has the {@link InboxMethods}. */
 export type Receiver<Context = DeliveryContext> = ReceiverMethods<Context> &
   (Context extends { readonly transaction: unknown } ? InboxMethods : unknown)
 
@@ -38,15 +36,9 @@ export type ReceiverMethods<Context> = {
   ): Receiver<Context>
   /** Calls `handler` with every known event that matches its contract. */
   onAny(handler: WebhookHandler<WebhookEvent, Context>, options?: HandlerOptions): Receiver<Context>
-  /**
-   * Calls `handler` with every event that this version does not know. By default, such events are ignored (200), or
-   * parked in the inbox.
-   */
+  /** Calls `handler` with events that this version does not know. By default, they are ignored (200) or parked. */
   onUnknown(handler: WebhookHandler<UnknownEvent, Context>, options?: HandlerOptions): Receiver<Context>
-  /**
-   * Calls `handler` with every known event that does not match its contract. By default, such events are rejected
-   * (422), or parked in the inbox.
-   */
+  /** Calls `handler` with known events that do not match their contract. By default, they are rejected (422) or parked. */
   onDrift(handler: WebhookHandler<DriftedEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /** Calls `listener` with every error, including those of rejected requests. */
   onError(listener: ErrorListener): Receiver<Context>

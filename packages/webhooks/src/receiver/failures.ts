@@ -14,10 +14,7 @@ export type Failure = {
   readonly context: DeliveryContext | undefined
 }
 
-/**
- * A function that is called with every error, for logs and metrics. It cannot change the response. Errors that it
- * throws are logged.
- */
+/** Receives every error, for logs and metrics. It cannot change the response. Errors that it throws are logged. */
 export type ErrorListener = (error: unknown, failure: Failure) => unknown
 
 /** Minimum time between two lines with the same reason, in milliseconds. */

@@ -120,8 +120,7 @@ export type InboxEntries = {
    */
   retry(selection: InboxSelection): Promise<number>
   /**
-   * Gives up stored, failed, parked and suppressed entries, and forgets their bodies. Duplicates of them are still
-   * recognized.
+   * Gives up stored, failed, parked and suppressed entries. Forgets their bodies, but still recognizes duplicates.
    *
    * @returns the number of discarded entries.
    */

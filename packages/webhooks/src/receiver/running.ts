@@ -25,10 +25,7 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
   let isWarned = !isEarly
 
   return {
-    /**
-     * Returns a controller that aborts a delivery that is acknowledged early; `undefined` if deliveries are
-     * acknowledged late.
-     */
+    /** Returns a controller for a delivery that is acknowledged early; `undefined` if deliveries are not. */
     // One controller per delivery, because Workers do not allow one outside a request.
     acknowledgeEarly: () => (isEarly ? new AbortController() : undefined),
     /** Makes the host and `stop` wait for work, a promise that never rejects. */

@@ -71,10 +71,7 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
   return difference === 0
 }
 
-/**
- * Applies a function to a value, or to the value that a promise resolves to. Creates no promise for a value, because
- * promises are slow.
- */
+/** Applies a function to a value or a promised value. Creates no promise for a value, because promises are slow. */
 export const apply = <Input, Output>(
   input: Input | Promise<Input>,
   next: (input: Input) => Output | Promise<Output>,

@@ -44,10 +44,7 @@ const divisionByZero = '22012'
 const followIndex =
   'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'
 
-/**
- * Inlines values, because a message with several statements cannot have parameters. The values are numbers, ids and
- * random tokens.
- */
+/** Inlines numbers, ids and random tokens, because a message with several statements cannot have parameters. */
 const inline = ({ text, values }: Statement): string => {
   let position = 0
   return text.replaceAll('?', () => {
@@ -114,8 +111,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   })
 
   const begin = createTransactions<PostgresClient>({
-    // Leaves one connection of the pool to the inbox, which may have to replace its own while handlers occupy the
-    // others.
+    // Leaves the inbox a connection, which it may have to replace while handlers occupy the others.
     limit: max - 1,
     connect: () => pool.connect(),
     begin: (client) => {

@@ -153,9 +153,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
         if (ended) refuse('The attempt was abandoned.')
         ended = true
         if (writes.length === 0) return undefined
-        const outcome = await completeTogether({ statement, writes })
-        if (outcome instanceof Error) throw outcome
-        return outcome
+        return completeTogether({ statement, writes })
       },
       abandon: () => {
         ended = true

@@ -11,49 +11,30 @@ type Transactions<Client> = {
   readonly close: (client: Client, destroy: boolean) => unknown
 }
 
-/** Limits the number of handlers that have a connection. */
-const createSlots = (limit: number) => {
+/** Creates the function that starts an attempt whose effects are in a transaction. */
+export const createTransactions = <Client>(operations: Transactions<Client>) => {
+  const { limit, connect, begin, commit, close } = operations
   let free = limit
   const waiting: (() => void)[] = []
-  return {
-    enter: async (): Promise<void> => {
-      if (free > 0) free -= 1
-      else await new Promise<void>((resolve) => void waiting.push(resolve))
-    },
-    leave: (): void => {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    },
+
+  const leave = (client: Client | undefined, destroy: boolean): void => {
+    const next = waiting.shift()
+    if (next === undefined) free += 1
+    else next()
+    if (client !== undefined) close(client, destroy)
   }
-}
-
-/** Creates the function that starts an attempt whose effects are in a transaction. */
-export const createTransactions = <Client>({
-  limit,
-  connect,
-  begin,
-  commit,
-  close,
-}: Transactions<Client>) => {
-  const slots = createSlots(limit)
-
   const enter = async (): Promise<Client> => {
-    await slots.enter()
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => void waiting.push(resolve))
     let client: Client | undefined
     try {
       client = await connect()
       await begin(client)
       return client
     } catch (error) {
-      slots.leave()
-      if (client !== undefined) close(client, true)
+      leave(client, true)
       throw error
     }
-  }
-  const leave = (client: Client, destroy: boolean): void => {
-    slots.leave()
-    close(client, destroy)
   }
 
   return (): Effects<Client, never> => {
