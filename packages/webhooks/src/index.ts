@@ -1,9 +1,8 @@
 // Receive: verify, parse and handle webhooks.
 
 export { createReceiver, type Receiver, type ReceiverMethods } from './receiver/create-receiver.ts'
-export type { DeliveryContext } from './receiver/delivery-context.ts'
 export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
-export type { HandlerOptions, WebhookHandler } from './receiver/handlers.ts'
+export type { DeliveryContext, HandlerOptions, WebhookHandler } from './receiver/handlers.ts'
 export type { ReceiverOptions } from './receiver/options.ts'
 export type { RequestHolder } from './receiver/read-request.ts'
 export type { WebhookTrace } from './receiver/receive.ts'

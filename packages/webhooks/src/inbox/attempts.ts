@@ -44,10 +44,7 @@ const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
   return parsed.kind === 'event' ? 'no_handler' : parsed.kind
 }
 
-/**
- * Makes attempts at claimed entries: calls their handlers, renews the claims in the meantime, and records the outcomes.
- * `onEnd` is called after each attempt.
- */
+/** Makes attempts at claimed entries: calls handlers, renews claims and records outcomes. Calls `onEnd` after each. */
 export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
   const { engine, entries, handlers, report, claimTtlMs, maxBodyBytes, maxAttempts, onParked } = options
   const running = new Set<Attempt>()

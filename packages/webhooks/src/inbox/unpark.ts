@@ -7,10 +7,7 @@ import type { InboxTable } from './table.ts'
 
 type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEntries, 'retry'>
 
-/**
- * Creates a function that retries entries that were parked for lack of a handler, if a handler takes them now, because
- * an upgrade knows the event or a handler was added.
- */
+/** Creates a function that retries parked entries that a handler takes now, after an upgrade or a new `on`. */
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const { table } = place
   /**

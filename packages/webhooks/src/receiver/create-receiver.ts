@@ -1,13 +1,13 @@
 import type { EventName, WebhookEvent, WebhookEventOf } from '@wabakit/wire'
 import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
 import { assertFunction } from '../usage.ts'
-import type { DeliveryContext } from './delivery-context.ts'
 import { createReporter, type ErrorListener } from './failures.ts'
 import {
   type Binding,
   bindKind,
   bindNames,
   createHandlers,
+  type DeliveryContext,
   type HandlerOptions,
   type Handlers,
   type WebhookHandler,

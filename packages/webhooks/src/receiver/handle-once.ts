@@ -1,7 +1,6 @@
 import type { Claim } from '../dedupe/dedupe.ts'
-import type { DeliveryContext } from './delivery-context.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
-import { callAll, type Task } from './handlers.ts'
+import { callAll, type DeliveryContext, type Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
 
 /** A verified and parsed delivery, and the handlers to call. */

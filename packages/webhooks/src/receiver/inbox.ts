@@ -1,8 +1,7 @@
 import type { SummaryRecord } from '@wabakit/wire'
 import type { WebhookPayload } from '../payload.ts'
-import type { DeliveryContext } from './delivery-context.ts'
 import type { ErrorListener } from './failures.ts'
-import type { Handlers } from './handlers.ts'
+import type { DeliveryContext, Handlers } from './handlers.ts'
 import type { InboxEntries } from './inbox-entries.ts'
 import type { StopOptions } from './running.ts'
 

@@ -2,7 +2,7 @@ import type { Dedupe } from '../dedupe/dedupe.ts'
 import { WebhookUsageError } from '../errors.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
-import type { DeliveryContext } from './delivery-context.ts'
+import type { DeliveryContext } from './handlers.ts'
 import type { Inbox } from './inbox.ts'
 import type { WaitUntil } from './running.ts'
 

@@ -11,10 +11,7 @@ type ConnectionPool<Client> = {
   readonly isBroken: (error: unknown) => boolean
 }
 
-/**
- * Creates a connection for one statement at a time. It is taken from the pool when it is needed, returned when it is
- * idle, and replaced when it breaks.
- */
+/** Creates a connection for one statement at a time: taken when needed, returned when idle, replaced when it breaks. */
 export const createOwnConnection = <Client>({ open, close, isBroken }: ConnectionPool<Client>) => {
   let current: Promise<Client> | undefined
   let users = 0
