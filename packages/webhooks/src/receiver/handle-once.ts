@@ -45,19 +45,17 @@ export const createHandleOnce = (
   const fail = (stage: FailureStage, error: unknown, context: DeliveryContext): unknown =>
     report(error, { stage, headers: context.headers, context })
 
-  /** Returns whether all handlers have succeeded. */
-  const callTasks = async ({ context, tasks }: Delivery): Promise<boolean> => {
-    const failed = await callAll(tasks, context, async (error) => {
+  /** Resolves to `undefined` when all handlers have succeeded. */
+  const callTasks = ({ context, tasks }: Delivery) =>
+    callAll(tasks, context, async (error) => {
       await fail('handler', error, context)
-      return true
+      return 'failed' as const
     })
-    return failed === undefined
-  }
 
   const handleClaimed = async (delivery: Delivery, claim: Claim): Promise<HandlingOutcome> => {
     const failStore = (error: unknown) => fail('dedupe', error, delivery.context)
     const stop = keepClaim(claim, claimTtlMs, failStore)
-    const handled = await callTasks(delivery)
+    const handled = (await callTasks(delivery)) === undefined
     stop()
     // If the claim was lost, another process is handling the delivery again, and may still fail.
     if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'
@@ -78,7 +76,7 @@ export const createHandleOnce = (
   const handle = async (delivery: Delivery, claim: Claim | undefined): Promise<HandlingOutcome> => {
     try {
       if (claim !== undefined) return await handleClaimed(delivery, claim)
-      return (await callTasks(delivery)) ? 'handled' : 'failed'
+      return (await callTasks(delivery)) ?? 'handled'
     } catch (error) {
       return failUnavailable(error, delivery.context)
     }

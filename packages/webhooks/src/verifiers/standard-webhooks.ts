@@ -1,6 +1,11 @@
 import { type OnDemand, prepare } from '../on-demand.ts'
 import { createSigners } from '../secret.ts'
-import { checkAge, defaultToleranceSeconds, parseSignatureHeaders } from '../signature/signature-headers.ts'
+import {
+  checkAge,
+  defaultToleranceSeconds,
+  parseSignatureHeaders,
+  type SignatureHeaders,
+} from '../signature/signature-headers.ts'
 import {
   apply,
   assertTolerance,
@@ -18,6 +23,8 @@ export type StandardWebhooksOptions = SignatureOptions & {
    */
   readonly secrets: OnDemand<readonly string[]>
 }
+
+const toVerified = ({ id, timestamp }: SignatureHeaders) => ({ id, sentAt: new Date(timestamp * 1000) })
 
 /**
  * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
@@ -39,8 +46,7 @@ export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => 
 
   const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers), now: clock }) => {
     checkAge(signature.timestamp, now(), toleranceSeconds)
-    const matched = apply(signers(clock), (each) => matchSignature(signature, body, each))
-    return apply(matched, ({ id, timestamp }) => ({ id, sentAt: new Date(timestamp * 1000) }))
+    return apply(signers(clock), (each) => apply(matchSignature(signature, body, each), toVerified))
   }
   return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
 }
