@@ -1,24 +1,11 @@
-import { examineServer, type ReportFormat } from '@wabakit/conformance'
+import { examineServer, type ReportFormat, type ServerExamination } from '@wabakit/conformance'
 import { type Command, InvalidArgumentError } from 'commander'
 import { checkSecrecy } from './control-client.ts'
 import { addReportOptions, runJudge } from './judge.ts'
 import { addOptions, createNumberParser, parseSeconds, parseSeed, parseUrl, readIds } from './options.ts'
 
-type AcceptanceOptions = {
-  readonly apiKey?: string
-  readonly wabaNumber?: string
-  readonly otherKey?: string
-  readonly disabledNumber?: string
-  readonly authHeader: string
-  readonly listen?: string
-  readonly secret?: string
-  readonly play?: string
-  readonly wabakitControl?: string
-  readonly controlToken?: string
-  readonly only?: readonly string[]
-  readonly strict?: boolean
-  readonly seed?: number
-  readonly minutes: number
+/** The options of the command. The others are named like those of an examination. */
+type AcceptanceOptions = Omit<ServerExamination, 'baseUrl' | 'timeoutMs' | 'onResult'> & {
   readonly timeout: number
   readonly format: ReportFormat
 }
@@ -29,8 +16,12 @@ const toListenAddress = (text: string): string => {
   throw new InvalidArgumentError('It must be host:port, such as 127.0.0.1:9000.')
 }
 
-const examine = (baseUrl: string, options: AcceptanceOptions): Promise<void> => {
-  const { timeout, format, ...examination } = options
+const examine = (baseUrl: string, { timeout, format, ...examination }: AcceptanceOptions): Promise<void> => {
+  const { apiKey, otherKey, wabakitControl, controlToken } = examination
+  if (apiKey !== undefined || otherKey !== undefined) checkSecrecy(baseUrl, 'the API key')
+  if (wabakitControl !== undefined && controlToken !== undefined) {
+    checkSecrecy(wabakitControl, 'the control token')
+  }
   let count = 0
   return runJudge(format, (progress) =>
     examineServer({
@@ -46,15 +37,7 @@ const examine = (baseUrl: string, options: AcceptanceOptions): Promise<void> => 
 }
 
 export const define = (command: Command): void => {
-  command
-    .argument('<base-url>', 'base URL of its public API', parseUrl)
-    .action(async (baseUrl: string, options: AcceptanceOptions) => {
-      if (options.apiKey !== undefined || options.otherKey !== undefined) checkSecrecy(baseUrl, 'the API key')
-      if (options.wabakitControl !== undefined && options.controlToken !== undefined) {
-        checkSecrecy(options.wabakitControl, 'the control token')
-      }
-      await examine(baseUrl, options)
-    })
+  command.argument('<base-url>', 'base URL of its public API', parseUrl).action(examine)
   addOptions(command, {
     '--api-key <key>': 'key that may use the WABA number',
     '--waba-number <number>': 'WABA number to create groups on',

@@ -11,44 +11,22 @@ import { addReportOptions, runJudge } from './judge.ts'
 import { addOptions, collectHeader, createNumberParser, parseSeed, readIds } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 
-type DoctorOptions = {
-  readonly secret?: string
-  readonly previousSecret?: string
+/** The options of the command. The others are named like those of an examination. */
+type DoctorOptions = Pick<
+  ExamineEndpointOptions,
+  'secret' | 'previousSecret' | 'effects' | 'only' | 'skip' | 'seed'
+> & {
   readonly header?: readonly [string, string][]
   readonly basic?: string
-  readonly effects?: string
-  readonly only?: readonly string[]
-  readonly skip?: readonly string[]
   readonly replay?: string
   readonly timeout?: number
-  readonly seed?: number
   readonly yes?: boolean
   readonly format: ReportFormat
 }
 
-const readHeaders = ({ header = [], basic }: DoctorOptions): Record<string, string> | undefined => {
-  const headers: Record<string, string> = Object.fromEntries(header)
-  if (basic !== undefined) {
-    if (!basic.includes(':')) throw new CliError('--basic takes "user:password".', exitCodes.usage)
-    headers.authorization = `Basic ${Buffer.from(basic).toString('base64')}`
-  }
-  return Object.keys(headers).length > 0 ? headers : undefined
-}
-
-const toExamineOptions = (url: string, options: DoctorOptions): ExamineEndpointOptions => {
-  const { secret, previousSecret, effects, skip, seed, replay, timeout, yes } = options
-  return {
-    url,
-    secret,
-    previousSecret,
-    headers: readHeaders(options),
-    effects,
-    only: replay === undefined ? options.only : [replay],
-    skip,
-    seed,
-    timeoutMs: timeout === undefined ? undefined : timeout * 1_000,
-    allowPublicTarget: yes,
-  }
+const toAuthorization = (basic: string): { readonly authorization: string } => {
+  if (!basic.includes(':')) throw new CliError('--basic takes "user:password".', exitCodes.usage)
+  return { authorization: `Basic ${Buffer.from(basic).toString('base64')}` }
 }
 
 const maxShownBytes = 2_000
@@ -70,19 +48,25 @@ const formatExchange = ({ request, status, headers, body, error }: Exchange): st
     .join('\n')
 }
 
-const examine = (url: string, options: DoctorOptions): Promise<void> => {
-  const settings = toExamineOptions(url, options)
+const examine = async (
+  url: string,
+  { header = [], basic, replay, timeout, yes, format, ...options }: DoctorOptions,
+): Promise<void> => {
+  const headers = { ...Object.fromEntries(header), ...(basic !== undefined && toAuthorization(basic)) }
   let total = 0
   let done = 0
-  return runJudge(options.format, (progress) =>
+  await runJudge(format, (progress) =>
     examineEndpoint({
-      ...settings,
+      ...options,
+      url,
+      headers,
+      only: replay === undefined ? options.only : [replay],
+      timeoutMs: timeout && timeout * 1_000,
+      allowPublicTarget: yes,
       onStart: ({ target, checks, requests }) => {
         total = checks
         const duration =
-          options.timeout === undefined
-            ? 'about half a minute, or longer if it is slow'
-            : `at most ${options.timeout} s`
+          timeout === undefined ? 'about half a minute, or longer if it is slow' : `at most ${timeout} s`
         process.stderr.write(
           `${escapeText(`Sending about ${requests} requests to ${target}, for ${duration}.`)}\n`,
         )
@@ -92,7 +76,7 @@ const examine = (url: string, options: DoctorOptions): Promise<void> => {
         if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
       },
       onExchange: (id, exchange) => {
-        if (id === options.replay) process.stderr.write(`${formatExchange(exchange)}\n`)
+        if (id === replay) process.stderr.write(`${formatExchange(exchange)}\n`)
       },
     }),
   )
