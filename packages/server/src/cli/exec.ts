@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
@@ -5,15 +6,38 @@ import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { addExamples } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
-import { passOn, spawnCommand } from './spawn-command.ts'
 
 /** Defaults that differ from those of `serve`. They apply even if their variables are set. */
 const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
+const quote = (argument: string): string =>
+  /^[\w./:=@-]+$/.test(argument) ? argument : `"${argument.replaceAll('"', '""')}"`
+
+/**
+ * Builds the arguments of `spawn` for a command. On Windows, `npm` and other scripts are `.cmd` files, which need a
+ * shell.
+ */
+export const toSpawnArguments = ([file = '', ...args]: readonly string[], platform: NodeJS.Platform) =>
+  platform === 'win32'
+    ? { file: [file, ...args].map(quote).join(' '), args: [], shell: true }
+    : { file, args, shell: false }
+
+/**
+ * Forwards a signal to a child. Does nothing on Windows, where the console signals the child and `kill` would end it
+ * immediately.
+ */
+export const passOn = (
+  child: Pick<ChildProcess, 'kill'>,
+  { signal, platform }: { readonly signal: NodeJS.Signals; readonly platform: NodeJS.Platform },
+): void => {
+  if (platform !== 'win32') child.kill(signal)
+}
+
 const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
-  const child = spawnCommand(command, { stdio: 'inherit', env: environment })
+  const { file, args, shell } = toSpawnArguments(command, process.platform)
+  const child = spawn(file, args, { stdio: 'inherit', env: environment, shell })
   const forward = (signal: NodeJS.Signals): void => passOn(child, { signal, platform: process.platform })
   for (const signal of signals) process.on(signal, forward)
   try {
@@ -52,10 +76,7 @@ const exec = async (
   command: readonly string[],
   { config: file, ...flags }: SettingFlags,
 ): Promise<number> => {
-  const config = loadConfig({
-    flags: { ...defaults, ...flags },
-    file: typeof file === 'string' ? file : undefined,
-  })
+  const config = loadConfig({ flags: { ...defaults, ...flags }, file })
   await using server = await startServer(config)
   // Without `await`, the server would be closed before the command has run.
   return await runChild(command, await buildEnvironment(server, config.controlToken))

@@ -56,7 +56,7 @@ const listNextSteps = (
 }
 
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
-  const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
+  const config = loadConfig({ flags, file })
   const server = await startServer(config)
   // Handles signals before printing the result, because a process that waits for the result may send a signal
   // immediately.

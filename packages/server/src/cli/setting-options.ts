@@ -4,7 +4,10 @@ import { settings } from '../config/settings.ts'
 import { createFormatOption } from './options.ts'
 
 /** The flags of a server's settings, by setting name, and the path of the configuration file. */
-export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
+export type SettingFlags = {
+  readonly config?: string
+  readonly [name: string]: string | boolean | undefined
+}
 
 /** The titles of groups in the help, by the first setting in each group. */
 const groups: Partial<Record<SettingName, string>> = {

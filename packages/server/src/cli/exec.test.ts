@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passOn, toSpawnArguments } from './spawn-command.ts'
+import { passOn, toSpawnArguments } from './exec.ts'
 
 test('a command is started without a shell', () => {
   expect(toSpawnArguments(['npm', 'test', 'a b'], 'linux')).toEqual({
