@@ -1,98 +1,78 @@
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
-import { type ControlClient, createControlClient, getOrganizationPath } from './control-client.ts'
-import { findOperation, listFieldOptions } from './operation-options.ts'
+import { type ControlClient, createOrganizationClient } from './control-client.ts'
+import { findOperation, listFieldOptions, readFields } from './operation-options.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
-import { CliError, createOutput, exitCodes, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes } from './output.ts'
 import { sendParts } from './progress-line.ts'
 
 /**
- * The changes that can be made to one delivery, or to all that match the given filters. `name` is the last part of the
- * operations' paths, and `counts` is the result field with the number of deliveries.
+ * The changes that can be made to one delivery, or to all that match the given filters, by the last part of the
+ * operations' paths. `counts` is the field of a result with the number of deliveries.
  */
 const changes = {
-  resend: { name: 'resend', operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },
-  cancel: { name: 'cancel', operation: 'cancelDeliveries', counts: 'canceled', done: 'canceled' },
+  resend: { operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },
+  cancel: { operation: 'cancelDeliveries', counts: 'canceled', done: 'canceled' },
 } as const
-type Change = (typeof changes)[keyof typeof changes]
+type Change = keyof typeof changes
 
 type Options = ServerOptions & { readonly newWebhookId?: boolean; readonly dryRun?: boolean }
-type Selection = {
-  readonly filters: Readonly<Record<string, unknown>>
-  readonly delivery: string | undefined
-}
-type Counted = Readonly<Record<string, number>>
-type CountedPart = { readonly resent?: number; readonly canceled?: number; readonly nextCursor?: string }
+type Part = { readonly resent?: number; readonly canceled?: number; readonly nextCursor?: string }
 
-const cancelOne = async (control: ControlClient, path: string, dryRun: boolean): Promise<Counted> => {
+/** Cancels a delivery, or checks whether it can be canceled. Returns the number of deliveries. */
+const cancelOne = async (control: ControlClient, path: string, dryRun: boolean): Promise<number> => {
   if (!dryRun) {
     await control.send('POST', `${path}/cancel`)
-    return { canceled: 1 }
+    return 1
   }
   const { status } = (await control.send('GET', path)) as { status: string }
-  return { canceled: status === 'waiting' || status === 'pending' ? 1 : 0 }
-}
-
-/** Changes all parts of a selection. Returns the total number of deliveries. */
-const changeParts = async (
-  send: (cursor: string | undefined) => Promise<CountedPart>,
-  { counts, done }: { readonly counts: Change['counts']; readonly done: string },
-): Promise<Counted> => {
-  const count = (parts: readonly CountedPart[]): number =>
-    parts.reduce((sum, part) => sum + (part[counts] ?? 0), 0)
-  return { [counts]: count(await sendParts(send, (parts) => `${count(parts)} ${done} so far`)) }
+  return status === 'waiting' || status === 'pending' ? 1 : 0
 }
 
 const change = async (
-  entry: Change,
-  { filters, delivery }: Selection,
+  name: Change,
+  { filters, delivery }: { readonly filters: object; readonly delivery: string | undefined },
   { newWebhookId, dryRun = false, ...options }: Options,
 ): Promise<void> => {
-  const { name, counts, done } = entry
-  const output: Output = createOutput(options)
   if (Object.keys(filters).length > 0 === (delivery !== undefined)) {
     const message =
       'Name one delivery, or select deliveries with filters such as --status or --from, or --all.'
     throw new CliError(message, exitCodes.usage)
   }
-  const control = createControlClient(options)
-  const path = `${getOrganizationPath(options.organization)}/deliveries`
-  const one = `${path}/${encodeURIComponent(delivery ?? '')}`
-  const send = (cursor: string | undefined) => {
-    const body = { ...filters, newWebhookId, dryRun, cursor }
-    const place = delivery === undefined ? path : one
-    return control.send('POST', `${place}/${name}`, body) as Promise<CountedPart>
-  }
-  const result =
-    delivery === undefined || name === 'resend'
-      ? await changeParts(send, { counts, done: dryRun ? 'found' : done })
-      : await cancelOne(control, one, dryRun)
-  const count = result[counts] ?? 0
+  const { counts, done } = changes[name]
+  const control = createOrganizationClient(options)
+  const path = delivery === undefined ? '/deliveries' : `/deliveries/${encodeURIComponent(delivery)}`
+  const send = (cursor: string | undefined) =>
+    control.send('POST', `${path}/${name}`, { ...filters, newWebhookId, dryRun, cursor }) as Promise<Part>
+  const addUp = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + (part[counts] ?? 0), 0)
+  const count =
+    delivery !== undefined && name === 'cancel'
+      ? await cancelOne(control, path, dryRun)
+      : addUp(await sendParts(send, (parts) => `${addUp(parts)} ${dryRun ? 'found' : done} so far`))
   const subject = `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
   const verb = dryRun ? 'would be' : count === 1 ? 'is' : 'are'
-  output.result({ ...result, ...(dryRun && { dryRun }) }, escapeControls(`${subject} ${verb} ${done}`))
+  const result = { [counts]: count, ...(dryRun && { dryRun }) }
+  createOutput(options).result(result, escapeControls(`${subject} ${verb} ${done}`))
 }
 
-const defineChange = (command: Command, entry: Change): void => {
-  const fields = listFieldOptions(findOperation(entry.operation)).options.filter(
+const defineChange = (command: Command, name: Change): void => {
+  const { operation, done } = changes[name]
+  const fields = listFieldOptions(findOperation(operation)).options.filter(
     ({ field }) => field !== 'dryRun' && field !== 'newWebhookId',
   )
   command.argument('[delivery]', 'id of the delivery')
   for (const { option } of fields) command.addOption(option)
-  if (entry.name === 'resend') {
+  if (name === 'resend') {
     command.option('--new-webhook-id', 'use a new id, so that receivers handle the event again')
   }
-  command.option('--dry-run', `count what would be ${entry.done}, and change nothing`)
-  addServerOptions(command).action((delivery?: string) => {
-    const values: Readonly<Record<string, unknown>> = command.opts()
-    const given = fields.map(({ field, option }) => [field, values[option.attributeName()]] as const)
-    const filters = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-    return change(entry, { filters, delivery }, command.opts<Options>())
-  })
+  command.option('--dry-run', `count what would be ${done}, and change nothing`)
+  addServerOptions(command).action((delivery: string | undefined, options: Options) =>
+    change(name, { filters: readFields(command, fields), delivery }, options),
+  )
 }
 
 export const define = (command: Command): void => {
-  defineChange(command, changes.resend)
+  defineChange(command, 'resend')
   const name = command.parent?.name() === 'deliveries' ? 'deliveries resend' : 'resend'
   addExamples(
     command,
@@ -102,7 +82,7 @@ export const define = (command: Command): void => {
 }
 
 export const defineCancel = (command: Command): void => {
-  defineChange(command, changes.cancel)
+  defineChange(command, 'cancel')
   addExamples(
     command,
     'deliveries cancel dlv_…',

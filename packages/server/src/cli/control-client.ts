@@ -1,25 +1,10 @@
 import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
 import { formatIssue } from '../control/control-error.ts'
+import type { Operation } from '../control/operation.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { commandName, type ServerAddress } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
-
-/** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
-export type ControlClient = {
-  /**
-   * Sends a request and reads the JSON of the response.
-   *
-   * @throws CliError when the server cannot be reached or responds with an error.
-   */
-  send(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown>
-  /**
-   * Requests a path without reading the response body.
-   *
-   * @throws CliError when the server cannot be reached or responds with an error.
-   */
-  open(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<Response>
-}
 
 const requestTimeoutMs = 15_000
 const removalTimeoutMs = 3_600_000
@@ -61,9 +46,10 @@ export const getFetchMessage = (error: unknown): string => {
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
-export const createControlClient = ({ server, controlToken }: ServerAddress): ControlClient => {
+/** Creates a client for the control API of a running server. Paths are relative to `/_wabakit`, or to a path below it. */
+export const createControlClient = ({ server, controlToken }: ServerAddress, below = '') => {
   if (controlToken !== undefined) checkSecrecy(server, 'the control token')
-  const base = `${server}/_wabakit`
+  const base = `${server}/_wabakit${below}`
 
   const request = async (path: string, init: RequestInit): Promise<Response> => {
     const headers = new Headers(init.headers)
@@ -88,15 +74,22 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
   }
 
   return {
-    send: async (method, path, body) => {
+    /**
+     * Sends a request and reads the JSON of the response.
+     *
+     * @throws CliError when the server cannot be reached or responds with an error.
+     */
+    send: async (method: Operation['method'], path: string, body?: unknown): Promise<unknown> => {
       // A removal may take a long time, and continues even if the client stops waiting.
       const timeoutMs = method === 'DELETE' ? removalTimeoutMs : requestTimeoutMs
-      const init: RequestInit = { method, signal: AbortSignal.timeout(timeoutMs) }
-      if (body !== undefined) {
-        init.body = JSON.stringify(body)
-        init.headers = { 'content-type': 'application/json' }
-      }
-      const response = await request(path, init)
+      const response = await request(path, {
+        method,
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(body !== undefined && {
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        }),
+      })
       if (response.status === 204) return undefined
       try {
         return await response.json()
@@ -106,8 +99,20 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
         throw new CliError(message, exitCodes.failed, { cause })
       }
     },
-    open: (path, { headers = {}, signal }) => request(path, { headers, signal }),
+    /**
+     * Requests a path without reading the response body.
+     *
+     * @throws CliError when the server cannot be reached or responds with an error.
+     */
+    open: request,
   }
 }
 
-export const getOrganizationPath = (id: string): string => `/organizations/${encodeURIComponent(id)}`
+export type ControlClient = ReturnType<typeof createControlClient>
+
+/** Creates a client whose paths are relative to an organization. */
+export const createOrganizationClient = ({
+  organization,
+  ...address
+}: ServerAddress & { readonly organization: string }): ControlClient =>
+  createControlClient(address, `/organizations/${encodeURIComponent(organization)}`)

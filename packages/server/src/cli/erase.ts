@@ -2,9 +2,9 @@ import type { ErasedPart } from '@wabakit/core'
 import { escapeControls } from '@wabakit/wire'
 import { Argument, type Command } from 'commander'
 import { confirm, createYesOption } from './confirm.ts'
-import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { createOrganizationClient } from './control-client.ts'
 import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'
-import { CliError, createOutput, type Output } from './output.ts'
+import { CliError, createOutput } from './output.ts'
 import { sendParts } from './progress-line.ts'
 
 type EraseOptions = ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean }
@@ -22,38 +22,23 @@ const addUp = (parts: readonly ErasedPart[]): Counts => {
   return { calls: sum('calls'), participants: sum('participants'), events: sum('events') }
 }
 
-/** Erases all parts of a selection. Returns the total number of records of each kind. */
-const eraseParts = async (
-  selection: object,
-  { dryRun = false, ...options }: EraseOptions,
-): Promise<Counts> => {
-  const control = createControlClient(options)
-  const path = `${getOrganizationPath(options.organization)}/erasures`
-  const parts = await sendParts(
-    (cursor) => control.send('POST', path, { ...selection, dryRun, cursor }) as Promise<ErasedPart>,
-    (done) => `${dryRun ? 'found' : 'erased'} ${format(addUp(done))} so far`,
-  )
-  return addUp(parts)
-}
-
-const erase = async (kind: string, id: string, options: EraseOptions, output: Output): Promise<void> => {
+const erase = async (kind: string, id: string, options: EraseOptions): Promise<void> => {
   const { dryRun = false } = options
   if (!dryRun) await confirm(escapeControls(`Erase the ${kind} ${id}?`), options)
+  const verb = dryRun ? 'would erase' : 'erased'
   if (kind === 'organization') {
-    const control = createControlClient(options)
-    await control.send(dryRun ? 'GET' : 'DELETE', getOrganizationPath(id))
-    const text = `organization ${id}, and everything that it owns`
-    output.result(
-      { organization: id, dryRun },
-      escapeControls(dryRun ? `would erase ${text}` : `erased ${text}`),
-    )
-    return
+    await createOrganizationClient({ ...options, organization: id }).send(dryRun ? 'GET' : 'DELETE', '')
+    const text = escapeControls(`${verb} organization ${id}, and everything that it owns`)
+    return createOutput(options).result({ organization: id, dryRun }, text)
   }
-  const counts = await eraseParts(kind === 'call' ? { callId: id } : { customerNumber: id }, options)
-  output.result(
-    { ...counts, dryRun },
-    escapeControls(`${dryRun ? 'would erase' : 'erased'} ${format(counts)}`),
+  const control = createOrganizationClient(options)
+  const selection = kind === 'call' ? { callId: id } : { customerNumber: id }
+  const parts = await sendParts(
+    (cursor) => control.send('POST', '/erasures', { ...selection, dryRun, cursor }) as Promise<ErasedPart>,
+    (done) => `${dryRun ? 'found' : 'erased'} ${format(addUp(done))} so far`,
   )
+  const counts = addUp(parts)
+  createOutput(options).result({ ...counts, dryRun }, escapeControls(`${verb} ${format(counts)}`))
   if (counts.calls + counts.participants + counts.events === 0) {
     throw new CliError(`Nothing was found about the ${kind} ${escapeControls(id)}.`)
   }
@@ -66,7 +51,7 @@ export const define = (command: Command): void => {
     .addOption(createOption('--dry-run', 'count what would be erased, and erase nothing'))
     .addOption(createYesOption())
     .addHelpText('after', '\nRun the same command again after an interruption to continue.')
-    .action((kind, id, options) => erase(kind, id, options, createOutput(options)))
+    .action(erase)
   addExamples(
     command,
     'erase customer +15550199001 --dry-run',

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { createOrganizationClient } from './control-client.ts'
 import type { ServerOptions } from './options.ts'
 import type { Output } from './output.ts'
 
-export type StreamMessage = {
-  readonly name: string
-  /** The id to resume a stream after; `undefined` for messages without an id. */
-  readonly id: string | undefined
-  readonly data: string
-}
-
 const reconnectAfterMs = 1_000
+
+/** A message of a stream. A stream can be resumed after the message with this `id`. */
+type StreamMessage = { readonly name: string; readonly id: string | undefined; readonly data: string }
 
 const parseMessage = (block: string): StreamMessage | undefined => {
   const fields = new Map<string, string[]>()
@@ -51,14 +47,13 @@ const createStopSignal = (): AbortSignal => {
  * @throws CliError when the stream cannot be opened for the first time.
  */
 export async function* follow(
-  { organization, ...address }: Omit<ServerOptions, 'format'>,
+  options: ServerOptions,
   output: Output,
   onOpen: () => void,
 ): AsyncGenerator<StreamMessage> {
   const signal = createStopSignal()
-  const control = createControlClient(address)
-  const path = getOrganizationPath(organization)
-  const newest = await control.send('GET', `${path}/events?order=newest_first&limit=1`)
+  const control = createOrganizationClient(options)
+  const newest = await control.send('GET', '/events?order=newest_first&limit=1')
   const { items } = newest as { items: { id: string }[] }
   // An empty id stands for the beginning.
   let last = items[0]?.id ?? ''
@@ -66,7 +61,7 @@ export async function* follow(
   let isOpen = false
   while (!signal.aborted) {
     try {
-      const { body } = await control.open(`${path}/stream`, { headers: { 'last-event-id': last }, signal })
+      const { body } = await control.open('/stream', { headers: { 'last-event-id': last }, signal })
       if (!wasOpen) onOpen()
       else output.notice('Reconnected.')
       wasOpen = true

@@ -1,12 +1,12 @@
 import type { HealthEvent } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
+import type { LiveAttempt } from '../control/live-attempt.ts'
+import type { EventView } from '../control/views/event.ts'
 import type { Output } from './output.ts'
 
 const formatTime = (): string => new Date().toTimeString().slice(0, 8)
 
-export type EventLine = {
-  readonly name: string
-  readonly id: string
+export type EventLine = Pick<EventView, 'name' | 'id'> & {
   readonly channel?: string
   readonly payload?: string
 }
@@ -22,14 +22,7 @@ const formatSubject = ({ id, channel, payload }: EventLine): string => {
 export const formatEvent = ({ style }: Output, event: EventLine): string =>
   `${style('dim', formatTime())} --> ${style('bold', event.name)} ${escapeControls(formatSubject(event))}`
 
-export type AttemptLine = {
-  readonly status: number | null
-  readonly error: string | null
-  /** The first line of the response body. */
-  readonly response: string | null
-  readonly url: string
-  readonly durationMs: number | null
-}
+export type AttemptLine = Pick<LiveAttempt, 'status' | 'error' | 'response' | 'url' | 'durationMs'>
 
 /** Formats an attempt: `12:00:00 <-- [401] POST https://… 23 ms timestamp 3600 s old` */
 export const formatAttempt = ({ style }: Output, attempt: AttemptLine): string => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { getResponseLine } from '../delivery/attempt-outcome.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'
-import { formatAttempt, formatEvent } from './lines.ts'
+import { type AttemptLine, type EventLine, formatAttempt, formatEvent } from './lines.ts'
 import {
   addExamples,
   addOptions,
@@ -12,7 +12,7 @@ import {
   parseUrl,
   type ServerOptions,
 } from './options.ts'
-import { createOutput, type Output } from './output.ts'
+import { createOutput } from './output.ts'
 
 type ListenOptions = ServerOptions & {
   readonly forwardTo: string
@@ -26,29 +26,24 @@ type Endpoint = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Event = { id: string; name: string; payload: string }
-
 const timeoutMs = 15_000
 
 /** Sends one signed event and returns the result. Does not reject if the endpoint fails. */
-const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Event) => {
+const forward = async (
+  { url, secret, headers }: Endpoint,
+  { id, payload }: Required<EventLine>,
+): Promise<AttemptLine> => {
   const signed = await signWebhook({ id, payload, secret })
   const startedAt = performance.now()
   const toResult = (status: number | null, error: string | null, response: string | null = null) => ({
-    url,
-    status,
-    error,
-    response,
+    ...{ url, status, error, response },
     durationMs: performance.now() - startedAt,
   })
   try {
-    const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(url, {
-      method: 'POST',
+      ...{ method: 'POST', body: payload, redirect: 'manual' },
       headers: { ...headers, ...signed.headers },
-      body: payload,
-      redirect: 'manual',
-      signal,
+      signal: AbortSignal.timeout(timeoutMs),
     })
     if (response.ok) await response.body?.cancel()
     const line = response.ok ? null : getResponseLine(await response.text())
@@ -58,7 +53,8 @@ const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Even
   }
 }
 
-const listen = async (options: ListenOptions, output: Output): Promise<void> => {
+const listen = async (options: ListenOptions): Promise<void> => {
+  const output = createOutput(options)
   const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
   const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header) }
   // Prints only a generated secret: the user knows any other, and it must not appear on a screen or in a log.
@@ -70,7 +66,7 @@ const listen = async (options: ListenOptions, output: Output): Promise<void> => 
   }
   for await (const { name, data } of follow(options, output, onOpen)) {
     if (name !== 'event') continue
-    const event: Event = JSON.parse(data)
+    const event: Required<EventLine> = JSON.parse(data)
     output.result({ type: 'event', ...event }, formatEvent(output, event))
     const attempt = await forward(endpoint, event)
     output.result({ type: 'attempt', eventId: event.id, ...attempt }, formatAttempt(output, attempt))
@@ -80,7 +76,7 @@ const listen = async (options: ListenOptions, output: Output): Promise<void> => 
 export const define = (command: Command): void => {
   addServerOptions(command)
     .description('forward the events of a running server to a local URL, as signed webhooks')
-    .action((options) => listen(options, createOutput(options)))
+    .action(listen)
   addOptions(command, {
     '--forward-to <url>': { about: 'URL to forward to', parse: parseUrl, isRequired: true },
     '--secret <secret>': 'signing secret (default: a random one, which is printed)',

@@ -1,22 +1,17 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import { type Command, Option } from 'commander'
 import { confirm, createYesOption } from './confirm.ts'
-import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { createOrganizationClient } from './control-client.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { CliError, createOutput, exitCodes } from './output.ts'
 import { formatRecord, printTable } from './table.ts'
 
-type Integration = { wabaNumber: string; enabled?: boolean; joinApprovalMode?: string }
-type Numbers = { integrations: Integration[]; pstnNumbers: string[] }
-const settingsOfPstn = 'Only WhatsApp numbers have settings; this is a PSTN number.'
+type Settings = { enabled?: boolean; joinApprovalMode?: string }
+type Numbers = { integrations: ({ wabaNumber: string } & Settings)[]; pstnNumbers: string[] }
+type Row = { number: string; channel: string } & Settings
+type SettingOptions = ServerOptions & { readonly enabled?: string; readonly joinApprovalMode?: string }
 
-type Settings = { readonly enabled?: string; readonly joinApprovalMode?: string }
-type Row = {
-  readonly number: string
-  readonly channel: string
-  readonly enabled?: boolean
-  readonly joinApprovalMode?: string
-}
+const settingsOfPstn = 'Only WhatsApp numbers have settings; this is a PSTN number.'
 
 const toDigits = (number: string): string => number.replaceAll(/\D/g, '')
 const isSame = (left: string, right: string): boolean => toDigits(left) === toDigits(right)
@@ -31,7 +26,7 @@ const listRows = ({ integrations, pstnNumbers }: Numbers): Row[] => [
 ]
 
 const readNumbers = async (options: ServerOptions): Promise<Numbers> =>
-  (await createControlClient(options).send('GET', getOrganizationPath(options.organization))) as Numbers
+  (await createOrganizationClient(options).send('GET', '')) as Numbers
 
 const findRow = (numbers: Numbers, number: string): Row => {
   const row = listRows(numbers).find((each) => isSame(each.number, number))
@@ -42,27 +37,30 @@ const findRow = (numbers: Numbers, number: string): Row => {
 /** Changes an organization's numbers. The control API replaces them as a whole. */
 const change = async (options: ServerOptions, edit: (numbers: Numbers) => Numbers): Promise<Numbers> => {
   const { integrations, pstnNumbers } = edit(await readNumbers(options))
-  const path = getOrganizationPath(options.organization)
-  return (await createControlClient(options).send('PATCH', path, { integrations, pstnNumbers })) as Numbers
+  const control = createOrganizationClient(options)
+  return (await control.send('PATCH', '', { integrations, pstnNumbers })) as Numbers
 }
 
-const applySettings = ({ enabled, joinApprovalMode }: Settings): Partial<Integration> => ({
+const readSettings = ({ enabled, joinApprovalMode }: SettingOptions): Settings => ({
   ...(enabled !== undefined && { enabled: enabled === 'true' }),
   ...(joinApprovalMode !== undefined && { joinApprovalMode }),
 })
 
-const hasSettings = (settings: Partial<Integration>): boolean => Object.keys(settings).length > 0
+const hasSettings = (settings: Settings): boolean => Object.keys(settings).length > 0
 
-const print = (options: ServerOptions, row: Row): void => createOutput(options).result(row, formatRecord(row))
+const print = (options: ServerOptions, numbers: Numbers, number: string): void => {
+  const row = findRow(numbers, number)
+  createOutput(options).result(row, formatRecord(row))
+}
 
 const list = async (options: ServerOptions): Promise<void> => {
   const rows = listRows(await readNumbers(options))
   printTable(createOutput(options), rows, ['number', 'channel', 'enabled', 'joinApprovalMode'])
 }
 
-const create = async (which: string, options: ServerOptions & Settings & { channel: string }) => {
+const create = async (which: string, options: SettingOptions & { channel: string }): Promise<void> => {
   const { channel } = options
-  const settings = applySettings(options)
+  const settings = readSettings(options)
   if (channel === 'PSTN' && hasSettings(settings)) throw new CliError(settingsOfPstn, exitCodes.usage)
   const changed = await change(options, (numbers) => {
     const { integrations, pstnNumbers } = numbers
@@ -72,11 +70,11 @@ const create = async (which: string, options: ServerOptions & Settings & { chann
       ? { integrations, pstnNumbers: [...pstnNumbers, which] }
       : { integrations: [...integrations, { wabaNumber: which, ...settings }], pstnNumbers }
   })
-  print(options, findRow(changed, which))
+  print(options, changed, which)
 }
 
-const update = async (which: string, options: ServerOptions & Settings): Promise<void> => {
-  const settings = applySettings(options)
+const update = async (which: string, options: SettingOptions): Promise<void> => {
+  const settings = readSettings(options)
   if (!hasSettings(settings)) {
     throw new CliError('Nothing to change. Use --enabled or --join-approval-mode.', exitCodes.usage)
   }
@@ -87,7 +85,7 @@ const update = async (which: string, options: ServerOptions & Settings): Promise
     )
     return { ...numbers, integrations }
   })
-  print(options, findRow(changed, which))
+  print(options, changed, which)
 }
 
 const remove = async (
@@ -109,14 +107,13 @@ const remove = async (
   output.result({ removed }, `removed ${which}`)
 }
 
+const createChoice = (flags: string, about: string, values: readonly string[]): Option =>
+  new Option(flags, about).choices(values)
+
 const addSettings = (command: Command): Command =>
   command
-    .addOption(
-      new Option('--enabled <boolean>', 'whether groups can be created on it').choices(['true', 'false']),
-    )
-    .addOption(
-      new Option('--join-approval-mode <mode>', 'default of its groups').choices(JoinApprovalMode.options),
-    )
+    .addOption(createChoice('--enabled <boolean>', 'whether groups can be created on it', ['true', 'false']))
+    .addOption(createChoice('--join-approval-mode <mode>', 'default of its groups', JoinApprovalMode.options))
 
 /** Defines `number create|list|show|update|remove`, which manage an organization's numbers. */
 export const define = (number: Command): void => {
@@ -127,15 +124,13 @@ export const define = (number: Command): void => {
   define('show', 'show a number', 'number show +15550100001')
     .argument('<number>')
     .action(async (which: string, options: ServerOptions) =>
-      print(options, findRow(await readNumbers(options), which)),
+      print(options, await readNumbers(options), which),
     )
   const examples = ['number create +15550100003', 'number create +15550100004 --channel PSTN']
   addSettings(define('create', 'add a number to an organization', ...examples))
     .argument('<number>')
     .addOption(
-      new Option('--channel <channel>', 'network of the number')
-        .choices(['WHATSAPP', 'PSTN'])
-        .default('WHATSAPP'),
+      createChoice('--channel <channel>', 'network of the number', ['WHATSAPP', 'PSTN']).default('WHATSAPP'),
     )
     .action(create)
   addSettings(define('update', 'change a WhatsApp number', 'number update +15550100001 --enabled false'))

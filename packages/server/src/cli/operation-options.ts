@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod/mini'
 import type { Operation } from '../control/operation.ts'
 import { operations } from '../control/operations/index.ts'
@@ -7,14 +7,9 @@ import { createNumberParser } from './options.ts'
 /** A command option and the request field that it sets. */
 export type FieldOption = { readonly field: string; readonly option: Option }
 
-type Schema = {
-  readonly type?: string | undefined
-  readonly enum?: readonly unknown[] | undefined
-  readonly const?: unknown
-  readonly anyOf?: readonly Schema[] | undefined
-  readonly items?: Schema | undefined
-  readonly description?: string | undefined
-  readonly format?: string | undefined
+type Schema = Pick<z.core.JSONSchema.JSONSchema, 'type' | 'enum' | 'const' | 'description' | 'format'> & {
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
 }
 
 /** Descriptions of fields whose defaults differ on the command line. */
@@ -22,8 +17,6 @@ const descriptions: Readonly<Record<string, string>> = {
   limit: 'maximum number of records (default: 50)',
   order: 'which records come first (default: newest_first)',
 }
-
-const splitWords = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
 
 /** Parses a value that is a number or a word, such as `always`. */
 const parseNumberOrWord = (text: string): number | string =>
@@ -51,9 +44,7 @@ const isText = ({ type, enum: values, const: value }: Schema): boolean =>
   type === 'string' || values !== undefined || typeof value === 'string'
 
 const listChoices = (schemas: readonly Schema[]): string[] =>
-  schemas
-    .flatMap((each) => [...(each.enum ?? []), ...(each.const === undefined ? [] : [each.const])])
-    .map(String)
+  schemas.flatMap<unknown>((each) => each.enum ?? (each.const === undefined ? [] : [each.const])).map(String)
 
 /** Turns a sentence from the OpenAPI document into a phrase for a command's help. */
 export const toPhrase = (sentence: string): string =>
@@ -64,7 +55,7 @@ export const toPhrase = (sentence: string): string =>
 
 /** Creates a field's option. Returns `undefined` for an object, which `--set` sets. */
 const createFieldOption = (field: string, schema: Schema): Option | undefined => {
-  const name = `--${splitWords(field).join('-')}`
+  const name = `--${field.replaceAll(/(?=[A-Z])/g, '-').toLowerCase()}`
   const forms = flatten(schema).filter(({ type }) => type !== 'null')
   const description = toPhrase(descriptions[field] ?? schema.description ?? '')
   const has = (type: string): boolean => forms.some((each) => each.type === type)
@@ -101,19 +92,19 @@ const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<stri
 }
 
 /** Returns an option for each field of an operation's query and body, and whether other fields require `--set`. */
-export const listFieldOptions = ({
-  query,
-  body,
-}: Operation): { options: FieldOption[]; needsSet: boolean } => {
-  const options: FieldOption[] = []
-  let needsSet = false
-  for (const [field, schema] of Object.entries({ ...toProperties(query), ...toProperties(body) })) {
-    if (field === 'cursor') continue
+export const listFieldOptions = (operation: Operation): { options: FieldOption[]; needsSet: boolean } => {
+  const { cursor: _, ...fields } = { ...toProperties(operation.query), ...toProperties(operation.body) }
+  const options = Object.entries(fields).flatMap(([field, schema]) => {
     const option = createFieldOption(field, schema)
-    if (option === undefined) needsSet = true
-    else options.push({ field, option })
-  }
-  return { options, needsSet }
+    return option === undefined ? [] : [{ field, option }]
+  })
+  return { options, needsSet: options.length < Object.keys(fields).length }
+}
+
+/** Returns the values of a command's options by field, without those that are not set. */
+export const readFields = (command: Command, options: readonly FieldOption[]): Record<string, unknown> => {
+  const values = options.map(({ field, option }) => [field, command.getOptionValue(option.attributeName())])
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
 /** Lists an operation's path parameters, except the organization. */

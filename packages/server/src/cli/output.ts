@@ -18,29 +18,23 @@ export class CliError extends Error {
 
 export type Format = 'pretty' | 'json'
 
-type Style = Parameters<typeof styleText>[0]
-
-/** Writes results to standard output and notices to standard error. */
-export type Output = {
-  readonly format: Format
-  /** Writes a result: `value` as one line of JSON, or the human-readable `text`. */
-  result(value: unknown, text: string): void
-  notice(text: string): void
-  /** Styles a part of a result if standard output is a terminal that supports colors. Respects `NO_COLOR`. */
-  style(style: Style, text: string): string
-}
-
 /**
- * Creates the output of a command. Pass text from servers, endpoints and files through `style` or `escapeControls`, so
+ * Creates the output of a command: results on standard output, notices on standard error. Pass text from servers, endpoints and files through `style` or `escapeControls`, so
  * that it cannot control the terminal or forge lines.
  */
-export const createOutput = ({ format }: { readonly format: Format }): Output => ({
+export const createOutput = ({ format }: { readonly format: Format }) => ({
   format,
-  result: (value, text) =>
-    process.stdout.write(
-      `${format === 'json' ? escapeControls(JSON.stringify(value)) : escapeUnstyled(text)}\n`,
-    ),
-  notice: (text) => process.stderr.write(`${escapeText(text)}\n`),
-  style: (style, text) =>
+  /** Writes a result: `value` as one line of JSON, or the human-readable `text`. */
+  result: (value: unknown, text: string): void => {
+    const line = format === 'json' ? escapeControls(JSON.stringify(value)) : escapeUnstyled(text)
+    process.stdout.write(`${line}\n`)
+  },
+  notice: (text: string): void => {
+    process.stderr.write(`${escapeText(text)}\n`)
+  },
+  /** Styles a part of a result if standard output is a terminal that supports colors. Respects `NO_COLOR`. */
+  style: (style: Parameters<typeof styleText>[0], text: string): string =>
     styleText(style, escapeControls(text), { stream: process.stdout, validateStream: true }),
 })
+
+export type Output = ReturnType<typeof createOutput>

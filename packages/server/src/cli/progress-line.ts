@@ -1,22 +1,12 @@
 const redrawMs = 100
 const repeatMs = 5_000
 
-/** Shows the progress of a long job on standard error. */
-export type ProgressLine = {
-  /** Shows the progress: immediately for a new step, otherwise at intervals. */
-  show(step: string, text: () => string): void
-  /** Removes the line from a terminal. */
-  end(): void
-}
-
-type Part = { readonly nextCursor?: string | undefined }
-
 /**
  * Sends the requests of an operation that works in parts, showing its progress.
  *
  * @returns the parts.
  */
-export const sendParts = async <Sent extends Part>(
+export const sendParts = async <Sent extends { readonly nextCursor?: string | undefined }>(
   send: (cursor: string | undefined) => Promise<Sent>,
   describe: (parts: readonly Sent[]) => string,
 ): Promise<readonly Sent[]> => {
@@ -35,23 +25,27 @@ export const sendParts = async <Sent extends Part>(
   }
 }
 
-/** Creates a progress line. On a terminal, it is redrawn; elsewhere, a new line is printed every 5 seconds. */
-export const createProgressLine = (
-  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
-): ProgressLine => {
+/**
+ * Shows the progress of a long job. On a terminal, one line is redrawn; elsewhere, a new line is printed every 5 seconds.
+ */
+export const createProgressLine = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr) => {
   const everyMs = stream.isTTY ? redrawMs : repeatMs
   let shown: string | undefined
   let nextAt = 0
   return {
-    show: (step, text) => {
+    /** Shows the progress: immediately for a new step, otherwise at intervals. */
+    show: (step: string, text: () => string): void => {
       const now = performance.now()
       if (step === shown && now < nextAt) return
       shown = step
       nextAt = now + everyMs
       stream.write(stream.isTTY ? `\r\x1b[K${text()}` : `${text()}\n`)
     },
-    end: () => {
+    /** Removes the line from a terminal. */
+    end: (): void => {
       if (stream.isTTY && shown !== undefined) stream.write('\r\x1b[K')
     },
   }
 }
+
+export type ProgressLine = ReturnType<typeof createProgressLine>

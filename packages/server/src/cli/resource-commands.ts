@@ -3,7 +3,13 @@ import type { Operation } from '../control/operation.ts'
 import { assign } from './assign.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { type ControlClient, createControlClient } from './control-client.ts'
-import { findOperation, listFieldOptions, listPathParameters, toPhrase } from './operation-options.ts'
+import {
+  findOperation,
+  listFieldOptions,
+  listPathParameters,
+  readFields,
+  toPhrase,
+} from './operation-options.ts'
 import { addExamples, addServerOptions, collect, type ServerOptions } from './options.ts'
 import { CliError, createOutput, exitCodes, type Output } from './output.ts'
 import type { ResourceCommand } from './resources.ts'
@@ -15,7 +21,7 @@ type Options = ServerOptions & {
   readonly yes?: boolean
 }
 type Json = Readonly<Record<string, unknown>>
-type Run = { readonly args: readonly string[]; readonly fields: Json; readonly options: Options }
+type Call = { readonly args: readonly string[]; readonly fields: Json; readonly options: Options }
 
 const buildPath = ({ path }: Operation, organization: string, args: readonly string[]): string => {
   const values = [...args]
@@ -29,24 +35,17 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
   output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
 }
 
-const defaultLimit = 50
+type Page = { readonly items: readonly Json[]; readonly nextCursor?: string }
 
 /** Reads pages of a list until there are `limit` records (default: 50). */
-const readPages = async (
-  control: ControlClient,
-  path: string,
-  { limit = defaultLimit, ...filters }: Json,
-): Promise<Json[]> => {
-  const wanted = Number(limit)
+const readPages = async (control: ControlClient, path: string, filters: Json): Promise<Json[]> => {
+  const wanted = Number(filters.limit ?? 50)
   const found: Json[] = []
   for (let cursor: string | undefined; ; ) {
     const query = new URLSearchParams()
     const page = { ...filters, cursor, limit: Math.min(1_000, wanted - found.length) }
     for (const [name, value] of Object.entries(page)) if (value !== undefined) query.set(name, String(value))
-    const { items, nextCursor } = (await control.send('GET', `${path}?${query}`)) as {
-      items: Json[]
-      nextCursor?: string
-    }
+    const { items, nextCursor } = (await control.send('GET', `${path}?${query}`)) as Page
     found.push(...items)
     cursor = nextCursor
     if (cursor === undefined || found.length >= wanted) return found.slice(0, wanted)
@@ -68,11 +67,8 @@ const checkExists = async (
   if (!keys.some((key) => key.id === id)) throw new CliError(`There is no key ${JSON.stringify(id)}.`)
 }
 
-const run = async (
-  entry: ResourceCommand,
-  operation: Operation,
-  { args, fields, options }: Run,
-): Promise<void> => {
+const run = async (entry: ResourceCommand, { args, fields, options }: Call): Promise<void> => {
+  const operation = findOperation(entry.operation)
   const output = createOutput(options)
   const control = createControlClient(options)
   const path = buildPath(operation, options.organization, args)
@@ -94,21 +90,20 @@ const run = async (
     await checkExists(control, operation, { path, id })
     return output.result({ dryRun: true, path }, `would remove ${formatValue(id)}`)
   }
-  const body = operation.body === undefined ? undefined : assign({ ...fields }, options.set ?? [])
+  const body = operation.body === undefined ? undefined : assign(fields, options.set ?? [])
   if (operation.method === 'PATCH' && Object.keys(body ?? {}).length === 0) {
     throw new CliError('Nothing to change. See the options of this command.', exitCodes.usage)
   }
   printResult(entry, await control.send(operation.method, path, body), output)
 }
 
-const defineCommand = (parent: Command, entry: ResourceCommand): void => {
+const defineCommand = (command: Command, entry: ResourceCommand): void => {
   const operation = findOperation(entry.operation)
-  const command = parent.command(entry.name).description(entry.summary ?? toPhrase(operation.summary))
+  command.description(entry.summary ?? toPhrase(operation.summary))
   for (const name of listPathParameters(operation)) command.argument(`<${name}>`)
-  const fieldOptions = listFieldOptions(operation)
-  const { needsSet } = fieldOptions
+  const { options: all, needsSet } = listFieldOptions(operation)
   // Every command has `--organization`.
-  const options = fieldOptions.options.filter(({ field }) => field !== 'organization')
+  const options = all.filter(({ field }) => field !== 'organization')
   for (const { option } of options) command.addOption(option)
   if (needsSet) command.option('--set <path=value>', 'set any other field (repeatable)', collect)
   if (operation.method === 'DELETE') {
@@ -116,25 +111,25 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
     if (operation.id !== 'clearFaults') command.addOption(createYesOption())
   }
   addServerOptions(command).action(async () => {
-    const values: Json = command.opts()
-    const args = command.args
+    const given = command.opts<Options>()
+    const { organization } = given
     const isNamed = command.getOptionValueSource('organization') !== 'default'
     if (operation.id === 'removeOrganization' && !isNamed) {
-      const message = `Name the organization that is removed, with everything that it owns: --organization ${values.organization}`
+      const message = `Name the organization that is removed, with everything that it owns: --organization ${organization}`
       throw new CliError(message, exitCodes.usage)
     }
-    const byOrganization = isNamed && options.length < fieldOptions.options.length
-    const fields: Record<string, unknown> = byOrganization ? { organization: values.organization } : {}
-    for (const { field, option } of options) {
-      const value = values[option.attributeName()]
-      if (value !== undefined) fields[field] = value
-    }
-    await run(entry, operation, { args, fields, options: command.opts<Options>() })
+    const byOrganization = isNamed && options.length < all.length && { organization }
+    const fields = { ...byOrganization, ...readFields(command, options) }
+    await run(entry, { args: command.args, fields, options: given })
   })
   addExamples(command, ...entry.examples)
 }
 
-export const defineResource = (parent: Command, commands: readonly ResourceCommand[]): void => {
-  for (const entry of commands) defineCommand(parent, entry)
-  addExamples(parent, ...commands.flatMap(({ examples }) => examples.slice(0, 1)))
+/** Defines the commands of a resource that are operations of the control API. */
+export const defineResource = (
+  parent: Command,
+  commands: Readonly<Record<string, ResourceCommand>>,
+): void => {
+  for (const [name, entry] of Object.entries(commands)) defineCommand(parent.command(name), entry)
+  addExamples(parent, ...Object.values(commands).flatMap(({ examples }) => examples.slice(0, 1)))
 }

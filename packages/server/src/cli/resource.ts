@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
-import type { z } from 'zod/mini'
-import type { AttemptView, DeliveryView } from '../control/views/delivery.ts'
 import type { TimelineView } from '../control/views/timeline.ts'
 import { defineCancel, define as defineResend } from './change-deliveries.ts'
-import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { createOrganizationClient } from './control-client.ts'
 import { follow } from './follow.ts'
 import { type AttemptLine, type EventLine, formatAttempt, formatEvent } from './lines.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { createOutput } from './output.ts'
 import { defineResource } from './resource-commands.ts'
 import { resources } from './resources.ts'
-import { formatDelivery, formatTimeline } from './timeline-text.ts'
+import { type Attempt, type Delivery, formatDelivery, formatTimeline } from './timeline-text.ts'
 
 const tail = async (options: ServerOptions): Promise<void> => {
   const { organization, server } = options
@@ -25,46 +23,40 @@ const tail = async (options: ServerOptions): Promise<void> => {
 
 const showTimeline = async (kind: 'call' | 'group', id: string, options: ServerOptions): Promise<void> => {
   const output = createOutput(options)
-  const path = `${getOrganizationPath(options.organization)}/timeline?${kind}=${encodeURIComponent(id)}`
-  const timeline = (await createControlClient(options).send('GET', path)) as TimelineView
+  const path = `/timeline?${kind}=${encodeURIComponent(id)}`
+  const timeline = (await createOrganizationClient(options).send('GET', path)) as TimelineView
   output.result(timeline, formatTimeline(output, timeline))
 }
 
 const showDelivery = async (id: string, options: ServerOptions): Promise<void> => {
   const output = createOutput(options)
-  const control = createControlClient(options)
-  const path = `${getOrganizationPath(options.organization)}/deliveries/${encodeURIComponent(id)}`
-  const delivery = (await control.send('GET', path)) as z.input<typeof DeliveryView>
-  const { items } = (await control.send('GET', `${path}/attempts`)) as {
-    items: z.input<typeof AttemptView>[]
-  }
+  const control = createOrganizationClient(options)
+  const path = `/deliveries/${encodeURIComponent(id)}`
+  const delivery = (await control.send('GET', path)) as Delivery
+  const { items } = (await control.send('GET', `${path}/attempts`)) as { items: Attempt[] }
   output.result({ ...delivery, attemptList: items }, formatDelivery(output, delivery, items))
 }
 
 const defineTimeline = (kind: 'call' | 'group', example: string) => (parent: Command) => {
-  const command = addServerOptions(parent.command('show'))
+  addExamples(addServerOptions(parent.command('show')), example)
     .description(`print everything that happened to a ${kind}, in order`)
     .argument('<id>', `id of the ${kind}`)
     .action((id, options) => showTimeline(kind, id, options))
-  addExamples(command, example)
 }
 
 /** Commands that use more than one operation, by resource. */
 const further: Readonly<Record<string, (command: Command) => void>> = {
-  events: (parent) => {
-    const command = addServerOptions(parent.command('tail'))
+  events: (parent) =>
+    addExamples(addServerOptions(parent.command('tail')), 'events tail', 'events tail --format json')
       .description('print a line for each event and each delivery attempt as they happen')
-      .action(tail)
-    addExamples(command, 'events tail', 'events tail --format json')
-  },
+      .action(tail),
   calls: defineTimeline('call', 'calls show call_…'),
   groups: defineTimeline('group', 'groups show order-1042'),
   deliveries: (parent) => {
-    const command = addServerOptions(parent.command('show'))
+    addExamples(addServerOptions(parent.command('show')), 'deliveries show dlv_…')
       .description('print the attempts of a delivery, the responses, and what it waits for')
       .argument('<id>', 'id of the delivery')
       .action(showDelivery)
-    addExamples(command, 'deliveries show dlv_…')
     defineResend(parent.command('resend').description('resend a delivery, or all that match'))
     defineCancel(parent.command('cancel').description('cancel a delivery that waits, or all that match'))
   },
@@ -72,6 +64,6 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
 
 /** Defines the commands of a resource. */
 export const define = (command: Command): void => {
-  defineResource(command, resources[command.name()] ?? [])
+  defineResource(command, resources[command.name()] ?? {})
   further[command.name()]?.(command)
 }

@@ -1,6 +1,5 @@
 /** A command for an operation of the control API, and the human-readable format of its result. */
 export type ResourceCommand = {
-  readonly name: string
   /** The id of the operation. Its schemas become arguments and options. */
   readonly operation: string
   /** @default the summary of the operation */
@@ -12,64 +11,53 @@ export type ResourceCommand = {
   readonly examples: readonly string[]
 }
 
-/** The commands for operations of the control API, by resource. */
-export const resources: Readonly<Record<string, readonly ResourceCommand[]>> = {
-  org: [
-    {
-      name: 'create',
+/** The commands for operations of the control API, by resource and name. */
+export const resources: Readonly<Record<string, Readonly<Record<string, ResourceCommand>>>> = {
+  org: {
+    create: {
       operation: 'createOrganization',
       examples: [
         'org create --id acme --pstn-numbers +15550100002',
         `org create --id acme --set 'integrations=[{"wabaNumber":"+15550100001"}]'`,
       ],
     },
-    {
-      name: 'list',
+    list: {
       operation: 'listOrganizations',
       columns: ['id', 'integrations.wabaNumber', 'pstnNumbers', 'callSummaries', 'createdAt'],
       examples: ['org list'],
     },
-    { name: 'show', operation: 'getOrganization', examples: ['org show', 'org show --organization acme'] },
-    { name: 'update', operation: 'updateOrganization', examples: ['org update --call-summaries manual'] },
-    {
-      name: 'remove',
-      operation: 'removeOrganization',
-      examples: ['org remove --organization acme --dry-run'],
-    },
-  ],
-  key: [
-    {
-      name: 'create',
+    show: { operation: 'getOrganization', examples: ['org show', 'org show --organization acme'] },
+    update: { operation: 'updateOrganization', examples: ['org update --call-summaries manual'] },
+    remove: { operation: 'removeOrganization', examples: ['org remove --organization acme --dry-run'] },
+  },
+  key: {
+    create: {
       operation: 'createApiKey',
       field: 'key',
       examples: ['key create', 'key create --label shop --waba-numbers +15550100001'],
     },
-    {
-      name: 'list',
+    list: {
       operation: 'listApiKeys',
       columns: ['id', 'label', 'wabaNumbers', 'fingerprint', 'createdAt'],
       examples: ['key list'],
     },
-    { name: 'remove', operation: 'removeApiKey', examples: ['key remove key_…'] },
-  ],
-  subscription: [
-    {
-      name: 'create',
+    remove: { operation: 'removeApiKey', examples: ['key remove key_…'] },
+  },
+  subscription: {
+    create: {
       operation: 'createSubscription',
       examples: [
         'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:3000/webhooks',
         'subscription create … --events CALL_ENDED,CALL_AI_SUMMARY --set authorization.token=…',
       ],
     },
-    {
-      name: 'list',
+    list: {
       operation: 'listSubscriptions',
       columns: ['id', 'channel', 'number', 'url', 'enabled', 'disabledReason', 'failingSince'],
       examples: ['subscription list'],
     },
-    { name: 'show', operation: 'getSubscription', examples: ['subscription show sub_…'] },
-    {
-      name: 'update',
+    show: { operation: 'getSubscription', examples: ['subscription show sub_…'] },
+    update: {
       operation: 'updateSubscription',
       examples: [
         'subscription update sub_… --enabled false',
@@ -77,8 +65,7 @@ export const resources: Readonly<Record<string, readonly ResourceCommand[]>> = {
         'subscription update sub_… --url https://example.com/webhooks',
       ],
     },
-    {
-      name: 'rotate-secret',
+    'rotate-secret': {
       operation: 'rotateSubscriptionSecret',
       field: 'secret',
       examples: [
@@ -86,16 +73,14 @@ export const resources: Readonly<Record<string, readonly ResourceCommand[]>> = {
         'subscription rotate-secret sub_… --secret whsec_… --overlap-ms 0',
       ],
     },
-    {
-      name: 'test',
+    test: {
       operation: 'sendTestEvent',
       examples: ['subscription test sub_…', 'subscription test sub_… --name CALL_ENDED'],
     },
-    { name: 'remove', operation: 'removeSubscription', examples: ['subscription remove sub_… --dry-run'] },
-  ],
-  events: [
-    {
-      name: 'list',
+    remove: { operation: 'removeSubscription', examples: ['subscription remove sub_… --dry-run'] },
+  },
+  events: {
+    list: {
       operation: 'listEvents',
       summary: 'list events, newest first',
       columns: ['id', 'occurredAt', 'name', 'subject', 'channel'],
@@ -106,11 +91,10 @@ export const resources: Readonly<Record<string, readonly ResourceCommand[]>> = {
         'events list --subscription sub_… --limit 10',
       ],
     },
-    { name: 'show', operation: 'getEvent', examples: ['events show evt_…'] },
-  ],
-  deliveries: [
-    {
-      name: 'list',
+    show: { operation: 'getEvent', examples: ['events show evt_…'] },
+  },
+  deliveries: {
+    list: {
       operation: 'listDeliveries',
       summary: 'list deliveries, newest first',
       columns: ['id', 'createdAt', 'eventName', 'subject', 'status', 'attempts', 'dueAt'],
@@ -119,53 +103,47 @@ export const resources: Readonly<Record<string, readonly ResourceCommand[]>> = {
         'deliveries list --subscription sub_… --name CALL_ENDED',
       ],
     },
-    { name: 'retry', operation: 'retryDelivery', examples: ['deliveries retry dlv_…'] },
-  ],
-  calls: [
-    {
-      name: 'list',
+    retry: { operation: 'retryDelivery', examples: ['deliveries retry dlv_…'] },
+  },
+  calls: {
+    list: {
       operation: 'listCalls',
       columns: ['callId', 'initiatedAt', 'state', 'channel', 'direction', 'customerNumber'],
       examples: ['calls list --state missed', 'calls list --customer +15550199001'],
     },
-  ],
-  groups: [
-    {
-      name: 'list',
+  },
+  groups: {
+    list: {
       operation: 'listGroups',
       summary: 'list groups, newest first',
       columns: ['groupId', 'createdAt', 'wabaNumber', 'subject'],
       examples: ['groups list --text order'],
     },
-    {
-      name: 'add-participant',
+    'add-participant': {
       operation: 'simulateParticipant',
       examples: ['groups add-participant --group-id order-1042 --phone +15550199001 --state joined'],
     },
-  ],
-  requests: [
-    {
-      name: 'list',
+  },
+  requests: {
+    list: {
       operation: 'listRequests',
       columns: ['at', 'method', 'path', 'status', 'code', 'organizationId', 'keyLabel', 'durationMs'],
       examples: ['requests list --status 401', 'requests list --call call_…'],
     },
-  ],
-  faults: [
-    {
-      name: 'list',
+  },
+  faults: {
+    list: {
       operation: 'listFaults',
       columns: ['id', 'endpoint', 'status', 'code', 'remaining'],
       examples: ['faults list'],
     },
-    {
-      name: 'add',
+    add: {
       operation: 'addFault',
       examples: [
         'faults add --endpoint groups.create --status 503 --times 3',
         'faults add --endpoint "*" --latency-ms 2000',
       ],
     },
-    { name: 'clear', operation: 'clearFaults', examples: ['faults clear'] },
-  ],
+    clear: { operation: 'clearFaults', examples: ['faults clear'] },
+  },
 }

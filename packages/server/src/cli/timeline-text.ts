@@ -4,94 +4,69 @@ import type { AttemptView, DeliveryView } from '../control/views/delivery.ts'
 import type { TimelineEntry, TimelineView } from '../control/views/timeline.ts'
 import type { Output } from './output.ts'
 
-type Attempt = z.input<typeof AttemptView>
-type Delivery = z.input<typeof DeliveryView>
-
-const formatTime = (at: string): string => at.slice(11, 23)
+export type Attempt = z.input<typeof AttemptView>
+export type Delivery = z.input<typeof DeliveryView>
 
 /** Returns the lines that explain an attempt: the response, the likely cause of a failure, and its remedy. */
-const explainAttempt = ({ responseBody, diagnosis }: Attempt): string[] => {
-  const response =
-    responseBody === null || responseBody === '' ? [] : [`response: ${responseBody.slice(0, 500)}`]
-  return diagnosis === null
-    ? response
-    : [...response, `cause: ${diagnosis.text}`, `remedy: ${diagnosis.remedy}`]
-}
+const explainAttempt = ({ responseBody, diagnosis }: Attempt): string[] => [
+  ...(responseBody ? [`response: ${responseBody.slice(0, 500)}`] : []),
+  ...(diagnosis === null ? [] : [`cause: ${diagnosis.text}`, `remedy: ${diagnosis.remedy}`]),
+]
 
 const formatOutcome = ({ style }: Output, { status, error, succeeded, durationMs }: Attempt): string => {
   const outcome = style(succeeded ? 'green' : 'red', `[${status ?? 'failed'}]`)
   return `${outcome} ${Math.round(durationMs)} ms${error === null ? '' : ` ${escapeControls(error)}`}`
 }
 
-const describeEntry = (
-  output: Output,
-  entry: TimelineEntry,
-): { text: string; details: readonly string[] } => {
-  const { style } = output
+const describeEntry = (output: Output, entry: TimelineEntry): string => {
   switch (entry.kind) {
     case 'request': {
       const { method, path, status, code, keyLabel, requestId } = entry.request
-      const key = keyLabel === null || keyLabel === '' ? '' : ` key ${keyLabel}`
-      const text = escapeControls(
-        `request   ${method} ${path} [${status}]${code === null ? '' : ` ${code}`}${key} ${requestId}`,
-      )
-      return { text, details: [] }
+      const words = [`${method} ${path} [${status}]`, code, keyLabel && `key ${keyLabel}`, requestId]
+      return escapeControls(`request   ${words.filter(Boolean).join(' ')}`)
     }
     case 'change':
-      return { text: `state     ${entry.state}`, details: [] }
+      return `state     ${entry.state}`
     case 'event':
-      return {
-        text: `event     ${style('bold', entry.event.name)} ${escapeControls(entry.event.id)}`,
-        details: [],
-      }
+      return `event     ${output.style('bold', entry.event.name)} ${escapeControls(entry.event.id)}`
     case 'attempt': {
       const { attempt, eventName, subscriptionId } = entry
-      const text = `attempt ${attempt.number} ${escapeControls(`${eventName} ${subscriptionId} POST ${attempt.url}`)} ${formatOutcome(output, attempt)}`
-      return { text, details: explainAttempt(attempt) }
+      const target = escapeControls(`${eventName} ${subscriptionId} POST ${attempt.url}`)
+      return `attempt ${attempt.number} ${target} ${formatOutcome(output, attempt)}`
     }
     case 'finished':
-      return {
-        text: escapeControls(`finished  ${entry.eventName} ${entry.subscriptionId} ${entry.status}`),
-        details: [],
-      }
-    case 'next_attempt': {
-      const text = escapeControls(
-        `next      attempt ${entry.number} of ${entry.eventName} ${entry.subscriptionId}`,
-      )
-      return { text, details: [] }
-    }
+      return escapeControls(`finished  ${entry.eventName} ${entry.subscriptionId} ${entry.status}`)
+    case 'next_attempt':
+      return escapeControls(`next      attempt ${entry.number} of ${entry.eventName} ${entry.subscriptionId}`)
   }
   return entry satisfies never
 }
 
-const indent = (lines: readonly string[]): string[] => lines.map((line) => `    ${escapeControls(line)}`)
+type Entry = { readonly at: string; readonly text: string; readonly details: readonly string[] }
 
-/** Adds a line with the date before the first line of each day. */
-const addDays = (
-  { style }: Output,
-  entries: readonly { readonly at: string; readonly lines: readonly string[] }[],
-): string[] =>
-  entries.flatMap(({ at, lines }, index) => {
+/** Formats entries with their times and details. A line with the date precedes the first entry of each day. */
+const formatEntries = ({ style }: Output, entries: readonly Entry[]): string[] =>
+  entries.flatMap(({ at, text, details }, index) => {
     const day = at.slice(0, 10)
-    return entries[index - 1]?.at.startsWith(day) ? lines : [style('dim', `${day} UTC`), ...lines]
+    return [
+      ...(entries[index - 1]?.at.startsWith(day) ? [] : [style('dim', `${day} UTC`)]),
+      `${style('dim', at.slice(11, 23))}  ${text}`,
+      ...details.map((line) => `    ${escapeControls(line)}`),
+    ]
   })
 
 /** Formats the timeline of a call or group: a line for each entry, then why each unfinished delivery is waiting. */
 export const formatTimeline = (output: Output, { entries, deliveries }: TimelineView): string => {
   const happened = entries.map((entry) => {
-    const { at } = entry
-    const { text, details } = describeEntry(output, entry)
-    const marks = entry.marks.map(({ kind, text: why }) => `${kind}: ${why}`)
-    return {
-      at,
-      lines: [`${output.style('dim', formatTime(at))}  ${text}`, ...indent([...details, ...marks])],
-    }
+    const explanation = entry.kind === 'attempt' ? explainAttempt(entry.attempt) : []
+    const details = [...explanation, ...entry.marks.map(({ kind, text }) => `${kind}: ${text}`)]
+    return { at: entry.at, text: describeEntry(output, entry), details }
   })
   const waits = deliveries.flatMap(({ id, eventName, wait }) =>
     wait === null ? [] : [escapeControls(`${id}  ${eventName}: ${wait.text}`)],
   )
   return [
-    ...addDays(output, happened),
+    ...formatEntries(output, happened),
     ...(waits.length > 0 ? ['', 'Waiting', ...waits.map((line) => `  ${line}`)] : []),
   ].join('\n')
 }
@@ -100,14 +75,12 @@ export const formatDelivery = (output: Output, delivery: Delivery, attempts: rea
   const { id, eventName, subject, subscriptionId, status, wait } = delivery
   const happened = attempts.map((attempt) => ({
     at: attempt.startedAt,
-    lines: [
-      `${output.style('dim', formatTime(attempt.startedAt))}  attempt ${attempt.number} POST ${escapeControls(attempt.url)} ${formatOutcome(output, attempt)}`,
-      ...indent(explainAttempt(attempt)),
-    ],
+    text: `attempt ${attempt.number} POST ${escapeControls(attempt.url)} ${formatOutcome(output, attempt)}`,
+    details: explainAttempt(attempt),
   }))
   return [
     `${escapeControls(`${id}  ${eventName} of ${subject} to ${subscriptionId}:`)} ${output.style('bold', status)}`,
-    ...addDays(output, happened),
+    ...formatEntries(output, happened),
     ...(wait === null ? [] : [escapeControls(wait.text)]),
   ].join('\n')
 }

@@ -4,9 +4,9 @@ import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { assign } from './assign.ts'
-import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { createOrganizationClient } from './control-client.ts'
 import { addExamples, addServerOptions, collect, createOption, type ServerOptions } from './options.ts'
-import { CliError, createOutput, exitCodes, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes } from './output.ts'
 
 type Call = { callId: string; direction: string; channel: string; state: string }
 type Organization = { integrations: { wabaNumber: string }[]; pstnNumbers: string[] }
@@ -14,20 +14,16 @@ type Organization = { integrations: { wabaNumber: string }[]; pstnNumbers: strin
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Builds the body of `publishEvent` from the event's example and the overrides. */
-const buildEvent = (
-  name: EventName,
-  overrides: readonly string[],
-  { integrations, pstnNumbers }: Organization,
-) => {
+const buildEvent = (name: EventName, overrides: readonly string[], own: Organization) => {
   const isOverridden = (field: string): boolean => overrides.some((each) => each.startsWith(`${field}=`))
-  const payload = assign({ ...eventExamples[name] }, overrides)
+  const payload = assign(eventExamples[name], overrides)
   const channel = name.startsWith('CALL_') && payload.channel === 'PSTN' ? 'PSTN' : 'WHATSAPP'
-  const own = channel === 'PSTN' ? pstnNumbers[0] : integrations[0]?.wabaNumber
+  const ownNumber = channel === 'PSTN' ? own.pstnNumbers[0] : own.integrations[0]?.wabaNumber
   // The example contains a number that does not belong to this organization.
   for (const field of ['from', 'channelNumber', 'wabaNumber']) {
-    if (own !== undefined && field in payload && !isOverridden(field)) payload[field] = own
+    if (ownNumber !== undefined && field in payload && !isOverridden(field)) payload[field] = ownNumber
   }
-  const number = toText(payload.channelNumber) || toText(payload.wabaNumber) || own || ''
+  const number = toText(payload.channelNumber) || toText(payload.wabaNumber) || ownNumber || ''
   const subject =
     'callId' in payload ? toCallSubject(toText(payload.callId)) : toGroupSubject(toText(payload.groupId))
   return { name, subject, channel, number, payload }
@@ -35,25 +31,21 @@ const buildEvent = (
 
 const trigger = async (
   what: string,
-  { set = [], organization, ...address }: ServerOptions & { set?: readonly string[] },
-  output: Output,
+  { set = [], ...options }: ServerOptions & { readonly set?: readonly string[] },
 ): Promise<void> => {
   if (what !== 'call' && !isEventName(what)) {
-    throw new CliError(
-      `Unknown event: ${what}. Trigger call, or one of: ${eventNames.join(', ')}.`,
-      exitCodes.usage,
-    )
+    const message = `Unknown event: ${what}. Trigger call, or one of: ${eventNames.join(', ')}.`
+    throw new CliError(message, exitCodes.usage)
   }
-  const control = createControlClient(address)
-  const path = getOrganizationPath(organization)
+  const output = createOutput(options)
+  const control = createOrganizationClient(options)
   if (what === 'call') {
-    const call = (await control.send('POST', `${path}/simulated-calls`, assign({}, set))) as Call
+    const call = (await control.send('POST', '/simulated-calls', assign({}, set))) as Call
     const { callId, direction, channel, state } = call
-    output.result(call, escapeControls(`call ${callId} ${direction} ${channel} ${state}`))
-    return
+    return output.result(call, escapeControls(`call ${callId} ${direction} ${channel} ${state}`))
   }
-  const own = (await control.send('GET', path)) as Organization
-  const event = (await control.send('POST', `${path}/events`, buildEvent(what, set, own))) as { id: string }
+  const own = (await control.send('GET', '')) as Organization
+  const event = (await control.send('POST', '/events', buildEvent(what, set, own))) as { id: string }
   output.result(event, escapeControls(`${what} ${event.id}`))
 }
 
@@ -61,7 +53,7 @@ export const define = (command: Command): void => {
   addServerOptions(command)
     .argument('<what>', 'call, or the name of an event')
     .addOption(createOption('--set <path=value>', 'set a field (repeatable)').argParser(collect))
-    .action((what, options) => trigger(what, options, createOutput(options)))
+    .action(trigger)
   addExamples(
     command,
     'trigger call',

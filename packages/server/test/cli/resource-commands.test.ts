@@ -42,7 +42,7 @@ const parseLines = (text: string) =>
 test('every command of a resource is an operation of the control API, with examples', () => {
   const ids = operations.map(({ id }) => id)
   for (const commands of Object.values(resources)) {
-    for (const { operation, examples } of commands) {
+    for (const { operation, examples } of Object.values(commands)) {
       expect(ids).toContain(operation)
       expect(examples.length).toBeGreaterThan(0)
     }
