@@ -37,10 +37,13 @@ type SelectionOptions = Pick<InboxSelection, 'state' | 'reason'> & {
   readonly group?: string
 }
 
-const toSelection = (options: SelectionOptions, id: readonly string[] = []): InboxSelection => {
-  const { state, reason, event: name, call: callId, group: groupId } = options
-  return { state, reason, name, callId, groupId, ...(id.length > 0 && { id }) }
-}
+const toSelection = ({ state, reason, event, call, group }: SelectionOptions): InboxSelection => ({
+  state,
+  reason,
+  name: event,
+  callId: call,
+  groupId: group,
+})
 
 // Messages omit the database's URL, because it may contain a password.
 const assertTable = (found: boolean, table: string): void => {
@@ -107,17 +110,16 @@ const addSelection = (command: Command): Command =>
   command
     .addOption(new Option('--state <state>', 'entries in this state').choices(states))
     .addOption(new Option('--reason <reason>', 'entries that are parked for this reason').choices(reasons))
-    .addOption(new Option('--event <name>', 'entries of this event, such as CALL_ENDED'))
-    .addOption(new Option('--call <id>', 'entries of this call'))
-    .addOption(new Option('--group <id>', 'entries of this group'))
+    .option('--event <name>', 'entries of this event, such as CALL_ENDED')
+    .option('--call <id>', 'entries of this call')
+    .option('--group <id>', 'entries of this group')
 
 const list = async (options: InboxOptions & SelectionOptions & { limit: number; after?: string }) => {
   const output = createOutput(options)
   const { limit, after } = options
   const entries = await useInbox(options, (inbox) => inbox.list(toSelection(options), { limit, after }))
-  const rows = entries.map((entry) => ({ ...entry, receivedAt: entry.receivedAt.toISOString() }))
   const columns = ['id', 'receivedAt', 'name', 'subject', 'state', 'reason', 'attempts', 'error']
-  printTable(output, rows, columns)
+  printTable(output, entries, columns)
   const last = entries.at(-1)
   if (last !== undefined && entries.length === limit) output.notice(`More: --after ${last.id}`)
 }
@@ -126,13 +128,7 @@ const show = async (id: string, options: InboxOptions) => {
   const found = await useInbox(options, (inbox) => inbox.show(id))
   if (found === undefined) throw new CliError(`The inbox has no entry ${id}.`)
   const { body, receivedAt, sentAt, dueAt, ...entry } = found
-  const shown = {
-    ...entry,
-    receivedAt: receivedAt.toISOString(),
-    sentAt: sentAt?.toISOString(),
-    dueAt: dueAt.toISOString(),
-    body: body && new TextDecoder().decode(body),
-  }
+  const shown = { ...entry, receivedAt, sentAt, dueAt, body: body && new TextDecoder().decode(body) }
   createOutput(options).result(shown, formatRecord(shown))
 }
 
@@ -140,7 +136,7 @@ type ChangeOptions = InboxOptions & SelectionOptions & { readonly yes?: boolean 
 
 /** @throws CliError when nothing is selected. */
 const requireSelection = (ids: readonly string[], options: ChangeOptions): InboxSelection => {
-  const selection = toSelection(options, ids)
+  const selection = { ...toSelection(options), ...(ids.length > 0 && { id: ids }) }
   if (Object.values(selection).some((value) => value !== undefined)) return selection
   throw new CliError('Name entries, or select some, as with --state parked.', exitCodes.usage)
 }
@@ -161,41 +157,27 @@ const discard = async (ids: readonly string[], options: ChangeOptions) => {
 /** Defines `inbox list|show|retry|discard`, which access an application's inbox without a server. */
 export const define = (inbox: Command): void => {
   const database = '--database ./orders.db'
-  const define = (name: string, summary: string): Command =>
-    addOptions(inbox.command(name).description(summary), {
+  const define = (usage: string, summary: string, ...examples: readonly string[]): Command =>
+    addOptions(addExamples(inbox.command(usage).description(summary), ...examples), {
       '--database <file or url>': {
         about: 'SQLite file or postgres:// URL of your application',
         isRequired: true,
       },
       '--table <name>': { about: 'table of the inbox', default: 'wabakit_inbox' },
     }).addOption(createFormatOption())
-  addExamples(
-    addSelection(define('list', 'list entries in the order of arrival'))
-      .addOption(
-        new Option('--limit <number>', 'maximum number of entries').argParser(parseLimit).default(100),
-      )
-      .addOption(new Option('--after <id>', 'entries that arrived after this one'))
-      .action(list),
-    `inbox list ${database} --state parked`,
-  )
-  addExamples(
-    define('show', 'show an entry with its body').argument('<id>').action(show),
-    `inbox show 17 ${database}`,
-  )
-  addExamples(
-    addSelection(define('retry', 'handle failed, parked or suppressed entries again'))
-      .argument('[ids...]')
-      .action(retry),
-    `inbox retry 17 ${database}`,
-    `inbox retry ${database} --reason failed`,
-  )
-  addExamples(
-    addSelection(define('discard', 'give up entries, and forget their bodies'))
-      .argument('[ids...]')
-      .addOption(createYesOption())
-      .action(discard),
-    `inbox discard 17 ${database}`,
-    `inbox discard ${database} --reason unknown --yes`,
-  )
-  addExamples(inbox, `inbox list ${database} --state parked`)
+  const example = `inbox list ${database} --state parked`
+  addSelection(define('list', 'list entries in the order of arrival', example))
+    .option('--limit <number>', 'maximum number of entries', parseLimit, 100)
+    .option('--after <id>', 'entries that arrived after this one')
+    .action(list)
+  define('show <id>', 'show an entry with its body', `inbox show 17 ${database}`).action(show)
+  const retries = [`inbox retry 17 ${database}`, `inbox retry ${database} --reason failed`]
+  addSelection(
+    define('retry [ids...]', 'handle failed, parked or suppressed entries again', ...retries),
+  ).action(retry)
+  const discards = [`inbox discard 17 ${database}`, `inbox discard ${database} --reason unknown --yes`]
+  addSelection(define('discard [ids...]', 'give up entries, and forget their bodies', ...discards))
+    .addOption(createYesOption())
+    .action(discard)
+  addExamples(inbox, example)
 }

@@ -11,18 +11,12 @@ type InitOptions = { readonly yes?: boolean; readonly format: Format }
 const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string =>
   [
     `${framework.name}. These files are new:`,
-    ...files.flatMap(({ path, text }) => [
-      '',
-      style('bold', path),
-      ...text
-        .trimEnd()
-        .split('\n')
-        .map((line) => `  ${line}`),
-    ]),
+    ...files.flatMap(({ path, text }) => ['', style('bold', path), text.trimEnd().replace(/^/gm, '  ')]),
     ...(kept.length > 0 ? ['', `These exist and stay as they are: ${kept.join(', ')}`] : []),
   ].join('\n')
 
-const init = async (options: InitOptions, output: Output): Promise<void> => {
+const init = async (options: InitOptions): Promise<void> => {
+  const output = createOutput(options)
   const folder = process.cwd()
   const plan = planFiles(folder)
   if (output.format === 'pretty') output.result(plan, formatPlan(plan, output))
@@ -48,9 +42,6 @@ const init = async (options: InitOptions, output: Output): Promise<void> => {
 }
 
 export const define = (command: Command): void => {
-  command
-    .addOption(createYesOption())
-    .addOption(createFormatOption())
-    .action((options: InitOptions) => init(options, createOutput(options)))
+  command.addOption(createYesOption()).addOption(createFormatOption()).action(init)
   addExamples(command, 'init', 'init --yes')
 }

@@ -1,13 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { Command } from 'commander'
 import { addExamples, createFormatOption, createServerOption } from './options.ts'
-import { CliError, createOutput, type Output } from './output.ts'
+import { CliError, createOutput, type Format } from './output.ts'
 
-type InspectOptions = {
-  readonly server: string
-  readonly open: boolean
-}
-
+type InspectOptions = { readonly server: string; readonly open: boolean; readonly format: Format }
 type Opener = readonly [file: string, ...args: string[]]
 
 const openers: Partial<Record<NodeJS.Platform, Opener>> = {
@@ -30,9 +26,9 @@ const openUrl = (url: string): Promise<void> =>
     })
   })
 
-const inspect = async ({ server, open }: InspectOptions, output: Output): Promise<void> => {
+const inspect = async ({ server, open, format }: InspectOptions): Promise<void> => {
   const url = `${server}/_wabakit/inspector`
-  output.result({ url }, url)
+  createOutput({ format }).result({ url }, url)
   if (open) await openUrl(url)
 }
 
@@ -41,6 +37,6 @@ export const define = (command: Command): void => {
     .addOption(createServerOption())
     .option('--no-open', 'print the address of the page, and open nothing')
     .addOption(createFormatOption())
-    .action((options) => inspect(options, createOutput(options)))
+    .action(inspect)
   addExamples(command, 'inspect', 'inspect --no-open')
 }

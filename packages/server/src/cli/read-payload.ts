@@ -18,9 +18,7 @@ export const readPayload = async (file = '-'): Promise<Uint8Array> => {
   try {
     return await readFile(file)
   } catch (error) {
-    throw new CliError(
-      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
-      exitCodes.usage,
-    )
+    const reason = error instanceof Error ? error.message : error
+    throw new CliError(`${file} cannot be read: ${reason}`, exitCodes.usage)
   }
 }

@@ -3,6 +3,7 @@ import type { Output } from './output.ts'
 
 const formatCell = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-'
+  if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return value.map(formatCell).join(',') || '-'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
@@ -25,7 +26,7 @@ const readField = (record: Json, path: string): unknown => {
 /** Converts a field to a header: `occurredAt` becomes `OCCURRED AT`. */
 const formatHeader = (path: string): string =>
   path
-    .replace(/^.*\./, '')
+    .slice(path.indexOf('.') + 1)
     .replace(/(?=[A-Z])/g, ' ')
     .toUpperCase()
 
@@ -36,14 +37,9 @@ const formatTable = (records: readonly Json[], fields: readonly string[]): strin
     ...records.map((record) => fields.map((field) => formatValue(readField(record, field)))),
   ]
   const widths = fields.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const formatRow = (row: readonly string[]): string =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => formatRow(row).trimEnd()).join('\n')
 }
 
 /** Prints records as a table, or as one line of JSON each. */

@@ -9,22 +9,21 @@ import {
   createFormatOption,
   parseSeconds,
 } from './options.ts'
-import { CliError, createOutput, exitCodes, type Output } from './output.ts'
+import { CliError, createOutput, exitCodes, type Format } from './output.ts'
 import { readPayload } from './read-payload.ts'
 
 type VerifyOptions = {
   readonly secret: readonly string[]
   readonly header: [string, string][]
-  readonly tolerance?: number | undefined
+  readonly tolerance?: number
+  readonly format: Format
 }
 
-const verify = async (
-  file: string | undefined,
-  { secret: secrets, header, tolerance }: VerifyOptions,
-  output: Output,
-): Promise<void> => {
+const verify = async (file: string | undefined, options: VerifyOptions): Promise<void> => {
+  const output = createOutput(options)
+  const { secret: secrets, header, tolerance: toleranceSeconds } = options
   const payload = await readPayload(file)
-  const input = { payload, headers: new Headers(header), secrets, toleranceSeconds: tolerance }
+  const input = { payload, headers: new Headers(header), secrets, toleranceSeconds }
   try {
     const { id, timestamp } = await verifySignature(input)
     output.result({ valid: true, id, timestamp }, `${output.style('green', 'valid')} ${escapeControls(id)}`)
@@ -37,16 +36,13 @@ const verify = async (
       { valid: false, reason: error.reason, cause: diagnosis?.cause ?? null },
       `${output.style('red', 'not valid')} ${error.reason}`,
     )
-    throw new CliError([error.message, diagnosis?.message].filter(Boolean).join('\n'), exitCodes.failed, {
-      cause: error,
-    })
+    const lines = [error.message, diagnosis?.message].filter(Boolean)
+    throw new CliError(lines.join('\n'), exitCodes.failed, { cause: error })
   }
 }
 
 export const define = (command: Command): void => {
-  command
-    .argument('[file]', 'file with the payload; standard input if omitted or -')
-    .action((file, options) => verify(file, options, createOutput(options)))
+  command.argument('[file]', 'file with the payload; standard input if omitted or -').action(verify)
   addOptions(command, {
     '--secret <secret>': { about: 'signing secret, whsec_… (repeatable)', parse: collect, isRequired: true },
     '--header <header>': {
@@ -54,10 +50,7 @@ export const define = (command: Command): void => {
       parse: collectHeader,
       isRequired: true,
     },
-    '--tolerance <seconds>': {
-      about: 'maximum age of the timestamp (default: 300)',
-      parse: parseSeconds,
-    },
+    '--tolerance <seconds>': { about: 'maximum age of the timestamp (default: 300)', parse: parseSeconds },
   }).addOption(createFormatOption())
   addExamples(
     command,
