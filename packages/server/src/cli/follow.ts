@@ -8,15 +8,13 @@ const reconnectAfterMs = 1_000
 /** A message of a stream. A stream can be resumed after the message with this `id`. */
 type StreamMessage = { readonly name: string; readonly id: string | undefined; readonly data: string }
 
-const parseMessage = (block: string): StreamMessage | undefined => {
-  const fields = new Map<string, string[]>()
-  for (const line of block.split('\n')) {
-    const [, field, value] = /^([a-z]+): ?(.*)$/.exec(line) ?? []
-    if (field !== undefined && value !== undefined) fields.set(field, [...(fields.get(field) ?? []), value])
-  }
-  const data = fields.get('data')?.join('\n')
-  if (data === undefined) return undefined
-  return { name: fields.get('event')?.at(-1) ?? 'message', id: fields.get('id')?.at(-1), data }
+export const parseMessage = (block: string): StreamMessage | undefined => {
+  const lines = block.split('\n')
+  const read = (field: string): string[] =>
+    lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.replace(/^\w+: ?/, ''))
+  const data = read('data')
+  if (data.length === 0) return undefined
+  return { name: read('event').at(-1) ?? 'message', id: read('id').at(-1), data: data.join('\n') }
 }
 
 async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
