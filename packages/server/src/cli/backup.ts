@@ -19,16 +19,12 @@ const formatSize = (bytes: number): string =>
 const backup = (file: string | undefined, { database, config }: BackupOptions, output: Output): void => {
   const from = loadConfig({ flags: { database }, file: config }).database
   if (from === ':memory:') {
-    throw new CliError(
-      'A database in memory cannot be backed up. Name a file: --database ./wabakit.db',
-      exitCodes.usage,
-    )
+    const message = 'A database in memory cannot be backed up. Name a file: --database ./wabakit.db'
+    throw new CliError(message, exitCodes.usage)
   }
   if (isPostgres(from)) {
-    throw new CliError(
-      `This copies SQLite files. Back up PostgreSQL with its own tool: pg_dump --format=custom --schema=wabakit --file=wabakit.dump ${formatAddress(from)}`,
-      exitCodes.usage,
-    )
+    const message = `This copies SQLite files. Back up PostgreSQL with its own tool: pg_dump --format=custom --schema=wabakit --file=wabakit.dump ${formatAddress(from)}`
+    throw new CliError(message, exitCodes.usage)
   }
   const to = resolve(file ?? nameBackup(from))
   const bytes = backUp({ from, to })

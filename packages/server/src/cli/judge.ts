@@ -13,13 +13,11 @@ import { CliError, exitCodes } from './output.ts'
 import { createProgressLine, type ProgressLine } from './progress-line.ts'
 
 /** Adds the parts that `doctor` and `acceptance` share: the report format option and examples. */
-export const addReportOptions = (command: Command, ...examples: readonly string[]): Command =>
-  addExamples(
-    command.addOption(
-      createOption('--format <format>', 'how to print the report').choices(reportFormats).default('pretty'),
-    ),
-    ...examples,
-  ).addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
+export const addReportOptions = (command: Command, ...examples: readonly string[]): void => {
+  const format = createOption('--format <format>', 'how to print the report').choices(reportFormats)
+  addExamples(command.addOption(format.default('pretty')), ...examples)
+  command.addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
+}
 
 /** Runs an examination, prints its report, and sets the exit code. */
 export const runJudge = async (
@@ -31,11 +29,9 @@ export const runJudge = async (
   try {
     report = await examine(progress)
   } catch (cause) {
-    if (cause instanceof ExaminationUsageError) throw new CliError(cause.message, exitCodes.usage, { cause })
-    if (cause instanceof TargetUnreachableError) {
-      throw new CliError(cause.message, exitCodes.unreachable, { cause })
-    }
-    throw cause
+    const isUnreachable = cause instanceof TargetUnreachableError
+    if (!isUnreachable && !(cause instanceof ExaminationUsageError)) throw cause
+    throw new CliError(cause.message, isUnreachable ? exitCodes.unreachable : exitCodes.usage, { cause })
   } finally {
     progress.end()
   }

@@ -32,17 +32,13 @@ const findMistake = ({ from, to }: MigrateOptions): string | undefined => {
 }
 
 const formatTable = ({ tables }: Pick<MigrationResult, 'tables'>, { style }: Output): string => {
-  const formatLine = (cells: readonly [string, string, string], verdict: string): string =>
-    `  ${cells[0].padEnd(14)}${cells[1].padStart(14)}${cells[2].padStart(14)}  ${verdict}`.trimEnd()
-  return [
-    formatLine(['table', 'SQLite', 'PostgreSQL'], ''),
-    ...tables.map((each) =>
-      formatLine(
-        [each.table, formatCount(each.source.rows), formatCount(each.target.rows)],
-        isSame(each) ? style('green', 'same') : style('red', 'different'),
-      ),
-    ),
-  ].join('\n')
+  const formatLine = (table: string, source: string, target: string): string =>
+    `  ${table.padEnd(14)}${source.padStart(14)}${target.padStart(14)}`
+  const lines = tables.map((each) => {
+    const verdict = isSame(each) ? style('green', 'same') : style('red', 'different')
+    return `${formatLine(each.table, formatCount(each.source.rows), formatCount(each.target.rows))}  ${verdict}`
+  })
+  return [formatLine('table', 'SQLite', 'PostgreSQL'), ...lines].join('\n')
 }
 
 const run = async (options: MigrateOptions): Promise<MigrationResult> => {

@@ -9,27 +9,25 @@ import { addExamples, commandName } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
-const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Output): string[][] => {
-  const facts = [
-    ['API', url],
-    ['database', database],
-  ]
-  if (demo === undefined) return facts
-  facts.push(
-    ['organization', demo.organizationId],
-    ['WABA number', demo.wabaNumber],
-    ['PSTN number', demo.pstnNumber],
-    [
-      'API key',
-      demo.apiKey === undefined
-        ? `was shown when it was created; to create another: ${commandName} key create`
-        : `${style('bold', demo.apiKey)}  (shown this once)`,
-    ],
-  )
-  if (demo.webhookSecret !== undefined) {
-    facts.push(['webhook secret', `${style('bold', demo.webhookSecret)}  (shown this once)`])
+/** Lists facts about a running server, with their names. */
+const listFacts = (
+  { url, demo }: RunningServer,
+  database: string,
+  { style }: Output,
+): Readonly<Record<string, string>> => {
+  const showOnce = (secret: string): string => `${style('bold', secret)}  (shown this once)`
+  const createKey = `was shown when it was created; to create another: ${commandName} key create`
+  return {
+    API: url,
+    database,
+    ...(demo && {
+      organization: demo.organizationId,
+      'WABA number': demo.wabaNumber,
+      'PSTN number': demo.pstnNumber,
+      'API key': demo.apiKey === undefined ? createKey : showOnce(demo.apiKey),
+    }),
+    ...(demo?.webhookSecret !== undefined && { 'webhook secret': showOnce(demo.webhookSecret) }),
   }
-  return facts
 }
 
 /** Lists the next steps, including the inspector's URL. */
@@ -40,19 +38,16 @@ const listNextSteps = (
 ): string[] => {
   if (role === 'worker') return []
   const server = port === 4_100 ? '' : ` --server ${url}`
-  const steps = [[`open ${url}${inspectorPath}`, 'the inspector']]
-  if (demo !== undefined) steps.push([`${commandName} trigger call${server}`, 'simulate a call'])
-  if (demo !== undefined && webhookUrl === undefined) {
-    steps.push([
-      `${commandName} listen${server} --forward-to http://127.0.0.1:3000/webhooks`,
-      'get its events',
-    ])
+  const format = (step: string, what: string): string =>
+    `  ${style('bold', step)}  ${style('dim', `# ${what}`)}`
+  const steps = ['', 'Next', format(`open ${url}${inspectorPath}`, 'the inspector')]
+  if (demo === undefined) return steps
+  steps.push(format(`${commandName} trigger call${server}`, 'simulate a call'))
+  if (webhookUrl === undefined) {
+    const command = `${commandName} listen${server} --forward-to http://127.0.0.1:3000/webhooks`
+    steps.push(format(command, 'get its events'))
   }
-  return [
-    '',
-    'Next',
-    ...steps.map(([step = '', what]) => `  ${style('bold', step)}  ${style('dim', `# ${what}`)}`),
-  ]
+  return steps
 }
 
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
@@ -62,17 +57,13 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
   // immediately.
   const closed = closeOnSignal(server)
   const database = formatDatabase(config.database)
-  const lines = listFacts(server, database, output).map(
-    ([name = '', value]) => `  ${name.padEnd(15)} ${value}`,
-  )
-  output.result(
-    { ready: true, url: server.url, database, demo: server.demo ?? null },
-    [
-      `${output.style('green', 'ready')} ${server.url}`,
-      ...lines,
-      ...listNextSteps(server, config, output),
-    ].join('\n'),
-  )
+  const facts = Object.entries(listFacts(server, database, output))
+  const lines = [
+    `${output.style('green', 'ready')} ${server.url}`,
+    ...facts.map(([name, value]) => `  ${name.padEnd(15)} ${value}`),
+    ...listNextSteps(server, config, output),
+  ]
+  output.result({ ready: true, url: server.url, database, demo: server.demo ?? null }, lines.join('\n'))
   await closed
 }
 

@@ -13,10 +13,8 @@ const sign = async (file: string | undefined, { format, ...options }: SignOption
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     createOutput({ format }).result(headers, lines.join('\n'))
   } catch (error) {
-    if (isWebhookVerificationError(error) || error instanceof RangeError) {
-      throw new CliError(error.message, exitCodes.usage, { cause: error })
-    }
-    throw error
+    if (!isWebhookVerificationError(error) && !(error instanceof RangeError)) throw error
+    throw new CliError(error.message, exitCodes.usage, { cause: error })
   }
 }
 

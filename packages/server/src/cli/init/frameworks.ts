@@ -13,8 +13,8 @@ export type Framework = {
   readonly receiver: string
   /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]
-  /** Returns the source of the receiver's module. */
-  write(language: Language): string
+  /** Creates the receiver on the first request, because the secret is not available earlier. */
+  readonly isLazy?: true
   /** Returns the route's file, for frameworks with file-based routing. */
   route?(language: Language): NewFile
   /** The code to add to the application by hand. */
@@ -38,11 +38,11 @@ const writeReceiver = (secret: string): string => `createReceiver({
   })
 `
 
-const writeModule = (): string =>
-  `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`
-
-/** Writes a module that creates the receiver on the first request, because the secret is not available earlier. */
-const writeLazyModule = (language: Language): string => {
+/** Returns the source of the receiver's module. */
+export const writeModule = ({ isLazy }: Framework, language: Language): string => {
+  if (!isLazy) {
+    return `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`
+  }
   const [parameter, type] =
     language === 'ts' ? ['secret: string', ': ReturnType<typeof create> | undefined'] : ['secret', '']
   return `${imports}
@@ -53,6 +53,7 @@ export const getReceiver = (${parameter}) => (receiver ??= create(secret))
 }
 
 const arrives = ['// Nothing: webhooks arrive at /webhooks.']
+const inAnyFolder = { receiver: 'wabakit/receiver', sources: ['src'] }
 
 /** The frameworks, most specific first: a Next.js project may also depend on express. */
 export const frameworks: readonly Framework[] = [
@@ -60,7 +61,6 @@ export const frameworks: readonly Framework[] = [
     name: 'Next.js',
     dependency: 'next',
     receiver: 'wabakit/receiver',
-    write: writeModule,
     route: (language) => ({
       path: `app/webhooks/route.${language}`,
       // Next.js bundlers do not resolve a .js import to a TypeScript file.
@@ -74,7 +74,6 @@ export const frameworks: readonly Framework[] = [
     name: 'SvelteKit',
     dependency: '@sveltejs/kit',
     receiver: 'src/lib/server/receiver',
-    write: writeModule,
     route: (language) => ({
       path: `src/routes/webhooks/+server.${language}`,
       // Uses a relative import, because SvelteKit 3 no longer has $lib.
@@ -87,7 +86,6 @@ export const frameworks: readonly Framework[] = [
     dependency: '@nestjs/core',
     language: 'ts',
     receiver: 'src/wabakit/receiver',
-    write: writeModule,
     route: () => ({
       path: 'src/wabakit/webhooks.controller.ts',
       text: `import { Controller, Post, Req, Res } from '@nestjs/common'
@@ -114,17 +112,13 @@ export class WebhooksController {
   {
     name: 'Hono',
     dependency: 'hono',
-    receiver: 'wabakit/receiver',
-    sources: ['src'],
-    write: writeModule,
+    ...inAnyFolder,
     nextStep: ["app.post('/webhooks', (c) => receiver.handle(c))"],
   },
   {
     name: 'Fastify',
     dependency: 'fastify',
-    receiver: 'wabakit/receiver',
-    sources: ['src'],
-    write: writeModule,
+    ...inAnyFolder,
     nextStep: [
       "import { toFastifyPlugin } from 'wabakit/webhooks/fastify'",
       "app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })",
@@ -133,9 +127,7 @@ export class WebhooksController {
   {
     name: 'Express',
     dependency: 'express',
-    receiver: 'wabakit/receiver',
-    sources: ['src'],
-    write: writeModule,
+    ...inAnyFolder,
     nextStep: [
       "import { toNodeHandler } from 'wabakit/webhooks/node'",
       "app.post('/webhooks', toNodeHandler(receiver)) // before app.use(express.json())",
@@ -144,9 +136,8 @@ export class WebhooksController {
   {
     name: 'Cloudflare Workers',
     dependency: 'wrangler',
-    receiver: 'wabakit/receiver',
-    sources: ['src'],
-    write: writeLazyModule,
+    ...inAnyFolder,
+    isLazy: true,
     nextStep: [
       '// In the fetch handler, for POST /webhooks. The secret goes into .dev.vars and to wrangler secret put.',
       'return getReceiver(env.WABAKIT_WEBHOOK_SECRET).handle(request)',
@@ -154,8 +145,7 @@ export class WebhooksController {
   },
 ]
 
-export const getExport = ({ write }: Framework): string =>
-  write === writeLazyModule ? 'getReceiver' : 'receiver'
+export const getExport = ({ isLazy }: Framework): string => (isLazy ? 'getReceiver' : 'receiver')
 
 /** Lists the lines to add to the application: the use of the receiver and, unless a route imports it, its import. */
 export const listNextLines = (framework: Framework, language: Language): readonly string[] => {

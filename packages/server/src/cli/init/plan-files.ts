@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CliError, exitCodes } from '../output.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type Language,
   listNextLines,
   type NewFile,
+  writeModule,
 } from './frameworks.ts'
 
 /** The files that `init` writes to a project, and the existing files that it keeps. */
@@ -72,9 +73,8 @@ const readProject = (folder: string): Project => {
       isModule: type === 'module',
     }
   } catch (cause) {
-    throw new CliError(`${path} cannot be read. Run init in the folder of a project.`, exitCodes.usage, {
-      cause,
-    })
+    const message = `${path} cannot be read. Run init in the folder of a project.`
+    throw new CliError(message, exitCodes.usage, { cause })
   }
 }
 
@@ -88,6 +88,9 @@ const findLanguage = (
   return project.isModule || route !== undefined ? 'js' : 'mjs'
 }
 
+const readStats = (folder: string, path: string): Stats | undefined =>
+  lstatSync(join(folder, path), { throwIfNoEntry: false })
+
 /**
  * Checks that no folder in a path is a symbolic link, which may lead out of the project.
  *
@@ -97,7 +100,7 @@ const assertNoLinks = (folder: string, path: string): void => {
   const parts = path.split('/')
   for (let count = 1; count < parts.length; count++) {
     const parent = parts.slice(0, count).join('/')
-    if (lstatSync(join(folder, parent), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    if (readStats(folder, parent)?.isSymbolicLink()) {
       const message = `${parent} is a symbolic link. Nothing was written: replace it by a folder, or write the files yourself.`
       throw new CliError(message)
     }
@@ -116,24 +119,21 @@ export const planFiles = (folder: string): Plan => {
   const framework = frameworks.find(({ dependency }) => dependencies.has(dependency))
   if (framework === undefined) {
     const names = frameworks.map(({ name }) => name).join(', ')
-    throw new CliError(
-      `This project uses none of ${names}. See docs/frameworks.md for others.`,
-      exitCodes.usage,
-    )
+    const message = `This project uses none of ${names}. See docs/frameworks.md for others.`
+    throw new CliError(message, exitCodes.usage)
   }
-  const { route, sources = [] } = framework
+  const { receiver, route, sources = [] } = framework
   const language = findLanguage(framework, { folder, project })
   const prefix = sources.some((path) => existsSync(join(folder, path))) ? 'src/' : ''
-  const receiver = { path: `${framework.receiver}.${language}`, text: framework.write(language) }
-  const placed = [receiver, ...(route === undefined ? [] : [route(language)])]
+  const placed = [{ path: `${receiver}.${language}`, text: writeModule(framework, language) }]
+  if (route !== undefined) placed.push(route(language))
   const wanted = [
     ...placed.map(({ path, text }) => ({ path: prefix + path, text })),
     buildTest(framework, { prefix, language }),
     variables,
   ]
   // Also true for a symbolic link without a target.
-  const exists = ({ path }: NewFile): boolean =>
-    lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined
+  const exists = ({ path }: NewFile): boolean => readStats(folder, path) !== undefined
   const files = wanted.filter((file) => !exists(file))
   for (const { path } of files) assertNoLinks(folder, path)
   return {
