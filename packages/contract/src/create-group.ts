@@ -1,7 +1,6 @@
 import type * as wire from '@wabakit/wire'
 import { createGroupRequestRule, createGroupResponseRule } from '@wabakit/wire/definitions'
-import type { ObjectSchema } from './exact.ts'
-import { createSchema } from './schema.ts'
+import { createSchema, type ObjectSchema } from './schema.ts'
 
 /**
  * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted

@@ -1,6 +1,6 @@
 import type { CallFacts, Flat } from '@wabakit/wire'
 import * as z from 'zod/mini'
-import type { ObjectSchema } from './exact.ts'
+import type { ObjectSchema } from './schema.ts'
 import { CallSummary } from './summary.ts'
 import { nonEmpty } from './text.ts'
 import { UtcTimestamp } from './timestamp.ts'

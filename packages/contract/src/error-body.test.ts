@@ -1,8 +1,7 @@
 import { errorCodes, isErrorCode } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { buildErrorExample } from './documents/errors.ts'
-import { ErrorBody, ReceivedErrorBody } from './error-body.ts'
-import { reasonPhrases } from './reason-phrases.ts'
+import { ErrorBody, ReceivedErrorBody, reasonPhrases } from './error-body.ts'
 
 test('an error body has statusCode, error, message, a code from the closed list, and optionally issues', () => {
   const body = buildErrorExample('invalid_subject')

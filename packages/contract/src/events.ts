@@ -2,8 +2,7 @@
 // biome-ignore-all format: generated
 import type * as wire from '@wabakit/wire'
 import { callAiSummaryRule, callLifecycleRule, callMissedRule, groupCreatedRule, participantJoinedRule, participantLeftRule, participantRemovedRule } from '@wabakit/wire/definitions'
-import type { ObjectSchema } from './exact.ts'
-import { createEventSchema } from './schema.ts'
+import { createEventSchema, type ObjectSchema } from './schema.ts'
 
 /**
  * A group was created through the create endpoint.

@@ -30,8 +30,7 @@ export { CallSummary, SummaryRecord } from './summary.ts'
 
 // Error bodies.
 
-export { ErrorBody, ReceivedErrorBody } from './error-body.ts'
-export { reasonPhrases } from './reason-phrases.ts'
+export { ErrorBody, ReceivedErrorBody, reasonPhrases } from './error-body.ts'
 
 // Events as received: lenient.
 
@@ -59,9 +58,9 @@ export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, Trigger
 
 // Validating and reading.
 
-export type { ObjectSchema } from './exact.ts'
 export { extraFields } from './extra-fields.ts'
 export { Issue, toIssues } from './issue.ts'
+export type { ObjectSchema } from './schema.ts'
 export { validate } from './validate.ts'
 
-// Not exported: the schema builders (exact, text, storable …).
+// Not exported: the schema builders (createSchema, text, storable …).

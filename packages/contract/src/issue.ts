@@ -1,8 +1,7 @@
 import type * as wire from '@wabakit/wire'
 import { formatAlternatives, issueRule } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
-import type { ObjectSchema } from './exact.ts'
-import { createSchema } from './schema.ts'
+import { createSchema, type ObjectSchema } from './schema.ts'
 
 /**
  * One problem with an invalid input.

@@ -1,12 +1,17 @@
 import type { EventName, WebhookEventOf } from '@wabakit/wire'
 import type { Rule } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
-import type { ObjectSchema } from './exact.ts'
 import { nonEmpty, storable } from './text.ts'
 import { Timestamp, TimestampOrEmpty } from './timestamp.ts'
 
+/** A zod schema of an object. */
+export interface ObjectSchema<Value> extends z.ZodMiniType<Value> {
+  /** Schemas of the fields, by name. */
+  readonly shape: { readonly [Field in keyof Value]-?: z.ZodMiniType }
+}
+
 /** Creates a schema for an optional string. An empty string and null mean that it is absent, and are dropped. */
-export const unset = () => {
+const unset = () => {
   const keepSet = z.overwrite<string | null>((value) => (value || undefined) as string | null)
   return z.optional(z.nullable(z.string()).check(keepSet)) as unknown as z.ZodMiniOptional<z.ZodMiniString>
 }
@@ -15,7 +20,7 @@ export const unset = () => {
  * Creates a schema for an optional field that no service guarantees: a value of another type is dropped, and does not
  * make the event invalid.
  */
-export const unchecked = <Schema extends z.core.$ZodType>(schema: Schema) => {
+const unchecked = <Schema extends z.core.$ZodType>(schema: Schema) => {
   const keepValid = z.overwrite((value) => (z.safeParse(schema, value).success ? value : undefined))
   // z.catch does the same, but adds 3 kB to a bundle.
   return z.optional(z.union([schema, z.unknown()]).check(keepValid)) as unknown as z.ZodMiniOptional<Schema>

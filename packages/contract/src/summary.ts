@@ -1,7 +1,6 @@
 import type * as wire from '@wabakit/wire'
 import { callSummaryRule, summaryRecordRule } from '@wabakit/wire/definitions'
-import type { ObjectSchema } from './exact.ts'
-import { createSchema } from './schema.ts'
+import { createSchema, type ObjectSchema } from './schema.ts'
 
 /**
  * The AI summary of a call.

@@ -2,9 +2,9 @@ import { type ErrorCode, type EventName, endpoints, errorCodes, eventNames, isEr
 import { buildErrorExample, endpointErrors, explainError } from '../src/documents/errors.ts'
 import { eventExamples, healthEventExample } from '../src/documents/examples.ts'
 import { createJsonSchemas } from '../src/documents/index.ts'
-import { type JsonObject, toSchemaName } from '../src/documents/schemas.ts'
+import { type JsonObject, toSchemaName } from '../src/documents/json-schemas.ts'
 import { isEmittedEventName } from '../src/emitted-event.ts'
-import { reasonPhrases } from '../src/reason-phrases.ts'
+import { reasonPhrases } from '../src/error-body.ts'
 import type { Described } from './descriptions-source.ts'
 
 const notice = `<!-- Generated from the sources of packages/contract. Update with "npx vitest run packages/contract -u". -->

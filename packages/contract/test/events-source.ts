@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { eventNames } from '@wabakit/wire'
 import * as definitions from '@wabakit/wire/definitions'
-import { toSchemaName } from '../src/documents/schemas.ts'
+import { toSchemaName } from '../src/documents/json-schemas.ts'
 
 const { eventRules } = definitions
 
@@ -41,8 +41,7 @@ export const ${type}: ObjectSchema<${type}> = /* @__PURE__ */ createEventSchema(
 // biome-ignore-all format: generated
 import type * as wire from '@wabakit/wire'
 import { ${rules.join(', ')} } from '@wabakit/wire/definitions'
-import type { ObjectSchema } from './exact.ts'
-import { createEventSchema } from './schema.ts'
+import { createEventSchema, type ObjectSchema } from './schema.ts'
 
 ${schemas.join('\n')}
 /**

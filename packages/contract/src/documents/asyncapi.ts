@@ -1,11 +1,9 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
+import { CallSummary } from '../summary.ts'
 import { descriptions } from './descriptions.ts'
 import { emittedExamples } from './examples.ts'
-import { type JsonObject, publisher, sentSchemas, toJsonSchemas, toSchemaName } from './schemas.ts'
+import { type JsonObject, publisher, sentEventSchemas, toJsonSchemas, toSchemaName } from './json-schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
-
-const { CreateGroupRequest, CreateGroupResponse, SummaryRecord, Issue, ErrorBody, ...eventSchemas } =
-  sentSchemas
 
 const createRef = (pointer: string): JsonObject => ({ $ref: `#/${pointer}` })
 
@@ -76,6 +74,9 @@ export const createAsyncApiDocument = (): JsonObject => ({
   },
   components: {
     messages: mapEvents(describeMessage),
-    schemas: { ...toJsonSchemas(eventSchemas, '#/components/schemas'), WebhookHeaders: describeHeaders() },
+    schemas: {
+      ...toJsonSchemas({ CallSummary, ...sentEventSchemas }, '#/components/schemas'),
+      WebhookHeaders: describeHeaders(),
+    },
   },
 })

@@ -29,6 +29,14 @@ const outgoing = {
   triggeredVia: 'CAMPAIGN',
 } as const
 
+const ended = {
+  callStatus: 'END',
+  ...incoming,
+  durationInSeconds: 42,
+  callStartedAt: '2026-01-05T10:00:00.000Z',
+  callEndedAt: '2026-01-05T10:00:42.000Z',
+} as const
+
 const missed = {
   callId: outgoing.callId,
   callDirection: 'INCOMING',
@@ -69,23 +77,12 @@ export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEven
     event: 'CALL_ACCEPTED',
     callStatus: 'IN_PROGRESS',
     ...incoming,
-    callStartedAt: '2026-01-05T10:00:00.000Z',
+    callStartedAt: ended.callStartedAt,
   },
-  CALL_ENDED: {
-    event: 'CALL_ENDED',
-    callStatus: 'END',
-    ...incoming,
-    durationInSeconds: 42,
-    callStartedAt: '2026-01-05T10:00:00.000Z',
-    callEndedAt: '2026-01-05T10:00:42.000Z',
-  },
+  CALL_ENDED: { event: 'CALL_ENDED', ...ended },
   CALL_AI_SUMMARY: {
     event: 'CALL_AI_SUMMARY',
-    callStatus: 'END',
-    ...incoming,
-    durationInSeconds: 42,
-    callStartedAt: '2026-01-05T10:00:00.000Z',
-    callEndedAt: '2026-01-05T10:00:42.000Z',
+    ...ended,
     summary: {
       recap: 'The customer asked when order 1234 arrives and whether its address can still be changed.',
       keyPoints: ['Order 1234 has not been shipped', 'The customer has moved'],

@@ -13,8 +13,13 @@ import {
   eventExamples,
   healthEventExample,
 } from './examples.ts'
-import { createJsonSchemas } from './json-schemas.ts'
-import { operationalSchemas, receivedSchemas, sentSchemas, toSchemaName } from './schemas.ts'
+import {
+  createJsonSchemas,
+  operationalSchemas,
+  receivedSchemas,
+  sentSchemas,
+  toSchemaName,
+} from './json-schemas.ts'
 
 const schemas = createJsonSchemas()
 const zodSchemas = { ...sentSchemas, ...receivedSchemas, ...operationalSchemas }

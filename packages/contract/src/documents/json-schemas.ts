@@ -1,12 +1,99 @@
-import {
-  type JsonObject,
-  operationalSchemas,
-  receivedSchemas,
-  sentSchemas,
-  toJsonSchemas,
-} from './schemas.ts'
+import { type EventName, eventNames } from '@wabakit/wire'
+import * as z from 'zod/mini'
+import manifest from '../../package.json' with { type: 'json' }
+import { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
+import { emittedEventNames, emittedEventSchemas } from '../emitted-event.ts'
+import { ErrorBody } from '../error-body.ts'
+import { eventSchemas } from '../events.ts'
+import { HealthEvent, HealthEventData } from '../health-event.ts'
+import { Issue } from '../issue.ts'
+import { CallSummary } from '../summary.ts'
+import { UtcTimestamp } from '../timestamp.ts'
+import { commonFields, descriptions } from './descriptions.ts'
 
-const location = '#/$defs'
+export const createRef = (section: string, name: string): JsonObject => ({
+  $ref: `#/components/${section}/${name}`,
+})
+
+export const publisher = {
+  contact: { name: 'wabakit', url: manifest.homepage },
+  license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
+}
+
+/** JSON object: a document or a part of it. @inline */
+export type JsonObject = { readonly [name: string]: unknown }
+
+type Schemas = { readonly [name: string]: z.core.$ZodType }
+
+/** Converts the name of an event to the name of its schema: CALL_ENDED to `CallEndedEvent`. */
+export const toSchemaName = (event: EventName): string =>
+  `${event.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+
+const { event: _, ...summaryRecord } = emittedEventSchemas.CALL_AI_SUMMARY.shape
+
+/** Schemas of the events of the reference server. */
+export const sentEventSchemas: Schemas = Object.fromEntries(
+  emittedEventNames.map((name) => [toSchemaName(name), emittedEventSchemas[name]]),
+)
+
+/** Schemas of the requests, responses and events of the reference server. */
+export const sentSchemas: Schemas = {
+  CreateGroupRequest,
+  CreateGroupResponse,
+  CallSummary,
+  SummaryRecord: z.object(summaryRecord),
+  Issue,
+  ErrorBody,
+  ...sentEventSchemas,
+}
+
+/** Schemas of the events that receivers accept from any server. */
+export const receivedSchemas: Schemas = Object.fromEntries(
+  eventNames.map((name) => [`Received${toSchemaName(name)}`, eventSchemas[name]]),
+)
+
+/** Schemas of the webhooks for operational subscriptions. They are not part of the interface. */
+export const operationalSchemas: Schemas = { HealthEvent, HealthEventData }
+
+const addDescriptions = (
+  name: string,
+  { properties = {}, ...schema }: z.core.JSONSchema.BaseSchema,
+): JsonObject => {
+  const { description, fields } = descriptions[name.replace(/^Received/, '')] ?? {}
+  // As sent, SummaryRecord has the fields of the event.
+  const ownTexts = name === 'SummaryRecord' ? descriptions.CallAiSummaryEvent?.fields : fields
+  const texts: { readonly [field: string]: string } = { ...commonFields, ...ownTexts }
+  const entries = Object.entries(properties).map(([field, property]) => [
+    field,
+    Object.assign({ description: texts[field] }, property),
+  ])
+  return { description, ...schema, properties: Object.fromEntries(entries) }
+}
+
+/**
+ * Converts schemas to JSON Schema 2020-12, without `$schema`. References between them start with `location`, such as
+ * `#/components/schemas`. All schemas allow unknown fields, because readers must accept fields that are added later.
+ */
+export const toJsonSchemas = (
+  schemas: Schemas,
+  location: string,
+): { readonly [name: string]: JsonObject } => {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id })
+  const converted = z.toJSONSchema(registry, {
+    uri: (id) => `${location}/${id}`,
+    override: ({ zodSchema, jsonSchema }) => {
+      delete jsonSchema.additionalProperties
+      if (zodSchema === UtcTimestamp) jsonSchema.format = 'date-time'
+    },
+  })
+  return Object.fromEntries(
+    Object.entries(converted.schemas).map(([name, { $schema, $id, ...schema }]) => [
+      name,
+      addDescriptions(name, schema),
+    ]),
+  )
+}
 
 /**
  * Creates self-contained JSON Schemas (draft 2020-12) for all requests, responses and events, by name.
@@ -22,7 +109,7 @@ const location = '#/$defs'
  * new Ajv2020().compile(CreateGroupRequest)
  */
 export const createJsonSchemas = (): { readonly [name: string]: JsonObject } => {
-  const schemas = toJsonSchemas({ ...sentSchemas, ...receivedSchemas, ...operationalSchemas }, location)
+  const schemas = toJsonSchemas({ ...sentSchemas, ...receivedSchemas, ...operationalSchemas }, '#/$defs')
   const makeSelfContained = ([name, schema]: [string, JsonObject]): [string, JsonObject] => {
     const parts = [...JSON.stringify(schema).matchAll(/#\/\$defs\/(\w+)/g)].map(([, part = '']) => part)
     const $defs = Object.fromEntries(parts.map((part) => [part, schemas[part]]))

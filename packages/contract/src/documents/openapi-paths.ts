@@ -1,9 +1,12 @@
 import { type EndpointName, type ErrorCode, type ErrorStatus, endpoints, errorCodes } from '@wabakit/wire'
-import { reasonPhrases } from '../reason-phrases.ts'
+import { reasonPhrases } from '../error-body.ts'
 import { buildErrorExample, endpointErrors, explainError } from './errors.ts'
 import { createGroupRequestExample, createGroupResponseExample, emittedExamples } from './examples.ts'
-import type { JsonObject } from './schemas.ts'
-import { createRef, describeJson } from './schemas.ts'
+import { createRef, type JsonObject } from './json-schemas.ts'
+
+export const describeJson = (schema: JsonObject, examples: JsonObject): JsonObject => ({
+  'application/json': { schema, examples },
+})
 
 const commonHeaders = {
   'x-request-id': createRef('headers', 'x-request-id'),
@@ -54,58 +57,54 @@ const describeFailures = (endpoint: EndpointName): JsonObject =>
 
 const { event: _, ...summaryRecordExample } = emittedExamples.CALL_AI_SUMMARY
 
-const describeEndpoints = (): { readonly [Name in EndpointName]: JsonObject } => ({
-  'groups.create': {
-    operationId: 'createGroup',
-    tags: ['Groups'],
-    summary: 'Create a WhatsApp group',
-    description:
-      'Creates a group on a WABA number and sends GROUP_CREATED. All webhooks about the group carry the `groupId` of the response. A request with a `groupId` is idempotent: sending it again returns the same response and creates nothing.',
-    parameters: [createRef('parameters', 'traceparent')],
-    requestBody: {
-      required: true,
-      description: 'A JSON object in UTF-8, at most 64 KiB.',
-      content: describeJson(createRef('schemas', 'CreateGroupRequest'), {
-        request: { value: createGroupRequestExample },
-      }),
-    },
-    responses: {
-      ...describeSuccess('The group was created.', 'CreateGroupResponse', createGroupResponseExample),
-      ...describeFailures('groups.create'),
+export const buildPaths = (): JsonObject => ({
+  [endpoints['groups.create'].path]: {
+    post: {
+      operationId: 'createGroup',
+      tags: ['Groups'],
+      summary: 'Create a WhatsApp group',
+      description:
+        'Creates a group on a WABA number and sends GROUP_CREATED. All webhooks about the group carry the `groupId` of the response. A request with a `groupId` is idempotent: sending it again returns the same response and creates nothing.',
+      parameters: [createRef('parameters', 'traceparent')],
+      requestBody: {
+        required: true,
+        description: 'A JSON object in UTF-8, at most 64 KiB.',
+        content: describeJson(createRef('schemas', 'CreateGroupRequest'), {
+          request: { value: createGroupRequestExample },
+        }),
+      },
+      responses: {
+        ...describeSuccess('The group was created.', 'CreateGroupResponse', createGroupResponseExample),
+        ...describeFailures('groups.create'),
+      },
     },
   },
-  'calls.getSummary': {
-    operationId: 'getCallSummary',
-    tags: ['Calls'],
-    summary: 'Fetch the AI summary of a call',
-    description: 'Returns the summary of a call, with the facts of the call, as CALL_AI_SUMMARY sends them.',
-    parameters: [
-      {
-        name: 'callId',
-        in: 'query',
-        required: true,
-        description: 'The `callId` from the webhooks of the call.',
-        schema: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 255,
-          pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
+  [endpoints['calls.getSummary'].path]: {
+    get: {
+      operationId: 'getCallSummary',
+      tags: ['Calls'],
+      summary: 'Fetch the AI summary of a call',
+      description:
+        'Returns the summary of a call, with the facts of the call, as CALL_AI_SUMMARY sends them.',
+      parameters: [
+        {
+          name: 'callId',
+          in: 'query',
+          required: true,
+          description: 'The `callId` from the webhooks of the call.',
+          schema: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 255,
+            pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
+          },
+          example: emittedExamples.CALL_AI_SUMMARY.callId,
         },
-        example: emittedExamples.CALL_AI_SUMMARY.callId,
+      ],
+      responses: {
+        ...describeSuccess('The summary and the facts of the call.', 'SummaryRecord', summaryRecordExample),
+        ...describeFailures('calls.getSummary'),
       },
-    ],
-    responses: {
-      ...describeSuccess('The summary and the facts of the call.', 'SummaryRecord', summaryRecordExample),
-      ...describeFailures('calls.getSummary'),
     },
   },
 })
-
-export const buildPaths = (): JsonObject => {
-  const byName = describeEndpoints()
-  const buildPath = (name: EndpointName): [string, JsonObject] => {
-    const { method, path } = endpoints[name]
-    return [path, { [method.toLowerCase()]: byName[name] }]
-  }
-  return Object.fromEntries([buildPath('groups.create'), buildPath('calls.getSummary')])
-}

@@ -1,16 +1,15 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
 import { emittedExamples } from './examples.ts'
-import { buildPaths } from './openapi-paths.ts'
 import {
   createRef,
-  describeJson,
   type JsonObject,
   publisher,
   sentSchemas,
   toJsonSchemas,
   toSchemaName,
-} from './schemas.ts'
+} from './json-schemas.ts'
+import { buildPaths, describeJson } from './openapi-paths.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
 /** Options for {@link createOpenApiDocument}. @inline */

@@ -1,14 +1,5 @@
-import type { JsonObject } from './schemas.ts'
-
-type WebhookHeader = {
-  readonly required: boolean
-  readonly description: string
-  readonly schema: JsonObject
-  readonly example: string
-}
-
 /** Headers of a webhook (Standard Webhooks 1.0, "Webhook Headers"; W3C Trace Context). */
-export const webhookHeaders: { readonly [name: string]: WebhookHeader } = {
+export const webhookHeaders = {
   'webhook-id': {
     required: true,
     description: 'Identifies the event. It is the same on every attempt: use it to detect duplicates.',
