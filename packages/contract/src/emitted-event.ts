@@ -1,8 +1,8 @@
 import { limits } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
-import { defineEmittedCallEvent, defineEmittedSummaryEvent } from './emitted-call.ts'
-import { nonEmpty, storable } from './text.ts'
-import { UtcTimestamp } from './timestamp.ts'
+import { CallSummary } from './summary.ts'
+import { nonEmpty, storable, UtcTimestamp } from './text.ts'
+import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
 
 const defineGroup = <Name extends string>(name: Name) => ({
   /** The event's name. */
@@ -18,6 +18,69 @@ const defineParticipant = <Name extends string>(name: Name) => ({
   /** The participant's phone number. */
   customerPhone: nonEmpty(),
 })
+
+const defineCall = <Name extends string, Status extends string>(name: Name, status: Status) => ({
+  /** The event's name. */
+  event: z.literal(name),
+  /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
+  channel: Channel,
+  /** The call's identifier, the same in every event of the call. */
+  callId: nonEmpty(),
+  /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
+  callDirection: CallDirection,
+  /** Duration of the call in seconds. */
+  durationInSeconds: z.number().check(z.minimum(0)),
+  /** When the conversation started, in ISO 8601. */
+  callStartedAt: UtcTimestamp,
+  /** When the call ended, in ISO 8601. */
+  callEndedAt: UtcTimestamp,
+  /** The organization's number, for calls in either direction. */
+  from: nonEmpty(),
+  /** The customer's phone number, for calls in either direction. */
+  to: nonEmpty(),
+  /** Same as `from`. */
+  channelNumber: nonEmpty(),
+  /** Same as `to`. */
+  customerNumber: nonEmpty(),
+  /**
+   * Phone number of the team member who handled or started the call. Absent, never empty, if no team member did. It may
+   * change: use it for display and audit, not for matching.
+   */
+  agentNumber: z.optional(nonEmpty()),
+  /** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */
+  callType: CallType,
+  /** Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+  triggeredVia: TriggeredVia,
+  /** The call's status. */
+  callStatus: z.literal(status),
+})
+
+const requireMatchingNumbers = () =>
+  z.refine<{ from: string; to: string; channelNumber: string; customerNumber: string }>(
+    ({ from, to, channelNumber, customerNumber }) => from === channelNumber && to === customerNumber,
+    { error: 'from must equal channelNumber, and to must equal customerNumber' },
+  )
+
+const defineLifecycleEvent = <Name extends string, Status extends string>(
+  name: Name,
+  status: Status,
+  direction: z.ZodMiniType<CallDirection> = CallDirection,
+) => {
+  const call = defineCall(name, status)
+  return z
+    .strictObject({
+      ...call,
+      /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
+      callDirection: direction,
+      /** Duration of the call in seconds. */
+      durationInSeconds: z.optional(call.durationInSeconds),
+      /** When the conversation started, in ISO 8601. */
+      callStartedAt: z.optional(call.callStartedAt),
+      /** When the call ended, in ISO 8601. */
+      callEndedAt: z.optional(call.callEndedAt),
+    })
+    .check(requireMatchingNumbers())
+}
 
 const defineSchemas = () =>
   ({
@@ -48,23 +111,29 @@ const defineSchemas = () =>
       participantRemovedAt: UtcTimestamp,
     }),
     /** Schema of CALL_INCOMING_INITIATED as sent. */
-    CALL_INCOMING_INITIATED: defineEmittedCallEvent(
+    CALL_INCOMING_INITIATED: defineLifecycleEvent(
       'CALL_INCOMING_INITIATED',
       'INITIATED',
       z.literal('INCOMING'),
     ),
     /** Schema of CALL_OUTGOING_INITIATED as sent. */
-    CALL_OUTGOING_INITIATED: defineEmittedCallEvent(
+    CALL_OUTGOING_INITIATED: defineLifecycleEvent(
       'CALL_OUTGOING_INITIATED',
       'INITIATED',
       z.literal('OUTGOING'),
     ),
     /** Schema of CALL_ACCEPTED as sent. */
-    CALL_ACCEPTED: defineEmittedCallEvent('CALL_ACCEPTED', 'IN_PROGRESS'),
+    CALL_ACCEPTED: defineLifecycleEvent('CALL_ACCEPTED', 'IN_PROGRESS'),
     /** Schema of CALL_ENDED as sent. */
-    CALL_ENDED: defineEmittedCallEvent('CALL_ENDED', 'END'),
+    CALL_ENDED: defineLifecycleEvent('CALL_ENDED', 'END'),
     /** Schema of CALL_AI_SUMMARY as sent. */
-    CALL_AI_SUMMARY: defineEmittedSummaryEvent(),
+    CALL_AI_SUMMARY: z
+      .strictObject({
+        ...defineCall('CALL_AI_SUMMARY', 'END'),
+        /** The AI summary. */
+        summary: CallSummary,
+      })
+      .check(requireMatchingNumbers()),
   }) as const
 
 /**

@@ -1,12 +1,6 @@
 import { isEventName, type WebhookEvent } from '@wabakit/wire'
 import { eventSchemas } from './events.ts'
 
-/** The part of an object schema that {@link extraFields} reads. @inline */
-export type SchemaWithShape = {
-  /** Schemas of the known fields, by name. */
-  readonly shape: object
-}
-
 const findShape = (value: object): object =>
   'event' in value && isEventName(value.event) ? eventSchemas[value.event].shape : {}
 
@@ -26,8 +20,8 @@ export function extraFields(value: WebhookEvent): Record<string, unknown>
  * @example
  * const { wabaNumber } = extraFields(response, CreateGroupResponse)
  */
-export function extraFields(value: object, schema: SchemaWithShape): Record<string, unknown>
-export function extraFields(value: object, schema?: SchemaWithShape): Record<string, unknown> {
+export function extraFields(value: object, schema: { readonly shape: object }): Record<string, unknown>
+export function extraFields(value: object, schema?: { readonly shape: object }): Record<string, unknown> {
   const shape = schema?.shape ?? findShape(value)
   return Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(shape, name)))
 }

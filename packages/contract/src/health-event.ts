@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { UtcTimestamp } from './timestamp.ts'
+import { UtcTimestamp } from './text.ts'
 
 /** Names of the events about subscription health. They are for operators, and not part of the vendor's interface. */
 export const healthEventNames = [

@@ -53,7 +53,7 @@ export { HealthEvent, HealthEventData, type HealthEventName, healthEventNames } 
 
 // Values that requests, responses and events share.
 
-export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
+export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './text.ts'
 export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 
 // Validating and reading.

@@ -1,8 +1,7 @@
 import type { EventName, WebhookEventOf } from '@wabakit/wire'
 import type { Rule } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
-import { nonEmpty, storable } from './text.ts'
-import { Timestamp, TimestampOrEmpty } from './timestamp.ts'
+import { nonEmpty, storable, Timestamp, TimestampOrEmpty } from './text.ts'
 
 /** A zod schema of an object. */
 export interface ObjectSchema<Value> extends z.ZodMiniType<Value> {

@@ -8,7 +8,7 @@ import { eventSchemas } from '../events.ts'
 import { HealthEvent, HealthEventData } from '../health-event.ts'
 import { Issue } from '../issue.ts'
 import { CallSummary } from '../summary.ts'
-import { UtcTimestamp } from '../timestamp.ts'
+import { UtcTimestamp } from '../text.ts'
 import { commonFields, descriptions } from './descriptions.ts'
 
 export const createRef = (section: string, name: string): JsonObject => ({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
+import { Timestamp, TimestampOrEmpty, UtcTimestamp } from './text.ts'
 
 const accepts = (schema: typeof Timestamp, value: unknown): boolean => schema.safeParse(value).success
 
