@@ -95,14 +95,19 @@ export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
   return (parsed) => (isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined)
 }
 
-/** Creates the list of a receiver's handlers, in the order in which they were registered. */
-export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) => {
+/** The handlers of a receiver, in the order in which they were registered. */
+export type Handlers<Context> = {
+  /** Registers a handler, and returns a function that removes it. */
+  add(bind: Binding<Context>, options?: HandlerOptions): () => void
+  // A method, like `add`, so that an inbox for one database is assignable to an inbox for any database.
+  find(parsed: ParsedEvent): Task<Context>[]
+}
+
+export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): Handlers<Context> => {
   let registrations: readonly { readonly bind: Binding<Context>; readonly timeoutMs: number | undefined }[] =
     []
   return {
-    // These are methods, so that an inbox for one database is assignable to an inbox for any database.
-    /** Registers a handler, and returns a function that removes it. */
-    add(bind: Binding<Context>, options: HandlerOptions = {}): () => void {
+    add(bind, options = {}) {
       assertOptions('a handler', options, ['timeoutMs'])
       const { timeoutMs = defaultTimeoutMs } = options
       assertAboveZero('timeoutMs', timeoutMs)
@@ -112,7 +117,7 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) =>
         registrations = registrations.filter((each) => each !== registration)
       }
     },
-    find(parsed: ParsedEvent): Task<Context>[] {
+    find(parsed) {
       const tasks: Task<Context>[] = []
       for (const { bind, timeoutMs } of registrations) {
         const call = bind(parsed)
@@ -122,8 +127,6 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) =>
     },
   }
 }
-
-export type Handlers<Context> = ReturnType<typeof createHandlers<Context>>
 
 const callInTime = <Context extends { readonly signal: AbortSignal }>(
   call: Call<Context>,
