@@ -16,9 +16,7 @@ import {
   type TimedFault,
   transactionFaults,
 } from './plan.ts'
-import { createDraws, type Draws } from './virtual/random.ts'
-
-type Part = readonly [from: number, to: number]
+import { createDraws, type Draws, type Range } from './virtual/random.ts'
 
 /** The default, read before any run, because runs change it and a plan must not depend on earlier runs. */
 const normalWindow = windowLimits.perQueue
@@ -26,7 +24,7 @@ const normalWindow = windowLimits.perQueue
 const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
 /** The range of call steps that a user performs: most users perform all of them. */
-const callParts: readonly [Part, ...Part[]] = [
+const callParts: readonly [Range, ...Range[]] = [
   [0, 4],
   [0, 4],
   [0, 4],
@@ -66,7 +64,7 @@ type Names = {
 }
 
 /** A run's load: the period and number of its operations, and the number of calls and groups. */
-type Crowd = { readonly window: Part; readonly operations: number; readonly subjects: number }
+type Crowd = { readonly window: Range; readonly operations: number; readonly subjects: number }
 
 const drawCrowd = (draws: Draws, calmAt: number): Crowd => {
   const isLarge = draws.isChosen('crowd', 0.2)
@@ -135,7 +133,7 @@ const drawOperation = (
 }
 
 /** Draws a user who cancels deliveries and sends them again while their attempts may still be under way. */
-const drawSecondThoughts = (draws: Draws, [from, to]: Part, { servers }: Names): Operation[] => {
+const drawSecondThoughts = (draws: Draws, [from, to]: Range, { servers }: Names): Operation[] => {
   if (!draws.isChosen('second thoughts', 0.05)) return []
   const at = draws.between('second thoughts at', [from, to])
   const server = draws.pick('asked again', servers)
@@ -147,14 +145,14 @@ const drawSecondThoughts = (draws: Draws, [from, to]: Part, { servers }: Names):
 }
 
 /** Duration of receiver handlers, in milliseconds. */
-const handlers: readonly [Part, ...Part[]] = [
+const handlers: readonly [Range, ...Range[]] = [
   [0, 0],
   [0, 20],
   [500, 500],
   [100, 900],
   [1_000, 20_000],
 ]
-const slowHandlers: readonly [Part, ...Part[]] = [
+const slowHandlers: readonly [Range, ...Range[]] = [
   [100, 900],
   [1_000, 20_000],
   [5_000, 14_000],
@@ -224,7 +222,7 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
   const at = draws.between('fault at', [0, calmAt])
   const server = draws.pick('hit', servers)
   const kind = draws.next('fault')
-  const forMs = (range: Part): number => draws.between('fault for', range)
+  const forMs = (range: Range): number => draws.between('fault for', range)
   if (kind < 0.2) return { at, forMs: forMs([15_000, 40_000]), fault: 'pause', server }
   if (kind < 0.25) return { at, forMs: forMs([500, 15_000]), fault: 'pause', server }
   if (kind < 0.5) return { at, forMs: forMs([15_000, 60_000]), fault: 'no renewals', server }

@@ -14,87 +14,60 @@ import type { Operation, SubscriptionStep } from './plan.ts'
 /** A call that creates a group, as seen by a server. */
 export type CreateCall = Call<{ readonly requestHash: string }, CreateOutput>
 
-/** An event in the cluster, for the invariants to judge. */
-export type Observation =
+type Result = 'done' | 'not done' | 'unknown'
+
+type OfServer = { readonly server: string }
+type OfSubscription = { readonly id: string }
+type OfAttempt = OfServer & { readonly attempted: LoadedDelivery }
+
+/** What can be observed in a cluster, by kind, for the invariants to judge. */
+export type Observations = {
   /** The store loaded a delivery for an attempt. `deliveries`: all deliveries at that time. */
-  | {
-      readonly kind: 'loaded'
-      readonly server: string
-      readonly key: AttemptKey
-      readonly attempted: LoadedDelivery
-      readonly deliveries: readonly DeliveryRecord[]
-    }
+  loaded: OfAttempt & { readonly key: AttemptKey; readonly deliveries: readonly DeliveryRecord[] }
   /** A server took a shard. */
-  | { readonly kind: 'taken'; readonly server: string; readonly owned: OwnedShard }
-  /** A process is paused or resumed. */
-  | { readonly kind: 'stands still' | 'goes on'; readonly server: string }
+  taken: OfServer & { readonly owned: OwnedShard }
+  paused: OfServer
+  resumed: OfServer
   /** A settlement was committed. */
-  | {
-      readonly kind: 'settled'
-      readonly server: string
-      readonly settlement: Settlement
-      readonly outcome: SettlementOutcome
-    }
+  settled: OfServer & { readonly settlement: Settlement; readonly outcome: SettlementOutcome }
   /** A user makes deliveries due or takes them away from their workers. */
-  | { readonly kind: 'reset'; readonly server: string; readonly phase: 'begins' | 'ends' }
+  reset: { readonly phase: 'begins' | 'ends' }
   /** A user's cancellation of a delivery was committed. */
-  | { readonly kind: 'canceled'; readonly deliveryId: string }
+  canceled: { readonly deliveryId: string }
   /** The store returned a result or an error for a change that publishes this event. */
-  | {
-      readonly kind: 'change ended'
-      readonly server: string
-      readonly event: EventRecord
-      readonly result: 'done' | 'not done' | 'unknown'
-      readonly what: string
-    }
-  /** A server asks the store to create a group. The call is completed later. */
-  | { readonly kind: 'create began'; readonly groupId: string; readonly call: CreateCall }
-  | {
-      readonly kind: 'attempt began'
-      readonly server: string
-      readonly attempted: LoadedDelivery
-      readonly webhookId: string
-    }
-  | {
-      readonly kind: 'attempt ended'
-      readonly server: string
-      readonly attempted: LoadedDelivery
-      readonly response: DeliveryResponse | undefined
-    }
+  'change ended': { readonly event: EventRecord; readonly result: Result; readonly what: string }
+  /** A server asked the store to create a group. The call is completed later. */
+  'create started': { readonly groupId: string; readonly call: CreateCall }
+  'attempt started': OfAttempt & { readonly webhookId: string }
+  'attempt ended': OfAttempt & { readonly response: DeliveryResponse | undefined }
   /** A process died or was stopped, which ended its attempts. */
-  | { readonly kind: 'server ended'; readonly server: string }
+  'server ended': OfServer
   /** A complete webhook reached an endpoint. */
-  | {
-      readonly kind: 'arrived'
-      readonly endpoint: string
-      readonly webhookId: string
-      readonly body: string
-    }
+  arrived: { readonly webhookId: string; readonly body: string }
   /** A receiver's handler finished. */
-  | { readonly kind: 'handled'; readonly endpoint: string; readonly webhookId: string }
+  handled: { readonly endpoint: string; readonly webhookId: string }
   /** A client got the result of an operation. */
-  | {
-      readonly kind: 'client ended'
-      readonly operation: Operation
-      readonly groupId: string | undefined
-      readonly result: 'done' | 'not done' | 'unknown'
-    }
+  'client ended': {
+    readonly operation: Operation
+    readonly groupId: string | undefined
+    readonly result: Result
+  }
   /** A user's step that publishes this event succeeded. */
-  | { readonly kind: 'step ended'; readonly name: string; readonly subject: string }
+  'step ended': { readonly name: string; readonly subject: string }
   /** A user started to change a subscription. */
-  | { readonly kind: 'subscription changing'; readonly id: string }
+  'subscription changing': OfSubscription
   /** A user changed a subscription successfully. */
-  | { readonly kind: 'subscription changed'; readonly id: string; readonly change: SubscriptionStep }
-  /** The run examines all deliveries. `calmMs`: time since the calm started; 0 before it. */
-  | {
-      readonly kind: 'looked'
-      readonly deliveries: readonly DeliveryRecord[]
-      readonly calmMs: number
-      /** Set while at least one server that makes deliveries is running. */
-      readonly isAttended: boolean
-    }
-  /** The store, a server, or the connection between them fails until this Unix time in milliseconds. */
-  | { readonly kind: 'trouble'; readonly until: number }
-  | { readonly kind: 'rejection'; readonly server: string; readonly error: unknown }
-  | { readonly kind: 'erased'; readonly subject: string }
-  | { readonly kind: 'pruned'; readonly before: number }
+  'subscription changed': OfSubscription & { readonly change: SubscriptionStep }
+  /** The run read all deliveries, as it does periodically. */
+  inspected: { readonly deliveries: readonly DeliveryRecord[] }
+  /** An operation failed. */
+  rejection: OfServer & { readonly error: unknown }
+  erased: { readonly subject: string }
+  pruned: { readonly before: number }
+}
+
+export type ObservationKind = keyof Observations
+
+export type Observation<Kind extends ObservationKind = ObservationKind> = {
+  [Each in Kind]: { readonly kind: Each } & Observations[Each]
+}[Kind]

@@ -1,15 +1,13 @@
 import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import { healthLimits } from '../../core/src/storage/decide-health.ts'
-import { createApiNetwork } from './cluster/api-network.ts'
 import { createCallFaults } from './cluster/call-faults.ts'
 import { createEndpoints } from './cluster/endpoints.ts'
 import { watchLiveness } from './cluster/liveness.ts'
 import { createOperations } from './cluster/operations.ts'
 import { organizationId, setUpOrganization } from './cluster/organization.ts'
-import { getTrueTime, type RunContext } from './cluster/run-context.ts'
-import { createServers, type Servers } from './cluster/servers.ts'
+import { type RunContext, startTime } from './cluster/run-context.ts'
+import { type Cluster, createServers, type Servers } from './cluster/servers.ts'
 import { scheduleFaults } from './cluster/timed-faults.ts'
-import { createWebhookNetwork } from './cluster/webhook-network.ts'
 import type { Engine } from './engines/engine.ts'
 import { createMemoryEngine } from './engines/memory-engine.ts'
 import { createPostgresEngine } from './engines/postgres/postgres-engine.ts'
@@ -19,7 +17,7 @@ import type { HistoryEntry } from './histories/history.ts'
 import { reportAfterMs } from './invariants/health.ts'
 import { createRules } from './invariants/index.ts'
 import type { CallFault, Plan } from './plan.ts'
-import { createDraws } from './virtual/random.ts'
+import { createDraws, type Range } from './virtual/random.ts'
 import { createOwner, createScheduler } from './virtual/scheduler.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
 import { createTrace } from './virtual/trace.ts'
@@ -56,22 +54,20 @@ export type RunOptions = {
   record?(entry: HistoryEntry, step: number): void
 }
 
-type Range = readonly [number, number]
-
-/** Duration of a process's pause, in milliseconds: short, or longer than its lease. */
+/** Durations of a process's pause, in milliseconds: short, or longer than its lease. */
 const standstills: readonly [Range, ...Range[]] = [
   [1, 5_000],
   [21_000, 35_000],
 ]
 
-/** Downtime of a killed process, in milliseconds. */
+/** Downtimes of a killed process, in milliseconds. */
 const downtimes: readonly [Range, ...Range[]] = [
   [1, 5_000],
   [1, 5_000],
   [10_000, 60_000],
 ]
 
-/** Maximum number of tasks in a run. No correct cluster needs that many. */
+/** Maximum number of tasks in a run. A correct cluster needs far fewer. */
 const maximumSteps = 400_000
 
 /** Runs a plan. Runs of the same plan are identical. A thread can run only one plan at a time. */
@@ -100,25 +96,26 @@ export const runPlan = async (
     violation ??= { invariant, what }
     isOver = true
   }
-  const rules = createRules({ plan, violate, now: () => getTrueTime({ scheduler }) })
+  const now = (): number => startTime + scheduler.now()
+  const rules = createRules({ plan, violate, now })
   const run: RunContext = {
     plan,
     draws,
     scheduler,
     faults,
+    now,
     record: record && ((entry) => record(entry, scheduler.steps())),
     observe: (observation) => {
       if (observation.kind === 'server ended')
         run.record?.({ server: observation.server, method: 'process ended' })
       trace.add(observation.kind)
-      for (const rule of rules) rule.observe?.(observation)
+      rules.observe(observation)
     },
     note: (text) => {
       trace.add(text)
       notes.push(`${(scheduler.now() / 1_000).toFixed(3)} s  ${text}`)
     },
     travel: (label, maximumMs) => Math.round(draws.between(label, [0, maximumMs]) * plan.latency),
-    noteTrouble: (forMs) => run.observe({ kind: 'trouble', until: getTrueTime({ scheduler }) + forMs }),
     kill: (name) => {
       run.note(`${name} dies`)
       servers.kill(name)
@@ -129,20 +126,14 @@ export const runPlan = async (
       run.note(`${name} is paused`)
       servers.pause(name)
       const delayMs = draws.between('stands still', draws.pick('standstill', standstills))
-      run.noteTrouble(delayMs)
       scheduler.schedule({ owner: operator, delayMs, label: 'resume' }, () => servers.resume(name))
     },
   }
   const engine = createEngine(run, postgres)
-  const endpoints = createEndpoints(plan, run)
-  const api = createApiNetwork(run, () => servers)
-  const servers: Servers = createServers({
-    ...run,
-    engine,
-    connect: (user) => createWebhookNetwork(run, endpoints, user),
-    onEnd: api.disconnect,
-  })
-  const operations = createOperations({ ...run, servers, api, endpoints })
+  const endpoints = createEndpoints(run)
+  const servers: Servers = createServers(run, { engine, endpoints })
+  const cluster: Cluster = { ...run, engine, endpoints, servers }
+  const operations = createOperations(cluster)
 
   scheduler.schedule({ delayMs: 0, label: 'set up' }, () => {
     void setUpOrganization(engine.committed, plan).then(() => {
@@ -152,7 +143,7 @@ export const runPlan = async (
   for (const operation of plan.operations) {
     scheduler.schedule({ delayMs: operation.at + 1, label: 'user' }, () => operations.start(operation))
   }
-  scheduleFaults({ ...run, servers, engine, endpoints }, plan)
+  scheduleFaults(cluster)
   scheduler.schedule({ delayMs: plan.calmAt + 1, label: 'calm' }, () => {
     run.note('all faults stop')
     faults.stop()
@@ -163,23 +154,15 @@ export const runPlan = async (
       endpoint.start()
     }
   })
-  watchLiveness({
-    continueRemovals: async () => {
-      await servers.find()?.store.prune({ before: 0, limit: 1_000 })
-    },
-    ...run,
-    engine,
+  watchLiveness(cluster, {
     violate,
-    isAttended: () => plan.servers.some(({ name, delivers }) => delivers && servers.isRunning(name)),
-    getLostMs: servers.getLostMs,
     haveUsersEnded: operations.haveEnded,
     onSettled: async (deliveries) => {
       deliveryCount = deliveries.length
-      const { items: events } = await engine.committed.listEvents({ organizationId, limit: 1_000 })
-      const page = { limit: 1_000 }
-      const { items: subscriptions } = await engine.committed.listSubscriptions(organizationId, page)
-      const state = { events, deliveries, subscriptions, endpoints, committed: engine.committed }
-      for (const rule of rules) await rule.finish?.(state)
+      const { committed } = engine
+      const { items: events } = await committed.listEvents({ organizationId, limit: 1_000 })
+      const { items: subscriptions } = await committed.listSubscriptions(organizationId, { limit: 1_000 })
+      await rules.finish({ events, deliveries, subscriptions, endpoints, committed })
       isOver = true
     },
   })

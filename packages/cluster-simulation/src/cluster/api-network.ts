@@ -1,16 +1,9 @@
 import type { Fetch } from '@wabakit/client'
 import { networkFaults } from '../plan.ts'
-import type { Owner } from '../virtual/scheduler.ts'
+import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import type { RunContext } from './run-context.ts'
 import type { Server, Servers } from './servers.ts'
 import { createConnectionError } from './webhook-network.ts'
-
-/** The network between clients and the API. */
-export type ApiNetwork = {
-  connect(client: { readonly name: string; readonly owner: Owner }): Fetch
-  /** Resets the connections of a dead server. */
-  disconnect(server: Server): void
-}
 
 /** The faults of this network. Requests are not duplicated, and clients neither die nor pause. */
 const apiFaults = networkFaults.filter(
@@ -19,70 +12,52 @@ const apiFaults = networkFaults.filter(
 
 const encoder = new TextEncoder()
 
-export const createApiNetwork = (run: RunContext, getServers: () => Servers): ApiNetwork => {
-  const { plan, draws, scheduler, faults } = run
-  const connections = new Map<Server, Set<() => void>>()
-
-  const connect: ApiNetwork['connect'] =
-    ({ name, owner }) =>
-    (url, { method, headers, body = '', signal }) =>
-      new Promise((resolve, reject) => {
-        const fault = faults.decide(`${name} to the API`, apiFaults, plan.rates?.network)
-        if (fault !== undefined) run.note(`${name} to the API: ${fault}`)
-        signal.addEventListener('abort', () => reject(signal.reason))
-        if (fault === 'request lost') return
-        const back = (settle: () => void): void => {
-          const delayMs = run.travel(`back to ${name}`, 3)
-          scheduler.schedule({ owner, delayMs, label: 'response of the API' }, settle)
-        }
-        const { pathname, search } = new URL(url)
-        const serve = async ({ service }: Server): Promise<Response> => {
-          const sent = new Headers(headers)
-          const response = await service.respond({
-            method,
-            path: pathname,
-            query: search,
-            headers: sent,
-            readBody: async () => encoder.encode(fault === 'truncated' ? body.slice(0, -2) : body),
+/** Creates the network between clients and the API. Returns a function that connects a client. */
+export const createApiNetwork =
+  (run: RunContext, servers: Servers) =>
+  (owner: Owner): Fetch =>
+  (url, { method, headers, body = '', signal }) =>
+    new Promise((resolve, reject) => {
+      const { plan, draws, scheduler } = run
+      const { name } = owner
+      const fault = run.faults.decide(`${name} to the API`, apiFaults, plan.rates?.network)
+      if (fault !== undefined) run.note(`${name} to the API: ${fault}`)
+      signal.addEventListener('abort', () => reject(signal.reason))
+      if (fault === 'request lost') return
+      const back = (settle: () => void): void => {
+        const delayMs = run.travel(`back to ${name}`, 3)
+        scheduler.schedule({ owner, delayMs, label: 'response of the API' }, settle)
+      }
+      const { pathname, search } = new URL(url)
+      const serve = async ({ service }: Server): Promise<Response> => {
+        const response = await service.respond({
+          method,
+          path: pathname,
+          query: search,
+          headers: new Headers(headers),
+          readBody: async () => encoder.encode(fault === 'truncated' ? body.slice(0, -2) : body),
+        })
+        return new Response(response.body, { status: response.status, headers: response.headers })
+      }
+      const arrive = () => {
+        const wanted = draws.pick('balanced', [plan.servers[0], ...plan.servers.slice(1)])
+        const server = servers.find(wanted?.name)
+        if (server === undefined) return back(() => reject(createConnectionError('ECONNREFUSED')))
+        const reset = (): void => back(() => reject(createConnectionError('ECONNRESET')))
+        server.resets.add(reset)
+        scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'request' }, () => {
+          void serve(server).then((response) => {
+            server.resets.delete(reset)
+            if (server.user.owner.state === 'ended' || fault === 'response lost') return
+            back(() => resolve(response))
           })
-          return new Response(response.body, { status: response.status, headers: response.headers })
+        })
+        if (fault === 'dies after') {
+          const delayMs = draws.between('dies after', [0, 4])
+          scheduler.schedule({ delayMs, label: 'die' }, () => run.kill(server.name))
         }
-        const arrive = (): void => {
-          const servers = getServers()
-          const wanted = draws.pick('balanced', [plan.servers[0], ...plan.servers.slice(1)])
-          const server = servers.find(wanted?.name)
-          if (server === undefined) {
-            back(() => reject(createConnectionError('ECONNREFUSED')))
-            return
-          }
-          const reset = (): void => back(() => reject(createConnectionError('ECONNRESET')))
-          const open = connections.get(server) ?? new Set()
-          connections.set(server, open.add(reset))
-          scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'request' }, () => {
-            void serve(server).then((response) => {
-              open.delete(reset)
-              if (server.user.owner.state === 'ended' || fault === 'response lost') return
-              back(() => resolve(response))
-            })
-          })
-          if (fault === 'dies after') {
-            const delayMs = draws.between('dies after', [0, 4])
-            scheduler.schedule({ delayMs, label: 'die' }, () => run.kill(server.name))
-          }
-        }
-        const delayMs =
-          fault === 'delayed' ? draws.between(`${name} delayed`, [100, 20_000]) : run.travel(name, 3)
-        scheduler.schedule(
-          { owner: { name: 'network', state: 'running', held: [] }, delayMs, label: 'to the API' },
-          arrive,
-        )
-      })
-
-  return {
-    connect,
-    disconnect: (server) => {
-      for (const reset of connections.get(server) ?? []) reset()
-      connections.delete(server)
-    },
-  }
-}
+      }
+      const delayMs =
+        fault === 'delayed' ? draws.between(`${name} delayed`, [100, 20_000]) : run.travel(name, 3)
+      scheduler.schedule({ owner: createOwner('network'), delayMs, label: 'to the API' }, arrive)
+    })

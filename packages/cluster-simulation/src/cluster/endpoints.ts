@@ -1,9 +1,9 @@
 import { createReceiver, type DeliveryContext, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
-import { type EndpointBehavior, type EndpointFault, endpointFaults, type Plan, retryAfters } from '../plan.ts'
+import { type EndpointBehavior, type EndpointFault, endpointFaults, retryAfters } from '../plan.ts'
 import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import { wait } from '../virtual/timers.ts'
-import { buildSecret, operations } from './organization.ts'
-import { getTrueTime, type RunContext } from './run-context.ts'
+import { buildSecret, operationalSubscription } from './organization.ts'
+import type { RunContext } from './run-context.ts'
 
 /** The response of an endpoint. `refused`: the connection is refused. `nothing`: no response arrives. */
 export type EndpointResponse =
@@ -13,22 +13,9 @@ export type EndpointResponse =
 
 export type WebhookRequest = { readonly url: string; readonly headers: Headers; readonly body: string }
 
-/** The server at the URL of a subscription, with a real receiver. */
-export type Endpoint = {
-  readonly name: string
-  /** Handles a request. Calls `respond` unless the process dies first. */
-  receive(request: WebhookRequest, respond: (response: EndpointResponse) => void): void
-  /** Kills the process. Its dedupe store survives. */
-  kill(): void
-  start(): void
-  behave(behavior: EndpointBehavior | undefined, retryAfter: string | null): void
-  /** Also accepts webhooks signed with the next secret. */
-  expectNextSecret(): void
-  /** Number of the latest secret. */
-  readonly secretNumber: number
-  /** Number of times each delivery was handled. */
-  readonly handled: ReadonlyMap<string, number>
-}
+type Respond = (response: EndpointResponse) => void
+
+export type Endpoint = ReturnType<typeof createEndpoint>
 
 const encoder = new TextEncoder()
 
@@ -65,21 +52,22 @@ const toResponse = (
   return { status: Number(behavior), retryAfter, body: '' }
 }
 
-export const createEndpoint = (name: string, subscription: string, run: RunContext): Endpoint => {
-  const { plan, draws, scheduler, faults, observe } = run
-  const handled = new Map<string, number>()
-  const now = (): number => getTrueTime(run)
+/** Creates the server at the URL of a subscription, with a real receiver. */
+const createEndpoint = (name: string, subscription: string, run: RunContext) => {
+  const { plan, draws, scheduler, faults, observe, now } = run
+  const handled = new Set<string>()
   const dedupe = memoryDedupe({ now })
   let owner: Owner = createOwner(name)
   let secrets = [buildSecret(subscription, 1)]
   let current: { readonly behavior: EndpointBehavior; readonly retryAfter: string | null } | undefined
   let flaps = 0
-  let resets: (() => void)[] = []
+  /** Functions that reset the connections of pending requests. */
+  const resets = new Set<() => void>()
 
   const work = async (_: unknown, { delivery: { id = '' } }: DeliveryContext): Promise<void> => {
     const ms = draws.between(`${name} handles`, plan.handlerMs)
     if (ms > 0) await wait(ms)
-    handled.set(id, (handled.get(id) ?? 0) + 1)
+    handled.add(id)
     observe({ kind: 'handled', endpoint: name, webhookId: id })
   }
   const open = () =>
@@ -109,55 +97,56 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
     return fault && toResponse(fault, retryAfter)
   }
 
-  const handle = async (
-    request: WebhookRequest,
-    respond: (response: EndpointResponse) => void,
-  ): Promise<void> => {
+  const handle = async (request: WebhookRequest, respond: Respond): Promise<void> => {
     const { status, headers } = await receiver.handle(toRequest(request))
     respond({ status, retryAfter: headers.get('retry-after'), body: '' })
   }
 
   return {
     name,
-    handled,
-    get secretNumber() {
-      return secrets.length
-    },
-    receive: (request, respond) => {
+    /** Ids of the webhooks that were handled. */
+    handled: handled as ReadonlySet<string>,
+    /** Handles a request. Calls `respond` unless the process dies first. */
+    receive: (request: WebhookRequest, respond: Respond) => {
       if (owner.state === 'ended') return respond('refused')
       const bad = misbehave()
       if (bad !== undefined) return respond(bad)
       const reset = (): void => respond('refused')
-      resets.push(reset)
+      resets.add(reset)
       scheduler.schedule({ owner, delayMs: 0, label: 'webhook' }, () => {
         void handle(request, (response) => {
-          resets = resets.filter((each) => each !== reset)
+          resets.delete(reset)
           respond(response)
         })
       })
     },
-    kill: () => {
+    /** Kills the process. Its dedupe store survives. */
+    kill: (): void => {
       owner.state = 'ended'
-      for (const reset of resets.splice(0)) reset()
+      for (const reset of resets) reset()
+      resets.clear()
     },
-    start: () => {
+    start: (): void => {
       if (owner.state !== 'ended') return
       owner = createOwner(name)
       receiver = open()
     },
-    behave: (behavior, retryAfter) => {
+    behave: (behavior: EndpointBehavior | undefined, retryAfter: string | null): void => {
       current = behavior && { behavior, retryAfter }
     },
-    expectNextSecret: () => {
-      secrets = [buildSecret(subscription, secrets.length + 1), ...secrets]
+    /** Returns the next secret. From now on, webhooks signed with it are accepted as well. */
+    addSecret: (): string => {
+      const secret = buildSecret(subscription, secrets.length + 1)
+      secrets = [secret, ...secrets]
+      return secret
     },
   }
 }
 
 /** Creates a plan's endpoints, keyed by name. */
-export const createEndpoints = (plan: Plan, run: RunContext): ReadonlyMap<string, Endpoint> =>
+export const createEndpoints = (run: RunContext): ReadonlyMap<string, Endpoint> =>
   new Map(
-    [...plan.subscriptions, { name: operations, endpoint: operations }].map(({ name, endpoint }) => [
+    [...run.plan.subscriptions, operationalSubscription].map(({ name, endpoint }) => [
       endpoint,
       createEndpoint(endpoint, name, run),
     ]),

@@ -1,17 +1,17 @@
 import type { DeliveryRecord } from '@wabakit/core'
-import type { Engine } from '../engines/engine.ts'
 import { listDeliveries } from '../engines/observed-store.ts'
 import { createDueTimes } from '../invariants/due-times.ts'
 import type { Violate } from '../invariants/rule.ts'
 import { getHeldUpMs } from '../plan.ts'
-import { getTrueTime, type RunContext } from './run-context.ts'
+import { createOwner } from '../virtual/scheduler.ts'
+import type { Cluster } from './servers.ts'
 
 const settles = 'when faults stop, everything settles'
-const starves = 'a due delivery is attempted soon'
+const starves = 'a due delivery is attempted promptly'
 
 /**
- * Maximum time until a due delivery is attempted, in milliseconds: a lease, an attempt, and settlement retries. Earlier
- * deliveries of the same subscription extend it.
+ * Maximum time until a due delivery is attempted, in milliseconds: enough for a lease, an attempt, and settlement
+ * retries. Earlier deliveries of the same subscription extend it.
  */
 const patienceMs = 90_000
 
@@ -21,49 +21,31 @@ const retentionMs = 60_000
 /** Maximum time from the start of the calm until every delivery has had its last attempt, in milliseconds. */
 const maximumMs = 20 * 86_400_000
 
-const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== null
-
-export type LivenessContext = RunContext & {
-  readonly engine: Engine
+export type LivenessOptions = {
   readonly violate: Violate
-  /** Returns whether a delivering server is running. */
-  isAttended(): boolean
-  /** Returns how far the servers' clocks are behind, in milliseconds. */
-  getLostMs(): number
   /** Returns whether all user operations have ended. */
   haveUsersEnded(): boolean
-  /** Resumes removals that failed halfway. */
-  continueRemovals(): Promise<void>
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
 /** Periodically checks that no delivery is overdue and, in the calm, that everything settles. */
-export const watchLiveness = (context: LivenessContext): void => {
-  const {
-    plan,
-    scheduler,
-    engine,
-    violate,
-    observe,
-    isAttended,
-    getLostMs,
-    haveUsersEnded,
-    continueRemovals,
-    onSettled,
-  } = context
+export const watchLiveness = (
+  { plan, scheduler, engine, servers, observe, now: getNow }: Cluster,
+  { violate, haveUsersEnded, onSettled }: LivenessOptions,
+): void => {
   const { calmAt } = plan
-  const dueTimes = createDueTimes(() => getTrueTime(context))
+  const dueTimes = createDueTimes(getNow)
   let isOver = false
   let hasRetained = false
 
-  const look = async (): Promise<void> => {
+  const inspect = async (): Promise<void> => {
     const deliveries = await listDeliveries(engine.committed)
     const calmMs = Math.max(0, scheduler.now() - calmAt)
-    observe({ kind: 'looked', deliveries, calmMs, isAttended: isAttended() })
+    observe({ kind: 'inspected', deliveries })
     if (calmMs === 0) return scheduleNext(Math.max(1_000, Math.min(5_000, calmAt / 20), calmAt / 80))
-    const unfinished = deliveries.filter((each) => !isFinished(each))
+    const unfinished = deliveries.filter(({ finishedAt }) => finishedAt === null)
     const hasEnded = haveUsersEnded()
-    const now = getTrueTime(context)
+    const now = getNow()
     if (unfinished.length === 0 && hasEnded) {
       isOver = true
       return onSettled(deliveries)
@@ -76,7 +58,8 @@ export const watchLiveness = (context: LivenessContext): void => {
     }
     if (calmMs >= retentionMs && !hasRetained) {
       hasRetained = true
-      await continueRemovals()
+      // Continues removals that failed halfway.
+      await servers.find()?.store.prune({ before: 0, limit: 1_000 })
       return scheduleNext(3_000)
     }
     const due = unfinished.flatMap((delivery) => {
@@ -84,10 +67,10 @@ export const watchLiveness = (context: LivenessContext): void => {
       return dueAt === undefined ? [] : [{ delivery, dueAt }]
     })
     if (unfinished.length > 0 && due.length === 0 && hasRetained) {
-      return violate(settles, `${unfinished.length} deliveries wait, but nothing precedes them`)
+      return violate(settles, `${unfinished.length} deliveries are waiting, but nothing precedes them`)
     }
     const earliest = Math.min(...due.map(({ dueAt }) => dueAt))
-    const since = Math.min(now - getLostMs() - earliest, calmMs)
+    const since = Math.min(now - servers.getLostMs() - earliest, calmMs)
     const late = due.find(({ dueAt }) => dueAt === earliest)?.delivery
     const others = unfinished.filter(({ subscriptionId }) => subscriptionId === late?.subscriptionId)
     const heldUpMs = getHeldUpMs(plan, late?.subscriptionId ?? '', deliveries)
@@ -102,9 +85,8 @@ export const watchLiveness = (context: LivenessContext): void => {
   }
 
   const scheduleNext = (delayMs: number): void => {
-    const owner = { name: 'observer', state: 'running' as const, held: [] }
-    scheduler.schedule({ owner, delayMs, label: 'look' }, () => {
-      if (!isOver) void look()
+    scheduler.schedule({ owner: createOwner('observer'), delayMs, label: 'look' }, () => {
+      if (!isOver) void inspect()
     })
   }
   scheduleNext(10)

@@ -12,24 +12,11 @@ import {
 import { attemptLimits, type CallStep, type Operation } from '../plan.ts'
 import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import { wait } from '../virtual/timers.ts'
-import type { ApiNetwork } from './api-network.ts'
-import type { Endpoint } from './endpoints.ts'
-import { apiKey, buildSecret, organizationId, wabaNumber } from './organization.ts'
-import { getTrueTime, type RunContext } from './run-context.ts'
-import type { Servers } from './servers.ts'
+import { createApiNetwork } from './api-network.ts'
+import { apiKey, organizationId, wabaNumber } from './organization.ts'
+import type { Cluster, Server } from './servers.ts'
 
-export type OperationsContext = RunContext & {
-  readonly servers: Servers
-  readonly api: ApiNetwork
-  readonly endpoints: ReadonlyMap<string, Endpoint>
-}
-
-/** Performs the operations of users. */
-export type Operations = {
-  start(operation: Operation): void
-  /** Returns whether every awaited operation has ended. */
-  haveEnded(): boolean
-}
+type OperationTo<Do extends Operation['do']> = Extract<Operation, { do: Do }>
 
 /** Errors that users may get when an operation is not possible or the store fails. */
 const expected = [
@@ -64,18 +51,18 @@ const takeStep = async (
       break
     }
     case 'accept':
-      await calls.accept(organizationId, callId)
-      break
     case 'end':
-      await calls.end(organizationId, callId)
+      await calls[step](organizationId, callId)
       break
     case 'summarize':
       await summaries.save(organizationId, callId, summary, { generatedBy: 'automatic' })
   }
 }
 
-export const createOperations = (context: OperationsContext): Operations => {
-  const { draws, scheduler, servers, api, endpoints, observe } = context
+/** Performs the operations of users. */
+export const createOperations = (cluster: Cluster) => {
+  const { draws, scheduler, servers, endpoints, observe, now } = cluster
+  const connect = createApiNetwork(cluster, servers)
   const clients = new Map<string, Owner>()
   const active = new Set<{ readonly owner: Owner }>()
 
@@ -87,16 +74,13 @@ export const createOperations = (context: OperationsContext): Operations => {
     return owner
   }
 
-  const createGroup = async (
-    operation: Extract<Operation, { do: 'create a group' }>,
-    owner: Owner,
-  ): Promise<void> => {
+  const createGroup = async (operation: OperationTo<'create a group'>, owner: Owner): Promise<void> => {
     const { client: name, groupId, subject, retries } = operation
     const client = createClient({
       baseUrl: 'https://api.example',
       apiKey,
-      fetch: api.connect({ name, owner }),
-      clock: { now: () => getTrueTime(context), sleep: async (ms) => void (await wait(ms)) },
+      fetch: connect(owner),
+      clock: { now, sleep: async (ms) => void (await wait(ms)) },
       random: draws.stream(`${name} at ${scheduler.now()}`),
       retry: retries === 'none' ? { limit: 0 } : { writes: retries },
     })
@@ -116,101 +100,88 @@ export const createOperations = (context: OperationsContext): Operations => {
 
   const changeSubscription = async (
     { subscriptions }: ReferenceServer,
-    { subscription, change }: Extract<Operation, { do: 'change a subscription' }>,
+    { subscription, change }: OperationTo<'change a subscription'>,
   ): Promise<void> => {
     const endpoint = endpoints.get(subscription.replace('subscription', 'endpoint'))
     if (endpoint === undefined) return
+    const update = (changes: Parameters<typeof subscriptions.update>[2]) =>
+      subscriptions.update(organizationId, subscription, changes)
     switch (change) {
       case 'rotate the secret': {
-        endpoint.expectNextSecret()
-        const secret = buildSecret(subscription, endpoint.secretNumber)
+        const secret = endpoint.addSecret()
         const overlapMs = draws.pick('overlap', [0, 1_000, 86_400_000])
         await subscriptions.rotateSecret(organizationId, subscription, { secret, overlapMs })
         break
       }
       case 'change the URL':
-        await subscriptions.update(organizationId, subscription, {
-          url: `https://${endpoint.name}.example/moved`,
-        })
+        await update({ url: `https://${endpoint.name}.example/moved` })
         break
       case 'limit the attempts':
-        await subscriptions.update(organizationId, subscription, {
-          maxAttemptsPerSecond: draws.pick('attempts per second', attemptLimits),
-        })
+        await update({ maxAttemptsPerSecond: draws.pick('attempts per second', attemptLimits) })
         break
       case 'disable':
       case 'enable':
-        await subscriptions.update(organizationId, subscription, { enabled: change === 'enable' })
+        await update({ enabled: change === 'enable' })
         break
       case 'remove':
         await subscriptions.remove(organizationId, subscription)
     }
   }
 
-  const perform = async (service: ReferenceServer, operation: Operation): Promise<void> => {
+  const perform = async (
+    { service, store }: Server,
+    operation: Exclude<Operation, OperationTo<'create a group'>>,
+  ): Promise<unknown> => {
     switch (operation.do) {
-      case 'create a group':
-        break
       case 'make a call':
         for (const step of operation.steps) {
           await takeStep(service, operation.callId, step)
           if (step !== 'summarize') acknowledge(callEvents[step], `call:${operation.callId}`)
-          await wait(
-            draws.between('between steps', [0, draws.pick('pace of a call', [0, 10, 40, 100, 5_000])]),
-          )
+          const longestMs = draws.pick('pace of a call', [0, 10, 40, 100, 5_000])
+          await wait(draws.between('between steps', [0, longestMs]))
         }
-        break
-      case 'summarize a call':
-        await service.summaries.save(organizationId, operation.callId, summary, {
-          generatedBy: 'team_member',
-        })
-        break
+        return
+      case 'summarize a call': {
+        const options = { generatedBy: 'team_member' } as const
+        return service.summaries.save(organizationId, operation.callId, summary, options)
+      }
       case 'move a participant':
         for (const move of operation.moves) {
           const { groupId, phone } = operation
           await service.participants[move](organizationId, { groupId, phone })
           acknowledge(moveEvents[move], `group:${groupId}`)
         }
-        break
+        return
       case 'change a subscription':
         observe({ kind: 'subscription changing', id: operation.subscription })
         await changeSubscription(service, operation)
-        observe({ kind: 'subscription changed', id: operation.subscription, change: operation.change })
-        break
+        return observe({ kind: 'subscription changed', id: operation.subscription, change: operation.change })
       case 'send again':
-        await service.deliveries.resend(
+        return service.deliveries.resend(
           organizationId,
           { statuses: ['delivered', 'exhausted', 'skipped'] },
           { newWebhookId: operation.withNewId },
         )
-        break
       case 'cancel':
-        await service.deliveries.cancelAll(organizationId, { subscriptionId: operation.subscription })
-        break
+        return service.deliveries.cancelAll(organizationId, { subscriptionId: operation.subscription })
       case 'retry now': {
         const { items } = await service.deliveries.list(organizationId, { statuses: ['pending'] })
         for (const { id } of items) await service.deliveries.retry(organizationId, id)
-        break
+        return
       }
       case 'erase a call':
         observe({ kind: 'erased', subject: `call:${operation.callId}` })
-        await service.erasures.erase(organizationId, { callId: operation.callId })
-        break
+        return service.erasures.erase(organizationId, { callId: operation.callId })
       case 'prune':
-        break
+        return store.prune({ before: now() - operation.olderThanMs, limit: 100 })
     }
   }
 
-  const prune = async (server: string, olderThanMs: number): Promise<void> => {
-    const store = servers.find(server)?.store
-    await store?.prune({ before: getTrueTime(context) - olderThanMs, limit: 100 })
-  }
-
-  const begin = (operation: Operation, owner: Owner, work: () => Promise<void>): void => {
+  const begin = (operation: Operation, owner: Owner, work: () => Promise<unknown>): void => {
     const own = { owner }
     active.add(own)
     scheduler.schedule({ owner, delayMs: 0, label: operation.do }, () => {
-      context.note(`${owner.name}: ${describe(operation)}`)
+      cluster.note(`${owner.name}: ${describe(operation)}`)
       work()
         .catch((error: unknown) => {
           if (!expected.some((known) => error instanceof known))
@@ -221,19 +192,16 @@ export const createOperations = (context: OperationsContext): Operations => {
   }
 
   return {
-    haveEnded: () => [...active].every(({ owner }) => owner.state === 'ended'),
-    start: (operation) => {
+    /** Returns whether every operation has ended, or its process has. */
+    haveEnded: (): boolean => [...active].every(({ owner }) => owner.state === 'ended'),
+    start: (operation: Operation) => {
       if (operation.do === 'create a group') {
         const owner = getClient(operation.client)
         return begin(operation, owner, () => createGroup(operation, owner))
       }
       const server = servers.find(operation.server)
       if (server === undefined) return
-      begin(operation, server.user.owner, () =>
-        operation.do === 'prune'
-          ? prune(server.name, operation.olderThanMs)
-          : perform(server.service, operation),
-      )
+      begin(operation, server.user.owner, () => perform(server, operation))
     },
   }
 }

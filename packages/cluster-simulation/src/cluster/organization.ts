@@ -1,16 +1,22 @@
 import type { Store } from '@wabakit/core'
-import type { Plan } from '../plan.ts'
+import type { Plan, PlannedSubscription } from '../plan.ts'
 import { startTime } from './run-context.ts'
 
 export const organizationId = 'acme'
 export const wabaNumber = '+15550100001'
-export const digits = '15550100001'
-/** Name of the operational subscription and of its endpoint. */
-export const operations = 'operations'
 export const apiKey = 'wk_simulated_key_0123456789'
+
+const digits = wabaNumber.slice(1)
 
 /** SHA-256 of the key. */
 const keyHash = 'eb87e2c8172e3d66e6c511ee6817343d38fc92969cefe7105db2b516565985dd'
+
+/** The subscription to operational events. Every plan has it in addition to its own subscriptions. */
+export const operationalSubscription: PlannedSubscription = {
+  name: 'operations',
+  endpoint: 'operations',
+  events: 'all',
+}
 
 /** Returns the nth signing secret of a subscription. */
 export const buildSecret = (subscription: string, nth: number): string =>
@@ -34,27 +40,15 @@ export const setUpOrganization = async (store: Store, { subscriptions }: Plan): 
     wabaNumbers: 'all',
     createdAt: startTime,
   })
-  const numbered = { channel: 'WHATSAPP', number: wabaNumber, digits } as const
-  const operational = { channel: 'OPERATIONS', number: '', digits: '' } as const
-  for (const { name, endpoint, events, maxAttemptsPerSecond, ...own } of [
-    ...subscriptions.map(({ maxAttemptsPerSecond = null, ...each }) => ({
-      ...each,
-      ...numbered,
-      maxAttemptsPerSecond,
-    })),
-    {
-      name: operations,
-      endpoint: operations,
-      events: 'all' as const,
-      maxAttemptsPerSecond: null,
-      ...operational,
-    },
-  ]) {
+  for (const subscription of [...subscriptions, operationalSubscription]) {
+    const { name, endpoint, events, maxAttemptsPerSecond = null } = subscription
     await store.saveSubscription({
       id: name,
       organizationId,
       revision: 1,
-      ...own,
+      ...(subscription === operationalSubscription
+        ? { channel: 'OPERATIONS', number: '', digits: '' }
+        : { channel: 'WHATSAPP', number: wabaNumber, digits }),
       url: `https://${endpoint}.example/hook`,
       events,
       secret: buildSecret(name, 1),

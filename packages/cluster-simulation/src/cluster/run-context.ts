@@ -11,14 +11,14 @@ export type RunContext = {
   readonly draws: Draws
   readonly scheduler: Scheduler
   readonly faults: CallFaults
+  /** Returns the true time, as Unix time in milliseconds. */
+  now(): number
   /** Passes an observation to the invariants immediately. */
   observe(observation: Observation): void
   /** Receives the calls that stores executed, if the run records a history. */
   readonly record: ((entry: HistoryEntry) => void) | undefined
   /** Draws the travel time of a message or call, in milliseconds: at most `maximumMs` × the plan's latency. */
   travel(label: string, maximumMs: number): number
-  /** Records that the store or a connection to it fails for this long, which excuses delays. */
-  noteTrouble(forMs: number): void
   /** Adds a line to the story. */
   note(text: string): void
   /** Kills a server during one of its calls. It restarts later. */
@@ -29,7 +29,3 @@ export type RunContext = {
 
 /** Start time of every run, as Unix time in milliseconds. */
 export const startTime = Date.UTC(2026, 0, 1)
-
-/** Returns the true time, as Unix time in milliseconds. */
-export const getTrueTime = ({ scheduler }: Pick<RunContext, 'scheduler'>): number =>
-  startTime + scheduler.now()

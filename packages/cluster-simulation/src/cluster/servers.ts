@@ -1,14 +1,9 @@
-import {
-  type Clock,
-  createIds,
-  createReferenceServer,
-  type DeliveryFetch,
-  type ReferenceServer,
-  type Store,
-} from '@wabakit/core'
+import { type Clock, createIds, createReferenceServer, type ReferenceServer, type Store } from '@wabakit/core'
 import type { Engine, StoreUser } from '../engines/engine.ts'
 import { createOwner } from '../virtual/scheduler.ts'
-import { getTrueTime, type RunContext } from './run-context.ts'
+import type { Endpoint } from './endpoints.ts'
+import type { RunContext } from './run-context.ts'
+import { createWebhookNetwork } from './webhook-network.ts'
 
 /** A process that serves requests and, unless the plan excludes it, delivers. */
 export type Server = {
@@ -17,40 +12,25 @@ export type Server = {
   readonly service: ReferenceServer
   readonly store: Store
   readonly clock: Clock
+  /** Functions that reset the connections of pending requests. */
+  readonly resets: Set<() => void>
 }
 
-/** The processes of a cluster. */
-export type Servers = {
-  /** Returns a running server, if possible the one with this name. */
-  find(wanted?: string): Server | undefined
-  /** Returns whether a server is running and not paused. */
-  isRunning(name: string): boolean
-  /**
-   * Returns how far clocks are behind, in milliseconds: a clock that is set back while its server is down loses that
-   * time.
-   */
-  getLostMs(): number
-  start(name: string): void
-  /** Kills the process immediately. */
-  kill(name: string): void
-  /** Stops the process as SIGTERM does, and restarts it after `forMs` milliseconds. */
-  stop(name: string, forMs: number): void
-  pause(name: string): void
-  resume(name: string): void
-  stepClock(name: string, byMs: number): void
-  /** Starts and resumes all servers, and corrects their clocks. */
-  heal(): void
-}
+export type Servers = ReturnType<typeof createServers>
 
-export type ServersContext = RunContext & {
+/** A run, and the parts of its cluster. */
+export type Cluster = RunContext & {
   readonly engine: Engine
-  connect(user: StoreUser): DeliveryFetch
-  /** Called when a server dies or stops, to close its connections. */
-  onEnd(server: Server): void
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly servers: Servers
 }
 
-export const createServers = (context: ServersContext): Servers => {
-  const { plan, draws, scheduler, engine, observe } = context
+/** Creates the processes of a cluster. */
+export const createServers = (
+  run: RunContext,
+  { engine, endpoints }: { readonly engine: Engine; readonly endpoints: ReadonlyMap<string, Endpoint> },
+) => {
+  const { plan, draws, scheduler, observe } = run
   const running = new Map<string, Server>()
   const offsets = new Map<string, number>()
   const starting = new Set<string>()
@@ -62,10 +42,10 @@ export const createServers = (context: ServersContext): Servers => {
     const user: StoreUser = {
       name,
       owner: createOwner(name),
-      wall: () => getTrueTime(context) + (offsets.get(name) ?? 0),
+      wall: () => run.now() + (offsets.get(name) ?? 0),
       elapsed: scheduler.now,
     }
-    // The server starts in a task of its process, which then owns everything the server starts.
+    // The server starts in a task of its process, which then owns everything that the server starts.
     scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
       const { store, clock } = engine.open(user)
       const random = draws.stream(`${name} at ${scheduler.now()}`)
@@ -74,14 +54,13 @@ export const createServers = (context: ServersContext): Servers => {
         clock,
         random,
         ids: createIds({ clock, random }),
-        fetch: context.connect(user),
+        fetch: createWebhookNetwork(run, endpoints, user.owner),
         rateLimit: false,
         delivery: { pollMs: plan.pollMs, sharesFairly: plan.sharesFairly },
         onError: (error) => observe({ kind: 'rejection', server: name, error }),
       })
       starting.delete(name)
-      context.noteTrouble(0)
-      running.set(name, { name, user, service, store, clock })
+      running.set(name, { name, user, service, store, clock, resets: new Set() })
       if (plan.servers.find((each) => each.name === name)?.delivers) service.dispatcher.start()
     })
   }
@@ -90,29 +69,38 @@ export const createServers = (context: ServersContext): Servers => {
     running.delete(server.name)
     server.user.owner.state = 'ended'
     observe({ kind: 'server ended', server: server.name })
-    context.onEnd(server)
+    for (const reset of server.resets) reset()
     engine.abandon(server.user)
   }
 
-  const resume = ({ name, user: { owner } }: Server): void => {
-    if (owner.state === 'paused') observe({ kind: 'goes on', server: name })
+  const resume = (name: string): void => {
+    const owner = running.get(name)?.user.owner
+    if (owner?.state !== 'paused') return
+    observe({ kind: 'resumed', server: name })
     scheduler.resume(owner)
   }
 
   return {
     start,
-    isRunning: (name) => running.get(name)?.user.owner.state === 'running',
-    getLostMs: () =>
-      Math.max(0, ...Array.from(running.values(), ({ clock }) => getTrueTime(context) - clock.now())),
-    find: (wanted) => {
+    resume,
+    /**
+     * Returns how far clocks are behind, in milliseconds: a clock that is set back while its server is down loses that
+     * time.
+     */
+    getLostMs: (): number =>
+      Math.max(0, ...Array.from(running.values(), ({ clock }) => run.now() - clock.now())),
+    /** Returns a running server, preferably the one with this name. */
+    find: (wanted?: string): Server | undefined => {
       const found = wanted === undefined ? undefined : running.get(wanted)
       return found ?? [...running.values()].find(({ user }) => user.owner.state === 'running')
     },
-    kill: (name) => {
+    /** Kills the process immediately. */
+    kill: (name: string): void => {
       const server = running.get(name)
       if (server !== undefined) end(server)
     },
-    stop: (name, forMs) => {
+    /** Stops the process as SIGTERM does, and restarts it after `forMs` milliseconds. */
+    stop: (name: string, forMs: number): void => {
       const server = running.get(name)
       if (server === undefined || server.user.owner.state !== 'running') return
       scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'stop' }, () => {
@@ -124,23 +112,19 @@ export const createServers = (context: ServersContext): Servers => {
         })
       })
     },
-    pause: (name) => {
+    pause: (name: string): void => {
       const owner = running.get(name)?.user.owner
       if (owner?.state !== 'running') return
       owner.state = 'paused'
-      observe({ kind: 'stands still', server: name })
+      observe({ kind: 'paused', server: name })
     },
-    resume: (name) => {
-      const server = running.get(name)
-      if (server !== undefined) resume(server)
-    },
-    stepClock: (name, byMs) => {
+    stepClock: (name: string, byMs: number): void => {
       offsets.set(name, (offsets.get(name) ?? 0) + byMs)
     },
-    heal: () => {
+    /** Starts and resumes all servers, and corrects their clocks. */
+    heal: (): void => {
       offsets.clear()
-      context.noteTrouble(0)
-      for (const server of running.values()) resume(server)
+      for (const name of running.keys()) resume(name)
       for (const { name } of plan.servers) start(name)
     },
   }

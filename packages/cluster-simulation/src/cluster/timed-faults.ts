@@ -1,14 +1,5 @@
-import type { Engine } from '../engines/engine.ts'
-import { isCallFault, type Plan, type TimedFault } from '../plan.ts'
-import type { Endpoint } from './endpoints.ts'
-import type { RunContext } from './run-context.ts'
-import type { Servers } from './servers.ts'
-
-export type TimedFaultsContext = RunContext & {
-  readonly servers: Servers
-  readonly engine: Engine
-  readonly endpoints: ReadonlyMap<string, Endpoint>
-}
+import { isCallFault, type TimedFault } from '../plan.ts'
+import type { Cluster } from './servers.ts'
 
 /** Describes a fault in words. */
 export const describeFault = (fault: TimedFault): string => {
@@ -41,7 +32,7 @@ export const describeFault = (fault: TimedFault): string => {
 /** Returns the functions that start and end a fault. */
 const toSteps = (
   fault: TimedFault,
-  { servers, engine, endpoints }: TimedFaultsContext,
+  { servers, engine, endpoints }: Cluster,
 ): readonly [begin: () => void, end: () => void] => {
   switch (fault.fault) {
     case 'kill':
@@ -84,26 +75,22 @@ const toSteps = (
 }
 
 /** Schedules the timed faults of a plan. They end by the start of the calm. */
-export const scheduleFaults = (context: TimedFaultsContext, { faults, calmAt }: Plan): void => {
-  const { scheduler, note, noteTrouble } = context
+export const scheduleFaults = (cluster: Cluster): void => {
+  const { scheduler, note } = cluster
+  const { faults, calmAt } = cluster.plan
   for (const fault of faults) {
     if (isCallFault(fault)) continue
-    const [begin, end] = toSteps(fault, context)
+    const [begin, end] = toSteps(fault, cluster)
     let hasBegun = false
     scheduler.schedule({ delayMs: fault.at, label: fault.fault }, () => {
       if (scheduler.now() >= calmAt) return
       note(describeFault(fault))
       hasBegun = true
-      const affectsServers = !('endpoint' in fault)
-      // While one server is down, the others continue.
-      if (affectsServers) noteTrouble('server' in fault && fault.fault !== 'pause' ? 0 : fault.forMs)
       begin()
     })
-    scheduler.schedule(
-      { delayMs: Math.min(calmAt, fault.at + fault.forMs), label: `end: ${fault.fault}` },
-      () => {
-        if (hasBegun) end()
-      },
-    )
+    const delayMs = Math.min(calmAt, fault.at + fault.forMs)
+    scheduler.schedule({ delayMs, label: `end: ${fault.fault}` }, () => {
+      if (hasBegun) end()
+    })
   }
 }

@@ -1,14 +1,12 @@
 import type { DeliveryFetch, DeliveryResponse } from '@wabakit/core'
 import { networkFaults } from '../plan.ts'
-import type { Owner } from '../virtual/scheduler.ts'
+import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import type { Endpoint, EndpointResponse } from './endpoints.ts'
 import type { RunContext } from './run-context.ts'
 
 /** Creates the error that Node's fetch throws for a failed connection. */
 export const createConnectionError = (code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) })
-
-const getHost = (url: string): string => new URL(url).hostname.replace('.example', '')
 
 const toResponse = ({ status, retryAfter, body }: Exclude<EndpointResponse, string>): DeliveryResponse => ({
   status,
@@ -20,16 +18,17 @@ const toResponse = ({ status, retryAfter, body }: Exclude<EndpointResponse, stri
 export const createWebhookNetwork = (
   run: RunContext,
   endpoints: ReadonlyMap<string, Endpoint>,
-  { name, owner }: { readonly name: string; readonly owner: Owner },
+  owner: Owner,
 ): DeliveryFetch => {
   const { plan, draws, scheduler, faults, observe } = run
-  const network = { name: 'network', state: 'running' as const, held: [] }
+  const { name } = owner
+  const network = createOwner('network')
 
   return (url, { headers, body, signal }, attempted) =>
     new Promise((resolve, reject) => {
       // The server died during this task.
       if (owner.state === 'ended') return
-      const endpoint = endpoints.get(getHost(url))
+      const endpoint = endpoints.get(new URL(url).hostname.replace('.example', ''))
       if (endpoint === undefined) throw new Error(`There is no endpoint at ${url}.`)
       const route = `${name} to ${endpoint.name}`
       let isOver = false
@@ -40,7 +39,7 @@ export const createWebhookNetwork = (
         return true
       }
       const webhookId = headers['webhook-id'] ?? ''
-      observe({ kind: 'attempt began', server: name, attempted, webhookId })
+      observe({ kind: 'attempt started', server: name, attempted, webhookId })
       signal.addEventListener('abort', () => end(undefined))
       const fault = faults.decide(route, networkFaults, plan.rates?.network)
       if (fault !== undefined) run.note(`${route}: ${fault}`)
@@ -61,12 +60,12 @@ export const createWebhookNetwork = (
       const arrive = (): void => {
         const isComplete = fault !== 'truncated'
         const sent = isComplete ? body : body.slice(0, body.length / 2)
-        if (isComplete) observe({ kind: 'arrived', endpoint: endpoint.name, webhookId, body })
+        if (isComplete) observe({ kind: 'arrived', webhookId, body })
         endpoint.receive({ url, headers: new Headers(headers), body: sent }, respond)
       }
-      const send = (longMs: number): void => {
-        const delayMs = run.travel(route, 5) + longMs
-        scheduler.schedule({ owner: network, delayMs, label: `${route}` }, arrive)
+      const send = (delayedMs: number): void => {
+        const delayMs = run.travel(route, 5) + delayedMs
+        scheduler.schedule({ owner: network, delayMs, label: route }, arrive)
       }
       if (fault !== 'request lost') {
         send(fault === 'delayed' ? draws.between(`${route} delayed`, [100, 30_000]) : 0)

@@ -1,7 +1,7 @@
 import { type News, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createServiceClock } from '@wabakit/core/hosting'
 import { createMemoryStore } from '../../../core/src/memory-store/memory-store.ts'
-import { getTrueTime, type RunContext } from '../cluster/run-context.ts'
+import type { RunContext } from '../cluster/run-context.ts'
 import { recordCalls } from '../histories/history.ts'
 import { createOwner } from '../virtual/scheduler.ts'
 import type { Engine, StoreUser } from './engine.ts'
@@ -78,10 +78,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   })
 
   const openFor = ({ name }: StoreUser): Store =>
-    missNext(
-      useClockOfStore(recordCalls(base, name, run.record), () => getTrueTime(run)),
-      name,
-    )
+    missNext(useClockOfStore(recordCalls(base, name, run.record), run.now), name)
 
   const connect = (user: StoreUser): Store => {
     const { name, owner } = user
@@ -130,8 +127,8 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   return {
     committed: base,
     open: (user) => ({
-      store: observePromises(connect(user), run, user.name),
-      clock: createServiceClock({ wall: user.wall, elapsed: user.elapsed, startAt: getTrueTime(run) }),
+      store: observePromises(connect(user), run),
+      clock: createServiceClock({ ...user, startAt: run.now() }),
     }),
     abandon: ({ name }) => {
       const worker = workers.get(name)

@@ -1,20 +1,35 @@
-import type { DeliveryRecord, EventRecord, GroupCreation, GroupCreationOutcome, Store } from '@wabakit/core'
+import type {
+  DeliveryRecord,
+  EventRecord,
+  GroupCreation,
+  GroupCreationOutcome,
+  Page,
+  PageRequest,
+  Store,
+} from '@wabakit/core'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 import type { RunContext } from '../cluster/run-context.ts'
 import type { CreateCall } from '../observations.ts'
 
-/** Reads all deliveries, in the order of their events. */
-export const listDeliveries = async (store: Store): Promise<DeliveryRecord[]> => {
-  const found: DeliveryRecord[] = []
+/** Reads all pages of a list. */
+export const readAll = async <Item>(
+  list: (page: PageRequest) => Promise<Page<Item>>,
+  limit: number,
+): Promise<Item[]> => {
+  const found: Item[] = []
   let cursor: string | undefined
   do {
-    const page = await store.listDeliveries({ organizationId, limit: 1_000, cursor })
-    found.push(...page.items)
-    cursor = page.items.length < 1_000 ? undefined : page.nextCursor
+    const { items, nextCursor } = await list({ limit, cursor })
+    found.push(...items)
+    cursor = items.length < limit ? undefined : nextCursor
   } while (cursor !== undefined)
   return found
 }
+
+/** Reads all deliveries, in the order of their events. */
+export const listDeliveries = (store: Store): Promise<DeliveryRecord[]> =>
+  readAll((page) => store.listDeliveries({ organizationId, ...page }), 1_000)
 
 /** Reports commits: loaded deliveries, settlements, new owners, and changes that void the order of lanes. */
 export const observeCommits = (
@@ -27,11 +42,11 @@ export const observeCommits = (
    * commit may be delayed.
    */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    observe({ kind: 'reset', server, phase: 'begins' })
+    observe({ kind: 'reset', phase: 'begins' })
     try {
       return await work()
     } finally {
-      observe({ kind: 'reset', server, phase: 'ends' })
+      observe({ kind: 'reset', phase: 'ends' })
     }
   }
   return {
@@ -74,14 +89,10 @@ export const observeCommits = (
   }
 }
 
-const toResult = (error: unknown): 'not done' | 'unknown' =>
-  error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'
-
-/** Reports the results of a server's changes. The store must keep every change it acknowledged. */
+/** Reports the results of a server's changes. The store must keep every change that it acknowledged. */
 export const observePromises = (
   store: Store,
   { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,
-  server: string,
 ): Store => {
   const watch = async <Outcome>(
     event: EventRecord | null,
@@ -89,17 +100,15 @@ export const observePromises = (
     isDone: (outcome: Outcome) => boolean,
   ): Promise<Outcome> => {
     if (event === null) return change
-    const report = (result: 'done' | 'not done' | 'unknown', what: string): void =>
-      observe({ kind: 'change ended', server, event, result, what })
     try {
       const outcome = await change
-      report(isDone(outcome) ? 'done' : 'not done', 'returned')
+      const result = isDone(outcome) ? 'done' : 'not done'
+      observe({ kind: 'change ended', event, result, what: 'returned' })
       return outcome
     } catch (error) {
-      report(
-        toResult(error),
-        error instanceof StorageUnavailableError ? 'StorageUnavailableError' : String(error),
-      )
+      const result = error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'
+      const what = error instanceof StorageUnavailableError ? 'StorageUnavailableError' : String(error)
+      observe({ kind: 'change ended', event, result, what })
       throw error
     }
   }
@@ -109,7 +118,7 @@ export const observePromises = (
   ): Promise<GroupCreationOutcome> => {
     const input = { requestHash: group.requestHash ?? group.clientCustomGroupId }
     const call: CreateCall = { input, from: steps(), to: Infinity, output: undefined }
-    observe({ kind: 'create began', groupId: group.clientCustomGroupId, call })
+    observe({ kind: 'create started', groupId: group.clientCustomGroupId, call })
     try {
       const created = await change
       call.output = created.outcome

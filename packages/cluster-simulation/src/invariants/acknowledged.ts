@@ -1,5 +1,6 @@
 import type { EventRecord } from '@wabakit/core'
 import { buildSecret } from '../cluster/organization.ts'
+import type { Observations } from '../observations.ts'
 import type { SubscriptionStep } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
@@ -11,9 +12,8 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   const done = new Map<string, EventRecord>()
   const rejected = new Map<string, string>()
   const erased = new Set<string>()
-  const steps = new Set<string>()
+  const steps: Observations['step ended'][] = []
   const changes = new Map<string, Set<SubscriptionStep>>()
-  let prunedBefore = 0
 
   const checkNotRejected = (eventId: string, what: string): void => {
     const why = rejected.get(eventId)
@@ -22,31 +22,17 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   }
 
   return {
-    observe: (observation) => {
-      switch (observation.kind) {
-        case 'change ended': {
-          const { event, result, what } = observation
-          if (result === 'done') done.set(event.id, event)
-          if (result === 'not done') rejected.set(event.id, what)
-          break
-        }
-        case 'loaded':
-          checkNotRejected(observation.attempted.event.id, 'attempted')
-          break
-        case 'step ended':
-          steps.add(`${observation.name} of ${observation.subject}`)
-          break
-        case 'subscription changed':
-          changes.set(observation.id, (changes.get(observation.id) ?? new Set()).add(observation.change))
-          break
-        case 'erased':
-          erased.add(observation.subject)
-          break
-        case 'pruned':
-          prunedBefore = Math.max(prunedBefore, observation.before)
-      }
+    on: {
+      'change ended': ({ event, result, what }) => {
+        if (result === 'done') done.set(event.id, event)
+        if (result === 'not done') rejected.set(event.id, what)
+      },
+      loaded: ({ attempted }) => checkNotRejected(attempted.event.id, 'attempted'),
+      'step ended': (step) => steps.push(step),
+      'subscription changed': ({ id, change }) => changes.set(id, (changes.get(id) ?? new Set()).add(change)),
+      erased: ({ subject }) => erased.add(subject),
     },
-    finish: ({ events, subscriptions }) => {
+    finish: ({ events, subscriptions, prunedBefore }) => {
       for (const { id, url, secret } of subscriptions) {
         const own = changes.get(id)
         const isUrlLost = own?.has('change the URL') && !url.endsWith('/moved')
@@ -57,8 +43,9 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
       const stored = new Set(events.map(({ id }) => id))
       for (const id of stored) checkNotRejected(id, 'stored')
       const published = new Set(events.map(({ name, subject }) => `${name} of ${subject}`))
-      for (const step of steps) {
-        const isGone = prunedBefore > 0 || erased.has(step.split(' of ')[1] ?? '')
+      for (const { name, subject } of steps) {
+        const step = `${name} of ${subject}`
+        const isGone = prunedBefore > 0 || erased.has(subject)
         if (!isGone && !published.has(step)) violate(lost, `a user's step succeeded, but there is no ${step}`)
       }
       for (const { id, name, subject, occurredAt } of done.values()) {

@@ -11,28 +11,27 @@ export const createEffectsRule = ({ violate }: RuleContext): Rule => {
   let hasNewIds = false
 
   return {
-    observe: (observation) => {
-      if (observation.kind === 'reset') hasNewIds = true
-      if (observation.kind === 'handled') {
-        const key = `${observation.endpoint} ${observation.webhookId}`
+    on: {
+      reset: () => {
+        hasNewIds = true
+      },
+      handled: ({ endpoint, webhookId }) => {
+        const key = `${endpoint} ${webhookId}`
         if (handled.has(key)) violate(once, `${key} was handled twice`)
         handled.add(key)
-      }
-      if (observation.kind === 'arrived') {
-        const { webhookId, body } = observation
-        const known = bodies.get(webhookId)
-        if (known !== undefined && known !== body)
+      },
+      arrived: ({ webhookId, body }) => {
+        if ((bodies.get(webhookId) ?? body) !== body)
           violate(oneId, `${webhookId} arrived with two different bodies`)
         bodies.set(webhookId, body)
-      }
-      if (observation.kind === 'attempt began') {
-        const { attempted, webhookId } = observation
+      },
+      'attempt started': ({ attempted, webhookId }) => {
         const { id } = attempted.delivery
         const known = ids.get(id) ?? webhookId
         if (known !== webhookId && !hasNewIds)
           violate(oneId, `${id} was attempted as ${known} and as ${webhookId}`)
         ids.set(id, webhookId)
-      }
+      },
     },
   }
 }

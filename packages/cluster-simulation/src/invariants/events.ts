@@ -1,6 +1,6 @@
 import type { Rule, RuleContext } from './rule.ts'
 
-const once = 'a call has each of its events once'
+const once = 'each event of a call is published once'
 const oneSummary = 'one CALL_AI_SUMMARY per call'
 const alternates = 'a participant joins and leaves alternately'
 
@@ -10,18 +10,14 @@ const alternates = 'a participant joins and leaves alternately'
  */
 export const createEventsRule = ({ violate }: RuleContext): Rule => {
   const erased = new Set<string>()
-  let isPruned = false
   return {
-    observe: (observation) => {
-      if (observation.kind === 'erased') erased.add(observation.subject)
-      if (observation.kind === 'pruned') isPruned = true
-    },
-    finish: ({ events }) => {
+    on: { erased: ({ subject }) => erased.add(subject) },
+    finish: ({ events, prunedBefore }) => {
       const seen = new Set<string>()
       const joined = new Set<string>()
       for (const { name, subject, payload } of events) {
         const move = /^GROUP_PARTICIPANT_(JOINED|LEFT)$/.exec(name)?.[1]
-        if (move !== undefined && !isPruned) {
+        if (move !== undefined && prunedBefore === 0) {
           const who = `${JSON.parse(payload).customerPhone} of ${subject}`
           if (joined.has(who) === (move === 'JOINED'))
             violate(alternates, `${who} ${move.toLowerCase()} twice`)

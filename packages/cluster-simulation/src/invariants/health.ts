@@ -1,10 +1,10 @@
 import type { AttemptVerdict } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
-const once = 'operators are notified once of each change of health'
+const once = 'operators are notified once of each health change'
 const alternates = '`failing` and `recovered` of a subscription alternate'
 
-/** Copied from docs/rules.md, not from the code. */
+/** Copied from docs/rules.md instead of the code. */
 export const reportAfterMs = 10 * 60_000
 
 /** A committed settlement. */
@@ -28,7 +28,7 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
     const lastSuccess = history.slice(0, index).findLastIndex(({ kind }) => kind === 'delivered')
     const first = history.slice(lastSuccess + 1, index + 1).find(isFailure)
     const failingMs = isFailure(settled) && first !== undefined ? settled.at - first.startedAt : 0
-    // Clocks may differ by a tenth of the limit.
+    // Clocks may differ by up to a tenth of the limit.
     if (Math.abs(failingMs - reportMs) < reportMs / 10) return 'unclear'
     const isOpen = !history.slice(0, index).some(({ isDisabled }) => isDisabled)
     const isKnown = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
@@ -42,36 +42,36 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
 }
 
 /**
- * Checks that health events follow from the settlements. Some commits are not observed: users' changes, and those of a
+ * Checks that health events follow from the settlements. Some commits are not observed: those of users, and those of a
  * dying process on SQLite. After such a commit, only the order of the events is checked.
  */
 export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
   const histories = new Map<string, Settled[]>()
   const unclear = new Set<string>()
-  let isPruned = false
-  let isDead = false
+  let hasMissed = false
 
   return {
-    observe: (observation) => {
-      if (observation.kind === 'pruned' && observation.before > 0) isPruned = true
-      if (observation.kind === 'server ended' && plan.engine === 'sqlite') isDead = true
-      if (observation.kind === 'subscription changing') unclear.add(observation.id)
-      if (observation.kind !== 'settled' || observation.outcome.outcome === 'stale') return
-      const { outcome, settlement } = observation
-      const { result, delivery } = settlement
-      const history = histories.get(delivery.subscriptionId) ?? []
-      histories.set(delivery.subscriptionId, history)
-      history.push({
-        kind: result.kind,
-        startedAt: result.attempt.startedAt,
-        // Processes that share a store do not trust each other's clocks.
-        at: plan.engine !== 'memory' ? settlement.now : now(),
-        isExhausted: outcome.delivery.status === 'exhausted',
-        isDisabled: outcome.disabled !== null,
-      })
+    on: {
+      'server ended': () => {
+        hasMissed ||= plan.engine === 'sqlite'
+      },
+      'subscription changing': ({ id }) => unclear.add(id),
+      settled: ({ outcome, settlement: { result, delivery, now: settledAt } }) => {
+        if (outcome.outcome === 'stale') return
+        const history = histories.get(delivery.subscriptionId) ?? []
+        histories.set(delivery.subscriptionId, history)
+        history.push({
+          kind: result.kind,
+          startedAt: result.attempt.startedAt,
+          // Processes that share a store do not trust each other's clocks.
+          at: plan.engine === 'memory' ? now() : settledAt,
+          isExhausted: outcome.delivery.status === 'exhausted',
+          isDisabled: outcome.disabled !== null,
+        })
+      },
     },
-    finish: ({ events, subscriptions }) => {
-      if (isPruned) return
+    finish: ({ events, subscriptions, prunedBefore }) => {
+      if (prunedBefore > 0) return
       for (const { id, isReported, channel } of subscriptions) {
         const told = events.flatMap((each) => (each.subject === `subscription:${id}` ? each.name : []))
         const turns = told.filter((name) => name !== 'delivery.exhausted' && name !== 'subscription.disabled')
@@ -83,7 +83,7 @@ export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
           violate(alternates, `${id} differs from what operators were notified of: ${told.join(', ')}`)
         const history = channel === 'OPERATIONS' ? [] : (histories.get(id) ?? [])
         const expected =
-          unclear.has(id) || isDead ? 'unclear' : predict(history, plan.reportAfterMs ?? reportAfterMs)
+          unclear.has(id) || hasMissed ? 'unclear' : predict(history, plan.reportAfterMs ?? reportAfterMs)
         if (expected === 'unclear' || expected.join() === told.join()) continue
         violate(once, `${id}: ${told.join(', ') || 'nothing'} instead of ${expected.join(', ') || 'nothing'}`)
       }

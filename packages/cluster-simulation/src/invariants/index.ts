@@ -1,4 +1,5 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+import type { Observation, ObservationKind } from '../observations.ts'
 import { createAcknowledgedRule } from './acknowledged.ts'
 import { createAttemptsRule } from './attempts.ts'
 import { createEffectsRule } from './effects.ts'
@@ -8,28 +9,35 @@ import { createHealthRule } from './health.ts'
 import { createLanesRule } from './lanes.ts'
 import { createLinearizableRule } from './linearizable.ts'
 import { createListsRule } from './lists.ts'
-import type { Rule, RuleContext } from './rule.ts'
+import type { FinalState, Rule, RuleContext } from './rule.ts'
 import { createScheduleRule } from './schedule.ts'
 import { createSettledRule } from './settled.ts'
 import { createStartLimitsRule } from './start-limits.ts'
 import { createStarvationRule } from './starvation.ts'
 
-/** Checks that clients get errors only while a store is unavailable. */
+/** Checks that errors occur only while a store is unavailable. */
 const createErrorsRule = ({ violate }: RuleContext): Rule => ({
-  observe: (observation) => {
-    if (observation.kind !== 'rejection') return
-    const { server, error } = observation
-    if (error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError) return
-    violate(
-      'there are no unexpected errors',
-      `${server}: ${error instanceof Error ? error.stack : String(error)}`,
-    )
+  on: {
+    rejection: ({ server, error }) => {
+      if (error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError) return
+      const what = error instanceof Error ? error.stack : String(error)
+      violate('there are no unexpected errors', `${server}: ${what}`)
+    },
   },
 })
 
 /** Creates all rules of a run. The run itself checks that everything settles in time (`liveness.ts`). */
-export const createRules = (context: RuleContext): readonly Rule[] =>
-  [
+export const createRules = (context: RuleContext) => {
+  let prunedBefore = 0
+  const watchPruning: Rule = {
+    on: {
+      pruned: ({ before }) => {
+        prunedBefore = Math.max(prunedBefore, before)
+      },
+    },
+  }
+  const rules = [
+    () => watchPruning,
     createAcknowledgedRule,
     createGroupsRule,
     createEventsRule,
@@ -45,3 +53,13 @@ export const createRules = (context: RuleContext): readonly Rule[] =>
     createStartLimitsRule,
     createLinearizableRule,
   ].map((createRule) => createRule(context))
+
+  return {
+    observe: <Kind extends ObservationKind>(observation: Observation<Kind>): void => {
+      for (const { on } of rules) on?.[observation.kind]?.(observation)
+    },
+    finish: async (state: Omit<FinalState, 'prunedBefore'>): Promise<void> => {
+      for (const rule of rules) await rule.finish?.({ ...state, prunedBefore })
+    },
+  }
+}

@@ -3,7 +3,7 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const order = 'deliveries of a lane are attempted in order'
 
-/** Number of failures after which other deliveries may overtake. */
+/** Number of failures after which later deliveries may overtake. */
 const blockingFailures = 3
 
 const isFinished = ({ status }: DeliveryRecord): boolean =>
@@ -13,24 +13,24 @@ const isFinished = ({ status }: DeliveryRecord): boolean =>
 export const createLanesRule = ({ violate }: RuleContext): Rule => {
   let isReset = false
   return {
-    observe: (observation) => {
-      if (observation.kind === 'reset') isReset = true
-      if (observation.kind !== 'loaded' || isReset) return
-      const { server, attempted, deliveries } = observation
-      const { delivery } = attempted
-      const place = deliveries.findIndex(({ id }) => id === delivery.id)
-      for (const earlier of deliveries.slice(0, Math.max(0, place))) {
-        const { subject, subscriptionId, eventName, failures } = earlier
-        const isOfLane = subject === delivery.subject && subscriptionId === delivery.subscriptionId
-        if (!isOfLane || isFinished(earlier)) continue
-        const mustWait = delivery.eventName === 'CALL_AI_SUMMARY' && eventName === 'CALL_ENDED'
-        if (failures < blockingFailures || mustWait) {
-          violate(
-            order,
-            `${server} attempts ${delivery.eventName} of ${subject} before ${eventName}, which has failed ${failures} times`,
-          )
+    on: {
+      reset: () => {
+        isReset = true
+      },
+      loaded: ({ server, attempted: { delivery }, deliveries }) => {
+        const place = isReset ? 0 : deliveries.findIndex(({ id }) => id === delivery.id)
+        for (const earlier of deliveries.slice(0, Math.max(0, place))) {
+          const { subject, subscriptionId, eventName, failures } = earlier
+          const isOfLane = subject === delivery.subject && subscriptionId === delivery.subscriptionId
+          if (!isOfLane || isFinished(earlier)) continue
+          const mustWait = delivery.eventName === 'CALL_AI_SUMMARY' && eventName === 'CALL_ENDED'
+          if (failures < blockingFailures || mustWait)
+            violate(
+              order,
+              `${server} attempts ${delivery.eventName} of ${subject} before ${eventName}, which has failed ${failures} times`,
+            )
         }
-      }
+      },
     },
   }
 }

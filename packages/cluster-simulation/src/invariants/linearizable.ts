@@ -5,16 +5,12 @@ import type { Rule, RuleContext } from './rule.ts'
 /** Checks that creating a group is linearizable: some order of the calls explains all responses. */
 export const createLinearizableRule = ({ violate }: RuleContext): Rule => {
   const creates = new Map<string, CreateCall[]>()
-  let isPruned = false
   return {
-    observe: (observation) => {
-      if (observation.kind === 'pruned') isPruned = true
-      if (observation.kind !== 'create began') return
-      const { groupId, call } = observation
-      creates.set(groupId, [...(creates.get(groupId) ?? []), call])
+    on: {
+      'create started': ({ groupId, call }) => creates.set(groupId, [...(creates.get(groupId) ?? []), call]),
     },
-    finish: () => {
-      for (const [groupId, calls] of isPruned ? [] : creates) {
+    finish: ({ prunedBefore }) => {
+      for (const [groupId, calls] of prunedBefore > 0 ? [] : creates) {
         const possible = calls.filter(({ to }) => to !== -Infinity)
         if (isLinearizable(possible, createModel)) continue
         const outcomes = possible.map(({ from, to, output }) => `${from} to ${to}: ${output}`)

@@ -1,21 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
+import { readAll } from '../engines/observed-store.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const agree = 'lists agree with each other'
 
-/** Reads all pages of a list. Pages are small to force several of them. */
-const readAll = async <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> => {
-  const found: Item[] = []
-  let cursor: string | undefined
-  do {
-    const { items, nextCursor } = await list({ limit: 5, cursor })
-    found.push(...items)
-    cursor = items.length < 5 ? undefined : nextCursor
-  } while (cursor !== undefined)
-  return found
-}
+/** Reads a list in small pages, so that most lists have several. */
+const readPages = <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> =>
+  readAll(list, 5)
 
 /**
  * Returns the ids of the listed items that were already known: an attempt that is settled late can publish an event in
@@ -58,9 +51,11 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
           (subscriptionId === undefined || ownDeliveries.some(({ eventId }) => eventId === each.id)),
       )
       const what = JSON.stringify(selection)
-      const listedEvents = await readAll((page) => committed.listEvents({ ...newest, ...selection, ...page }))
+      const listedEvents = await readPages((page) =>
+        committed.listEvents({ ...newest, ...selection, ...page }),
+      )
       compare(`events with ${what}`, listIds(listedEvents, events), listIds(ownEvents.toReversed(), events))
-      const listed = await readAll((page) => committed.listDeliveries({ ...newest, ...selection, ...page }))
+      const listed = await readPages((page) => committed.listDeliveries({ ...newest, ...selection, ...page }))
       compare(
         `deliveries with ${what}`,
         listIds(listed, deliveries).sort(),
@@ -68,7 +63,7 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
       )
     }
     for (const { id } of events) {
-      const found = await readAll((page) => committed.listEvents({ ...newest, text: id, ...page }))
+      const found = await readPages((page) => committed.listEvents({ ...newest, text: id, ...page }))
       compare(`an event with the text ${id}`, listIds(found, events).includes(id), true)
     }
     for (const { id, attempts } of deliveries) {
@@ -81,9 +76,9 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
         all.find(({ number }) => number === last?.number),
       )
     }
-    for (const group of await readAll((page) => committed.listGroups({ organizationId, ...page })))
+    for (const group of await readPages((page) => committed.listGroups({ organizationId, ...page })))
       compare('a group', group, await committed.findGroup(organizationId, group.clientCustomGroupId))
-    for (const call of await readAll((page) => committed.listCalls({ organizationId, ...page })))
+    for (const call of await readPages((page) => committed.listCalls({ organizationId, ...page })))
       compare('a call', call, (await committed.findCall(organizationId, call.callId))?.call)
   },
 })

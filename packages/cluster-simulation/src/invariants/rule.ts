@@ -1,6 +1,6 @@
 import type { DeliveryRecord, EventRecord, Store, SubscriptionRecord } from '@wabakit/core'
 import type { Endpoint } from '../cluster/endpoints.ts'
-import type { Observation } from '../observations.ts'
+import type { ObservationKind, Observations } from '../observations.ts'
 import type { Plan } from '../plan.ts'
 
 /** Reports that an invariant is broken. The first report ends the run. */
@@ -13,11 +13,13 @@ export type FinalState = {
   readonly subscriptions: readonly SubscriptionRecord[]
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly committed: Store
+  /** Time before which old records were pruned, as Unix time in milliseconds; 0 if none were. */
+  readonly prunedBefore: number
 }
 
 /** Checks observations as they happen, and the state at the end. */
 export type Rule = {
-  observe?(observation: Observation): void
+  readonly on?: { readonly [Kind in ObservationKind]?: (observation: Observations[Kind]) => void }
   finish?(state: FinalState): void | Promise<void>
 }
 

@@ -6,7 +6,7 @@ const schedule = 'attempts follow the documented schedule'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Copied from docs/rules.md, not from the code. */
+/** Copied from docs/rules.md instead of the code. */
 const pauses = [
   5 * second,
   5 * minute,
@@ -19,14 +19,12 @@ const pauses = [
   24 * hour,
 ]
 
-type Expected =
-  | { readonly kind: 'delivered' | 'gone' | 'exhausted' }
-  | {
-      readonly kind: 'retry' | 'deferred'
-      readonly low: number
-      readonly high: number
-      readonly releasesLane?: boolean
-    }
+type Expected = {
+  readonly kind: AttemptVerdict['kind']
+  readonly low?: number
+  readonly high?: number
+  readonly releasesLane?: boolean
+}
 
 const readSeconds = (response: DeliveryResponse | undefined): number | undefined => {
   const header = response?.headers.get('retry-after') ?? ''
@@ -58,41 +56,29 @@ const expect = (
   }
 }
 
-const matches = (result: AttemptVerdict, expected: Expected): boolean => {
-  if (result.kind !== expected.kind) return false
-  if (result.kind === 'deferred' && expected.kind === 'deferred') {
-    return result.delayMs >= expected.low && result.delayMs <= expected.high
-  }
-  if (result.kind === 'retry' && expected.kind === 'retry') {
-    const isInTime = result.delayMs >= expected.low && result.delayMs <= expected.high
-    return isInTime && result.releasesLane === expected.releasesLane
-  }
-  return true
+const matches = (result: AttemptVerdict, { kind, low = 0, high = 0, releasesLane }: Expected): boolean => {
+  const isInTime = !('delayMs' in result) || (result.delayMs >= low && result.delayMs <= high)
+  return result.kind === kind && isInTime && (result.kind !== 'retry' || result.releasesLane === releasesLane)
 }
 
 const describe = (result: object): string => JSON.stringify({ ...result, attempt: undefined })
 
 /** Checks that workers settle each attempt according to its response. */
 export const createScheduleRule = ({ violate }: RuleContext): Rule => {
-  /** Attempts that have ended, keyed by the loaded delivery. */
-  const ended = new Map<
-    DeliveryRecord,
-    { readonly attempted: LoadedDelivery; readonly response: DeliveryResponse | undefined }
-  >()
+  /** Responses of attempts that have ended, by the loaded delivery. */
+  const ended = new Map<DeliveryRecord, DeliveryResponse | undefined>()
   return {
-    observe: (observation) => {
-      if (observation.kind === 'attempt ended') ended.set(observation.attempted.delivery, observation)
-      if (observation.kind === 'reset') ended.clear()
-      if (observation.kind !== 'settled' || observation.outcome.outcome === 'stale') return
-      const { server, settlement } = observation
-      const { result } = settlement
-      const attempt = ended.get(settlement.delivery)
-      if (attempt === undefined) return
-      const { attempted, response } = attempt
-      const expected = expect(attempted.delivery, response)
-      if (matches(result, expected)) return
-      const what = `after ${response?.status ?? 'no response'} and ${attempted.delivery.failures} failures`
-      violate(schedule, `${what}, ${server} settles ${describe(result)} instead of ${describe(expected)}`)
+    on: {
+      'attempt ended': ({ attempted, response }) => ended.set(attempted.delivery, response),
+      reset: () => ended.clear(),
+      settled: ({ server, settlement: { delivery, result }, outcome }) => {
+        if (outcome.outcome === 'stale' || !ended.has(delivery)) return
+        const response = ended.get(delivery)
+        const expected = expect(delivery, response)
+        if (matches(result, expected)) return
+        const what = `after ${response?.status ?? 'no response'} and ${delivery.failures} failures`
+        violate(schedule, `${what}, ${server} settles ${describe(result)} instead of ${describe(expected)}`)
+      },
     },
   }
 }

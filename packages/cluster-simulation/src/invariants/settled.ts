@@ -14,13 +14,13 @@ const isSkippable = ({ operations, faults, rates }: Plan): boolean =>
 /** Checks, once everything has settled, that every event was delivered and every attempt is recorded. */
 export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {
   let isReset = false
-  let isPruned = false
   return {
-    observe: ({ kind }) => {
-      if (kind === 'reset') isReset = true
-      if (kind === 'pruned') isPruned = true
+    on: {
+      reset: () => {
+        isReset = true
+      },
     },
-    finish: async ({ events, deliveries, subscriptions, endpoints, committed }) => {
+    finish: async ({ events, deliveries, subscriptions, endpoints, committed, prunedBefore }) => {
       for (const { id, status, webhookId, subscriptionId, eventName, subject, attempts } of deliveries) {
         const what = `${eventName} of ${subject} to ${subscriptionId}`
         const endpoint = endpoints.get(subscriptionId.replace('subscription', 'endpoint'))
@@ -39,7 +39,7 @@ export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {
         if (!isReset && succeeded !== Number(status === 'delivered'))
           violate(recorded, `${what} is ${status} after ${succeeded} successful attempts`)
       }
-      if (isPruned) return
+      if (prunedBefore > 0) return
       for (const { id, name, subject, channel } of events) {
         const recipients = subscriptions.filter(
           (each) => each.channel === channel && (each.events === 'all' || each.events.includes(name)),

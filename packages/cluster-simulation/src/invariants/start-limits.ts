@@ -1,7 +1,7 @@
 import { isCallFault } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-const limited = 'no more attempts start per second than a subscription allows'
+const limited = 'attempts start no faster than a subscription allows'
 
 /**
  * Checks that no server starts attempts faster than a subscription's `maxAttemptsPerSecond` allows, which may change at
@@ -19,26 +19,27 @@ export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule
   /** Start times of attempts made under a limit, by server and subscription. */
   const starts = new Map<string, number[]>()
   return {
-    observe: (observation) => {
-      if (observation.kind === 'stands still') moved.add(observation.server)
-      if (observation.kind === 'server ended') {
-        for (const key of starts.keys()) if (key.startsWith(`${observation.server} `)) starts.delete(key)
-      }
-      if (observation.kind !== 'attempt began' || moved.has(observation.server)) return
-      const { server, attempted } = observation
-      const { id, maxAttemptsPerSecond: perSecond } = attempted.subscription
-      const key = `${server} ${id}`
-      if (perSecond === null) return void starts.delete(key)
-      const earlier = starts.get(key) ?? []
-      const count = Math.ceil(perSecond)
-      const since = now() - (earlier.at(-count) ?? -Infinity)
-      starts.set(key, [...earlier.slice(-100), now()])
-      // Times are whole milliseconds.
-      if (since >= (count / perSecond) * 1_000 - 1) return
-      violate(
-        limited,
-        `${count + 1} attempts for ${id} start within ${since} ms; ${perSecond} per second are allowed`,
-      )
+    on: {
+      paused: ({ server }) => moved.add(server),
+      'server ended': ({ server }) => {
+        for (const key of starts.keys()) if (key.startsWith(`${server} `)) starts.delete(key)
+      },
+      'attempt started': ({ server, attempted }) => {
+        if (moved.has(server)) return
+        const { id, maxAttemptsPerSecond: perSecond } = attempted.subscription
+        const key = `${server} ${id}`
+        if (perSecond === null) return void starts.delete(key)
+        const earlier = starts.get(key) ?? []
+        const count = Math.ceil(perSecond)
+        const since = now() - (earlier.at(-count) ?? -Infinity)
+        starts.set(key, [...earlier.slice(-100), now()])
+        // Times are whole milliseconds.
+        if (since >= (count / perSecond) * 1_000 - 1) return
+        violate(
+          limited,
+          `${count + 1} attempts for ${id} start within ${since} ms; ${perSecond} per second are allowed`,
+        )
+      },
     },
   }
 }

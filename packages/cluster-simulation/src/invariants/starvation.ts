@@ -1,10 +1,10 @@
 import type { DeliveryRecord } from '@wabakit/core'
-import { operations } from '../cluster/organization.ts'
+import { operationalSubscription } from '../cluster/organization.ts'
 import { type Fault, getHeldUpMs, isCallFault, type Plan } from '../plan.ts'
 import { createDueTimes } from './due-times.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-const starves = 'a due delivery is attempted soon, whatever other endpoints do'
+const starves = 'a due delivery is attempted promptly, regardless of other endpoints'
 
 /**
  * Maximum delay of an attempt to a healthy endpoint, and maximum duration of an attempt including its settlement, in
@@ -32,6 +32,7 @@ const isEndpointFault = (fault: Fault): boolean =>
 
 /** If only endpoints fail, checks that every delivery is attempted in time, and promptly if its endpoint is healthy. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
+  if (!isReliable(plan)) return {}
   const { newsMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0
   const failing = new Set([
@@ -42,7 +43,7 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     ...plan.faults.flatMap((fault) =>
       'endpoint' in fault ? [fault.endpoint.replace('endpoint', 'subscription')] : [],
     ),
-    ...(failsByChance ? [...plan.subscriptions.map(({ name }) => name), operations] : []),
+    ...(failsByChance ? [...plan.subscriptions, operationalSubscription].map(({ name }) => name) : []),
   ])
   const getPatience = ({ subscriptionId }: DeliveryRecord, deliveries: readonly DeliveryRecord[]): number => {
     const others = deliveries.filter((each) => isUnfinished(each) && each.subscriptionId === subscriptionId)
@@ -51,20 +52,19 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     return heldUpMs + slowMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
   const dueTimes = createDueTimes(now)
-  return isReliable(plan)
-    ? {
-        observe: (observation) => {
-          if (observation.kind !== 'looked') return
-          for (const delivery of observation.deliveries.filter(isUnfinished)) {
-            const { status, eventName, subject, subscriptionId } = delivery
-            const since = now() - (dueTimes.find(delivery) ?? Infinity)
-            if (since <= getPatience(delivery, observation.deliveries)) continue
+  return {
+    on: {
+      inspected: ({ deliveries }) => {
+        for (const delivery of deliveries.filter(isUnfinished)) {
+          const { status, eventName, subject, subscriptionId } = delivery
+          const since = now() - (dueTimes.find(delivery) ?? Infinity)
+          if (since > getPatience(delivery, deliveries))
             violate(
               starves,
               `${eventName} of ${subject} to ${subscriptionId} has been ${status} for ${since} ms`,
             )
-          }
-        },
-      }
-    : {}
+        }
+      },
+    },
+  }
 }

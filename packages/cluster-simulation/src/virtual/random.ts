@@ -1,3 +1,6 @@
+/** Inclusive bounds. */
+export type Range = readonly [low: number, high: number]
+
 /**
  * The random numbers of a run. Each depends on the seed, a label, and how often the label has been used. One part of
  * the cluster therefore does not affect another part's numbers, and a shrunk run stays similar.
@@ -6,7 +9,7 @@ export type Draws = {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(label: string): number
   /** Returns an integer from `low` to `high`, inclusive. */
-  between(label: string, range: readonly [low: number, high: number]): number
+  between(label: string, range: Range): number
   pick<Item>(label: string, items: readonly [Item, ...Item[]]): Item
   isChosen(label: string, rate: number): boolean
   /** Creates a generator for many numbers under one label. */

@@ -9,8 +9,8 @@ import { postgresStore } from '../../../../server/src/stores/postgres/postgres-s
 import { prepareSession } from '../../../../server/src/stores/postgres/session.ts'
 import { toReadError, toStorageError } from '../../../../server/src/stores/postgres/storage-errors.ts'
 import { createWorker } from '../../../../server/src/stores/postgres/worker.ts'
-import { getTrueTime, type RunContext } from '../../cluster/run-context.ts'
 import type { Owner } from '../../virtual/scheduler.ts'
+import type { RunContext } from '../../cluster/run-context.ts'
 import type { Engine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createRemoteCalls } from '../remote-calls.ts'
@@ -49,7 +49,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       values: readonly unknown[] = [],
     ) => {
       try {
-        return await shared.query<Row>(sql, values, getTrueTime(run))
+        return await shared.query<Row>(sql, values, run.now())
       } catch (error) {
         throw toStorageError(error, true)
       }
@@ -93,14 +93,8 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
             scheduler.schedule({ owner: user.owner, delayMs, label: 'news' }, () => listener(news))
           }),
       }
-      return {
-        store: observePromises(store, run, user.name),
-        clock: createServiceClock({
-          wall: user.wall,
-          elapsed: user.elapsed,
-          startAt: getTrueTime(run),
-        }),
-      }
+      const clock = createServiceClock({ ...user, startAt: run.now() })
+      return { store: observePromises(store, run), clock }
     },
     abandon: ({ name }) => {
       closing.get(name)?.()

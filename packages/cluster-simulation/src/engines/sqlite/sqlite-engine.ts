@@ -1,4 +1,3 @@
-import type { Store } from '@wabakit/core'
 import { continueClock } from '../../../../server/src/stores/sqlite/continued-clock.ts'
 import { takeOver } from '../../../../server/src/stores/sqlite/owner.ts'
 import { storeOnDatabase } from '../../../../server/src/stores/sqlite/sqlite-store.ts'
@@ -25,7 +24,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
     committed,
     open: (user) => {
       const checkOwner = takeOver(database)
-      const { name, owner } = user
+      const { name, owner, wall, elapsed } = user
       const faulty = createFaultyDatabase(database, run, {
         user: name,
         isLocked: () => !isAvailable,
@@ -36,35 +35,32 @@ export const createSqliteEngine = (run: RunContext): Engine => {
         },
       })
       const opened = { database: faulty.database, checkOwner, checkFiles: () => {}, close: () => {} }
-      const { clock, close } = continueClock(opened, { wall: user.wall, elapsed: user.elapsed })
-      const store: Store = storeOnDatabase({ ...opened, close })
-      const whileAlive: typeof run.observe = (observation) => {
-        if (user.owner.state !== 'ended') run.observe(observation)
-      }
-      const record: typeof run.record =
-        run.record &&
-        ((entry) => {
-          if (user.owner.state !== 'ended') run.record?.(entry)
-        })
-      /** A store whose reads before attempts can also fail and must be retried. */
-      const reading: Store = {
-        ...store,
-        loadDeliveries: async (keys) => {
-          const fault = faults.decide(`${user.name} loadDeliveries`, ['aborted'], plan.rates?.store)
-          if (fault !== undefined) faulty.failReads()
-          try {
-            return await store.loadDeliveries(keys)
-          } finally {
-            faulty.allowReads()
-          }
+      const { clock, close } = continueClock(opened, { wall, elapsed })
+      const store = storeOnDatabase({ ...opened, close })
+      const whileAlive =
+        <Value>(report: (value: Value) => void) =>
+        (value: Value): void => {
+          if (owner.state !== 'ended') report(value)
+        }
+      const reports = { ...run, observe: whileAlive(run.observe) }
+      const recorded = recordCalls(
+        {
+          ...store,
+          // Reads before attempts can also fail and must be retried.
+          loadDeliveries: async (keys) => {
+            const fault = faults.decide(`${name} loadDeliveries`, ['aborted'], plan.rates?.store)
+            if (fault !== undefined) faulty.failReads()
+            try {
+              return await store.loadDeliveries(keys)
+            } finally {
+              faulty.allowReads()
+            }
+          },
         },
-      }
-      const observed = observeCommits(
-        recordCalls(reading, user.name, record),
-        { observe: whileAlive },
-        user.name,
+        name,
+        run.record && whileAlive(run.record),
       )
-      return { clock, store: observePromises(observed, { ...run, observe: whileAlive }, user.name) }
+      return { clock, store: observePromises(observeCommits(recorded, reports, name), reports) }
     },
     abandon: () => {},
     setAvailable: (available) => {
