@@ -7,8 +7,9 @@ import { drawPlan } from './src/draw-plan.ts'
 import { explore, type Summary } from './src/explore.ts'
 import type { Plan } from './src/plan.ts'
 import { type Find, searchPlanted } from './src/planted/search-planted.ts'
+import { runPlan } from './src/run-plan.ts'
 import { countEntries, maximumEntries, shrinkPlan } from './src/shrink.ts'
-import { formatStory, tellStory } from './src/story.ts'
+import { formatStory } from './src/story.ts'
 
 const { values } = parseArgs({
   options: {
@@ -97,8 +98,8 @@ const search = async (): Promise<void> => {
 
 const replay = async (file: string): Promise<void> => {
   const { plan }: { readonly plan: Plan } = JSON.parse(readFileSync(file, 'utf8'))
-  const { story, result } = await tellStory(plan)
-  console.log(story)
+  const result = await runPlan(plan)
+  console.log(formatStory(plan, result))
   if (result.violation !== undefined) fail()
 }
 

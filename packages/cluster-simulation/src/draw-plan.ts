@@ -16,15 +16,15 @@ import {
   type TimedFault,
   transactionFaults,
 } from './plan.ts'
-import { createDraws, type Draws, type Range } from './virtual/random.ts'
+import { createDraws, type Draws, type NonEmpty, type Range } from './virtual/random.ts'
 
-/** The default, read before any run, because runs change it and a plan must not depend on earlier runs. */
+/** The default. Read before any run, because runs change it and a plan must not depend on earlier runs. */
 const normalWindow = windowLimits.perQueue
 
-const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite']
+const engines: NonEmpty<EngineName> = ['memory', 'sqlite']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
-/** The range of call steps that a user performs: most users perform all of them. */
-const callParts: readonly [Range, ...Range[]] = [
+/** Ranges of the call steps that a user performs. Most users perform all of them. */
+const callParts: NonEmpty<Range> = [
   [0, 4],
   [0, 4],
   [0, 4],
@@ -36,12 +36,8 @@ const callParts: readonly [Range, ...Range[]] = [
   [1, 4],
   [2, 4],
 ]
-const moves: readonly [ParticipantMove[], ...ParticipantMove[][]] = [
-  ['join', 'leave'],
-  ['join', 'leave'],
-  ['leave'],
-]
-const windows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 20_000, 100_000, 400_000]
+const moves: NonEmpty<ParticipantMove[]> = [['join', 'leave'], ['join', 'leave'], ['leave']]
+const windows: NonEmpty<number> = [300, 500, 1_000, 3_000, 20_000, 100_000, 400_000]
 
 const list = <Item>(count: number, create: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => create(index + 1))
@@ -59,7 +55,7 @@ const drawSubscriptions = (draws: Draws): PlannedSubscription[] =>
   }))
 
 type Names = {
-  readonly servers: readonly [string, ...string[]]
+  readonly servers: NonEmpty<string>
   readonly subscriptions: readonly PlannedSubscription[]
 }
 
@@ -107,7 +103,7 @@ const drawOperation = (
     return { at, do: 'move a participant', server, groupId, phone, moves: draws.pick('moves', moves) }
   }
   if (kind < 0.92) {
-    const changes: readonly [SubscriptionStep, ...SubscriptionStep[]] = [
+    const changes: NonEmpty<SubscriptionStep> = [
       'rotate the secret',
       'change the URL',
       'limit the attempts',
@@ -132,7 +128,7 @@ const drawOperation = (
   return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
 }
 
-/** Draws a user who cancels deliveries and sends them again while their attempts may still be under way. */
+/** Draws a user who cancels deliveries and resends them while their attempts may still be in progress. */
 const drawSecondThoughts = (draws: Draws, [from, to]: Range, { servers }: Names): Operation[] => {
   if (!draws.isChosen('second thoughts', 0.05)) return []
   const at = draws.between('second thoughts at', [from, to])
@@ -144,31 +140,21 @@ const drawSecondThoughts = (draws: Draws, [from, to]: Range, { servers }: Names)
   ]
 }
 
-/** Duration of receiver handlers, in milliseconds. */
-const handlers: readonly [Range, ...Range[]] = [
+/** Durations of receiver handlers, in milliseconds. */
+const handlers: NonEmpty<Range> = [
   [0, 0],
   [0, 20],
   [500, 500],
   [100, 900],
   [1_000, 20_000],
 ]
-const slowHandlers: readonly [Range, ...Range[]] = [
+const slowHandlers: NonEmpty<Range> = [
   [100, 900],
   [1_000, 20_000],
   [5_000, 14_000],
 ]
 
-const behaviors: readonly [EndpointBehavior, ...EndpointBehavior[]] = [
-  'refuses',
-  'hangs',
-  'flaps',
-  409,
-  410,
-  429,
-  500,
-  500,
-  503,
-]
+const behaviors: NonEmpty<EndpointBehavior> = ['refuses', 'hangs', 'flaps', 409, 410, 429, 500, 500, 503]
 
 const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineName): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
@@ -200,9 +186,7 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
 }
 
-/**
- * Draws the probability of each fault at a boundary. In any run, most faults never occur, so that the others stand out.
- */
+/** Draws the probability of each fault at a boundary. Most faults never occur in a run, so that the others stand out. */
 const drawRates = <Kind extends string>(
   draws: Draws,
   boundary: string,
@@ -232,13 +216,10 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
   return { at, forMs: forMs([10_000, 40_000]), fault: 'store unavailable' }
 }
 
-/**
- * Fraction of runs on PGlite. They take twenty times as long as others, and the first one in a thread takes another
- * eight seconds.
- */
+/** Fraction of runs on PGlite. They take 20 times as long as others, and a thread's first one takes 8 s longer. */
 const postgresRate = 0.002
 
-/** Draws a seed's plan. */
+/** Draws the plan of a seed. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.isChosen('on PostgreSQL', postgresRate) ? 'postgres' : draws.pick('engine', engines)

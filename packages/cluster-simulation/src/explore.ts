@@ -1,8 +1,16 @@
 import { Worker } from 'node:worker_threads'
-import type { Violation } from './run-plan.ts'
+import type { Plan } from './plan.ts'
+import type { RunResult, Violation } from './run-plan.ts'
 
 /** The seeds to run: `count` of them, starting with `first`. */
 export type SeedRange = { readonly first: number; readonly count: number }
+
+/** A seed's run, as reported by a thread. */
+export type SeedRun = Pick<RunResult, 'steps' | 'virtualMs' | 'deliveries' | 'violation'> &
+  Pick<Plan, 'seed' | 'engine'> & {
+    /** Names of the faults that occurred. */
+    readonly faults: readonly string[]
+  }
 
 /** Totals of several runs. */
 export type Summary = {
@@ -11,34 +19,25 @@ export type Summary = {
   virtualMs: number
   deliveries: number
   /** Number of times each fault occurred. */
-  faults: Record<string, number>
+  readonly faults: Record<string, number>
   /** Number of runs on each engine. */
-  engines: Record<string, number>
-  violations: { readonly seed: number; readonly violation: Violation }[]
+  readonly engines: Record<string, number>
+  readonly violations: { readonly seed: number; readonly violation: Violation }[]
 }
 
-export const createSummary = (): Summary => ({
-  runs: 0,
-  steps: 0,
-  virtualMs: 0,
-  deliveries: 0,
-  faults: {},
-  engines: {},
-  violations: [],
-})
-
-const addCounts = (into: Record<string, number>, more: Record<string, number>): void => {
-  for (const [name, count] of Object.entries(more)) into[name] = (into[name] ?? 0) + count
+const count = (counts: Record<string, number>, name: string): void => {
+  counts[name] = (counts[name] ?? 0) + 1
 }
 
-const addSummary = (into: Summary, more: Summary): void => {
-  into.runs += more.runs
-  into.steps += more.steps
-  into.virtualMs += more.virtualMs
-  into.deliveries += more.deliveries
-  addCounts(into.faults, more.faults)
-  addCounts(into.engines, more.engines)
-  into.violations.push(...more.violations)
+const addRun = (summary: Summary, run: SeedRun): void => {
+  const { seed, violation } = run
+  summary.runs++
+  summary.steps += run.steps
+  summary.virtualMs += run.virtualMs
+  summary.deliveries += run.deliveries
+  count(summary.engines, run.engine)
+  for (const fault of run.faults) count(summary.faults, fault)
+  if (violation !== undefined) summary.violations.push({ seed, violation })
 }
 
 export type ExploreOptions = {
@@ -59,7 +58,8 @@ const chunk = 50
 /** Runs seeds in threads. A seed's run is the same in every thread. */
 export const explore = async (options: ExploreOptions): Promise<Summary> => {
   const { seed, runs, maximumMs, threads, maximumViolations, onProgress } = options
-  const summary = createSummary()
+  const totals = { runs: 0, steps: 0, virtualMs: 0, deliveries: 0 }
+  const summary: Summary = { ...totals, faults: {}, engines: {}, violations: [] }
   const start = performance.now()
   let next = 0
 
@@ -80,8 +80,8 @@ export const explore = async (options: ExploreOptions): Promise<Summary> => {
         else worker.postMessage(range)
       }
       worker.on('error', reject)
-      worker.on('message', (done: Summary) => {
-        addSummary(summary, done)
+      worker.on('message', (done: readonly SeedRun[]) => {
+        for (const run of done) addRun(summary, run)
         onProgress(summary)
         assign()
       })

@@ -1,6 +1,7 @@
 // A plan is everything that a run depends on. It is JSON, so a run can be saved and repeated.
 
 import type { DeliveryRecord } from '@wabakit/core'
+import type { NonEmpty, Range } from './virtual/random.ts'
 
 /** The store: `memory` is shared by several processes; `sqlite` and `postgres` serve one. */
 export type EngineName = 'memory' | 'sqlite' | 'postgres'
@@ -8,42 +9,32 @@ export type EngineName = 'memory' | 'sqlite' | 'postgres'
 /** The steps of a call, in order. */
 export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
 
-/** A user's action. `at` is in milliseconds since the start of the run. `server` is the process that performs it. */
-export type Operation = { readonly at: number } & (
-  | {
-      readonly do: 'create a group'
-      readonly client: string
-      /** `null`: the client generates it. */
-      readonly groupId: string | null
-      readonly subject: string
-      readonly retries: 'none' | 'safe' | 'always'
-    }
-  | {
-      readonly do: 'make a call'
-      readonly server: string
-      readonly callId: string
-      readonly steps: readonly CallStep[]
-    }
-  | { readonly do: 'summarize a call'; readonly server: string; readonly callId: string }
+type GroupCreation = {
+  readonly do: 'create a group'
+  readonly client: string
+  /** `null`: the client generates it. */
+  readonly groupId: string | null
+  readonly subject: string
+  readonly retries: 'none' | 'safe' | 'always'
+}
+
+type OnServer =
+  | { readonly do: 'make a call'; readonly callId: string; readonly steps: readonly CallStep[] }
+  | { readonly do: 'summarize a call' | 'erase a call'; readonly callId: string }
   | {
       readonly do: 'move a participant'
-      readonly server: string
       readonly groupId: string
       readonly phone: string
       readonly moves: readonly ParticipantMove[]
     }
-  | {
-      readonly do: 'change a subscription'
-      readonly server: string
-      readonly subscription: string
-      readonly change: SubscriptionStep
-    }
-  | { readonly do: 'send again'; readonly server: string; readonly withNewId: boolean }
-  | { readonly do: 'cancel'; readonly server: string; readonly subscription: string }
-  | { readonly do: 'retry now'; readonly server: string }
-  | { readonly do: 'erase a call'; readonly server: string; readonly callId: string }
-  | { readonly do: 'prune'; readonly server: string; readonly olderThanMs: number }
-)
+  | { readonly do: 'change a subscription'; readonly subscription: string; readonly change: SubscriptionStep }
+  | { readonly do: 'send again'; readonly withNewId: boolean }
+  | { readonly do: 'cancel'; readonly subscription: string }
+  | { readonly do: 'retry now' }
+  | { readonly do: 'prune'; readonly olderThanMs: number }
+
+/** A user's action. `at` is in milliseconds since the start of the run. `server` is the process that performs it. */
+export type Operation = { readonly at: number } & (GroupCreation | (OnServer & { readonly server: string }))
 
 export type ParticipantMove = 'join' | 'leave'
 
@@ -56,7 +47,7 @@ export type SubscriptionStep =
   | 'remove'
 
 /** The values of `maxAttemptsPerSecond` that users choose from. `null` means no maximum. */
-export const attemptLimits: readonly [number | null, ...(number | null)[]] = [0.2, 1, 4, 40, null]
+export const attemptLimits: NonEmpty<number | null> = [0.2, 1, 4, 40, null]
 
 /** The temporary behavior of an endpoint. */
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
@@ -115,15 +106,7 @@ export const transactionFaults = [
 export const endpointFaults = ['refuses', 'hangs', '409', '410', '429', '500', '503'] as const
 
 /** The values of `Retry-After` that endpoints send. `null` means no header. */
-export const retryAfters: readonly [string | null, ...(string | null)[]] = [
-  '0',
-  '1',
-  '7',
-  '60',
-  '400',
-  null,
-  'soon',
-]
+export const retryAfters: NonEmpty<string | null> = ['0', '1', '7', '60', '400', null, 'soon']
 
 export type StoreFault = (typeof storeFaults)[number]
 export type NetworkFault = (typeof networkFaults)[number]
@@ -162,7 +145,7 @@ export type Plan = {
   readonly subscriptions: readonly PlannedSubscription[]
   /** Time at which all faults stop, in milliseconds since the start of the run. */
   readonly calmAt: number
-  /** Factor for the duration of messages and store calls. With 0, they take no time. */
+  /** Factor by which the travel times of messages and store calls are multiplied. With 0, they take no time. */
   readonly latency: number
   /** Duration of a SQLite commit, in milliseconds. It blocks its process. */
   readonly commitMs: number
@@ -174,14 +157,12 @@ export type Plan = {
   readonly newsMs?: number
   readonly pollMs: number
   readonly sharesFairly: boolean
-  /** Number of deliveries of a subscription that a server holds in memory. */
+  /** Maximum number of deliveries per subscription that a server holds in memory. */
   readonly windowSize: number
-  /**
-   * Time that all attempts must fail before a subscription is reported, in milliseconds. @default the documented time
-   */
+  /** Time for which all attempts must fail before a subscription is reported, in milliseconds. @default as documented */
   readonly reportAfterMs?: number
   /** Minimum and maximum duration of receiver handlers, in milliseconds. */
-  readonly handlerMs: readonly [number, number]
+  readonly handlerMs: Range
   readonly operations: readonly Operation[]
   readonly faults: readonly Fault[]
   /** Rates of additional, random call faults; `null` if only the planned faults occur. */

@@ -17,7 +17,7 @@ import type { HistoryEntry } from './histories/history.ts'
 import { reportAfterMs } from './invariants/health.ts'
 import { createRules } from './invariants/index.ts'
 import type { CallFault, Plan } from './plan.ts'
-import { createDraws, type Range } from './virtual/random.ts'
+import { createDraws, type NonEmpty, type Range } from './virtual/random.ts'
 import { createOwner, createScheduler } from './virtual/scheduler.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
 import { createTrace } from './virtual/trace.ts'
@@ -55,13 +55,13 @@ export type RunOptions = {
 }
 
 /** Durations of a process's pause, in milliseconds: short, or longer than its lease. */
-const standstills: readonly [Range, ...Range[]] = [
+const standstills: NonEmpty<Range> = [
   [1, 5_000],
   [21_000, 35_000],
 ]
 
 /** Downtimes of a killed process, in milliseconds. */
-const downtimes: readonly [Range, ...Range[]] = [
+const downtimes: NonEmpty<Range> = [
   [1, 5_000],
   [1, 5_000],
   [10_000, 60_000],

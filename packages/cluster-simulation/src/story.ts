@@ -1,6 +1,6 @@
 import { describeFault } from './cluster/timed-faults.ts'
 import { type CallFault, type Fault, isCallFault, type Operation, type Plan } from './plan.ts'
-import { type RunResult, runPlan } from './run-plan.ts'
+import type { RunResult } from './run-plan.ts'
 
 const formatTime = (ms: number): string => `${(ms / 1_000).toFixed(3)} s`
 
@@ -53,12 +53,4 @@ export const formatStory = (plan: Plan, result: RunResult): string => {
     `Trace ${traceHash}`,
   ]
   return lines.join('\n')
-}
-
-/** Runs a plan and returns its story. */
-export const tellStory = async (
-  plan: Plan,
-): Promise<{ readonly story: string; readonly result: RunResult }> => {
-  const result = await runPlan(plan)
-  return { story: formatStory(plan, result), result }
 }

@@ -1,26 +1,14 @@
 import { type CallFault, isCallFault, type Plan, type Rates } from '../plan.ts'
 import type { Draws } from '../virtual/random.ts'
 
-/** Decides which calls fail, and how. */
-export type CallFaults = {
-  /** Returns the fault for the next call with this name, if any. */
-  decide<Kind extends CallFault['fault']>(
-    call: string,
-    kinds: readonly Kind[],
-    rates: Rates<Kind> | undefined,
-  ): Kind | undefined
-  /** The faults so far, with the affected calls and times. */
-  readonly happened: readonly CallFault[]
-  /** Stops all faults: no later call fails. */
-  stop(): void
-}
+export type CallFaults = ReturnType<typeof createCallFaults>
 
 /**
- * If the plan has rates, faults are random. Otherwise, only the planned faults occur.
+ * Decides which calls fail, and how. If the plan has rates, faults are random in addition to the planned ones.
  *
  * @param now - returns the milliseconds since the start of the run.
  */
-export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => number): CallFaults => {
+export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => number) => {
   const callFaults = faults.filter(isCallFault)
   const planned = new Map(callFaults.map((each) => [each.on, each.fault]))
   const later = callFaults.filter(({ from }) => from !== undefined)
@@ -45,11 +33,18 @@ export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => numb
   }
 
   return {
-    happened,
-    stop: () => {
+    /** The faults so far, with the affected calls and times. */
+    happened: happened as readonly CallFault[],
+    /** Stops all faults: no later call fails. */
+    stop: (): void => {
       isOver = true
     },
-    decide: (call, kinds, kindRates) => {
+    /** Returns the fault for the next call with this name, if any. */
+    decide: <Kind extends CallFault['fault']>(
+      call: string,
+      kinds: readonly Kind[],
+      kindRates: Rates<Kind> | undefined,
+    ): Kind | undefined => {
       if (isOver) return undefined
       const count = (counts.get(call) ?? 0) + 1
       counts.set(call, count)

@@ -5,17 +5,14 @@ import type { Owner } from '../virtual/scheduler.ts'
 export type StoreUser = {
   readonly name: string
   readonly owner: Owner
-  /** The time of day, which may be wrong. */
+  /** Returns the time of day, which may be wrong. */
   readonly wall: () => number
   readonly elapsed: () => number
 }
 
-/** A store opened by a server, and its clock. */
-export type OpenStore = { readonly store: Store; readonly clock: Required<Clock> }
-
 /** A cluster's storage, which outlives the processes. */
 export type Engine = {
-  open(user: StoreUser): OpenStore
+  open(user: StoreUser): { readonly store: Store; readonly clock: Required<Clock> }
   /** Called when a process dies, to close its connections. */
   abandon(user: StoreUser): void
   /** Ends a worker's session while its process continues. Returns a function that starts a new session. */

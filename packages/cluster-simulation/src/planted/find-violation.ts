@@ -6,7 +6,7 @@ import { plantedBugs } from '../../bugs/index.ts'
 import { drawPlan } from '../draw-plan.ts'
 import type { EngineName } from '../plan.ts'
 import { runPlan } from '../run-plan.ts'
-import { countEntries, maximumEntries, shrinkPlan } from '../shrink.ts'
+import { countEntries, maximumEntries, measureCpuMs, shrinkPlan } from '../shrink.ts'
 
 const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
 const bug = plantedBugs.find(({ name }) => name === process.argv[5])
@@ -19,11 +19,6 @@ const engine = bug && chooseEngine(bug)
 
 /** Maximum CPU time for shrinking a run, in milliseconds. Most runs need a second or two. */
 const maximumShrinkCpuMs = 30_000
-
-const measureCpuMs = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
-}
 
 const search = async (): Promise<object | null> => {
   for (let seed = first; seed < first + count && measureCpuMs() < maximumCpuMs; seed++) {

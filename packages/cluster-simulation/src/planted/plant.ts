@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { PlantedBug } from '../../bugs/bug.ts'
 
-export const repository = resolve(import.meta.dirname, '../../../..')
+const repository = resolve(import.meta.dirname, '../../../..')
 
 /** The packages whose sources a run loads. */
 const packages = [
@@ -26,16 +26,7 @@ const packages = [
   'cluster-simulation',
 ]
 
-/** A copy of the sources, in which bugs can be planted. */
-export type Copy = {
-  /** Path of the script that searches for a violation. */
-  readonly script: string
-  /** The folder of Node.js's compile cache, which helps because most of the copy is the same for every bug. */
-  readonly compileCache: string
-  /** Plants a bug. Returns a function that removes it. */
-  plant(bug: PlantedBug): () => void
-  remove(): void
-}
+export type Copy = ReturnType<typeof copySources>
 
 /**
  * Returns a file's source with a bug.
@@ -46,14 +37,14 @@ export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string
   const parts = text.split(find)
   if (parts.length !== 2) {
     throw new Error(
-      `"${name}" cannot be planted: ${file} has its text ${parts.length - 1} times. Change the bug with the code.`,
+      `"${name}" cannot be planted: its text occurs ${parts.length - 1} times in ${file}. Update the bug.`,
     )
   }
   return parts.join(replace)
 }
 
-/** Copies the sources, and links to the installed packages. */
-export const copySources = (): Copy => {
+/** Creates a copy of the sources, in which bugs can be planted, with links to the installed packages. */
+export const copySources = () => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-planted-'))
   for (const name of packages) {
     cpSync(join(repository, 'packages', name), join(folder, 'packages', name), {
@@ -68,14 +59,17 @@ export const copySources = (): Copy => {
     if (name !== '@wabakit') symlinkSync(join(repository, 'node_modules', name), join(modules, name))
   }
   return {
+    /** Path of the script that searches for a violation. */
     script: join(folder, 'packages/cluster-simulation/src/planted/find-violation.ts'),
+    /** The folder of Node.js's compile cache, which helps because most of the copy is the same for every bug. */
     compileCache: join(folder, 'compiled'),
-    plant: (bug) => {
+    /** Plants a bug. Returns a function that removes it. */
+    plant: (bug: PlantedBug) => {
       const path = join(folder, 'packages', bug.file)
       const text = readFileSync(path, 'utf8')
       writeFileSync(path, applyBug(bug, text))
       return () => writeFileSync(path, text)
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: (): void => rmSync(folder, { recursive: true, force: true }),
   }
 }

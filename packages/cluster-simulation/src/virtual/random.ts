@@ -1,6 +1,8 @@
 /** Inclusive bounds. */
 export type Range = readonly [low: number, high: number]
 
+export type NonEmpty<Item> = readonly [Item, ...Item[]]
+
 /**
  * The random numbers of a run. Each depends on the seed, a label, and how often the label has been used. One part of
  * the cluster therefore does not affect another part's numbers, and a shrunk run stays similar.
@@ -10,7 +12,7 @@ export type Draws = {
   next(label: string): number
   /** Returns an integer from `low` to `high`, inclusive. */
   between(label: string, range: Range): number
-  pick<Item>(label: string, items: readonly [Item, ...Item[]]): Item
+  pick<Item>(label: string, items: NonEmpty<Item>): Item
   isChosen(label: string, rate: number): boolean
   /** Creates a generator for many numbers under one label. */
   stream(label: string): () => number

@@ -3,7 +3,7 @@ import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import type { Scheduler } from './scheduler.ts'
 
-/** The scheduler of this thread's timers. */
+/** The scheduler of this thread's timers, once they are replaced. */
 let scheduler: Scheduler | undefined
 
 const getScheduler = (): Scheduler => {
@@ -46,23 +46,12 @@ const virtual = {
     start('immediate', { delayMs: 0, isRepeated: false }, () => run(...values)),
 }
 
-const stop = (handle: unknown): void => {
-  if (
-    typeof handle === 'object' &&
-    handle !== null &&
-    'cancel' in handle &&
-    typeof handle.cancel === 'function'
-  ) {
-    handle.cancel()
-  }
-}
+/** Also accepts a timer that Node started before the timers were replaced, and ignores it. */
+const stop = (handle?: Partial<Handle> | null): void => handle?.cancel?.()
 
 type SleepOptions = { readonly signal?: AbortSignal }
 
-/**
- * Functions that remove the abort listeners of pending sleeps. Node may keep a signal in memory while it has a
- * listener.
- */
+/** Functions that remove the abort listeners of pending sleeps. Node may keep a signal alive while it has one. */
 const pending = new Set<() => void>()
 
 /** Replaces `setTimeout` of `node:timers/promises`. */
@@ -86,12 +75,8 @@ const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Pr
     signal?.addEventListener('abort', abort)
   })
 
-let isInstalled = false
-
 /** Replaces this thread's global timers, and those of `node:timers` and `node:timers/promises`, with virtual ones. */
 const install = (): void => {
-  if (isInstalled) return
-  isInstalled = true
   const clear = { clearTimeout: stop, clearInterval: stop, clearImmediate: stop }
   Object.assign(globalThis, virtual, clear)
   Object.assign(timers, virtual, clear)
@@ -101,7 +86,7 @@ const install = (): void => {
 
 /** Runs all timers of this thread on a scheduler. */
 export const useVirtualTimers = (used: Scheduler): void => {
-  install()
+  if (scheduler === undefined) install()
   for (const end of pending) end()
   scheduler = used
 }

@@ -1,18 +1,14 @@
-/** The log of a run, line by line. Runs of the same plan have identical traces. */
-export type Trace = {
-  add(line: string): void
-  /** Returns a hash of all lines: 16 hexadecimal digits. */
-  hash(): string
-  readonly lines: readonly string[]
-}
-
-/** @param keepsLines - whether to keep the lines as well, which takes memory. */
-export const createTrace = (keepsLines: boolean): Trace => {
+/**
+ * Creates the log of a run. Runs of the same plan have identical traces.
+ *
+ * @param keepsLines - whether to keep the lines in memory in addition to their hash.
+ */
+export const createTrace = (keepsLines: boolean) => {
   const lines: string[] = []
   let [high, low] = [0x811c9dc5, 0x1b873593]
   return {
     lines,
-    add: (line) => {
+    add: (line: string): void => {
       for (let index = 0; index < line.length; index++) {
         const code = line.charCodeAt(index)
         high = Math.imul(high ^ code, 0x01000193)
@@ -21,6 +17,7 @@ export const createTrace = (keepsLines: boolean): Trace => {
       high = Math.imul(high ^ 10, 0x01000193) ^ (low >>> 15)
       if (keepsLines) lines.push(line)
     },
-    hash: () => [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join(''),
+    /** Returns a hash of all lines: 16 hexadecimal digits. */
+    hash: (): string => [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join(''),
   }
 }
