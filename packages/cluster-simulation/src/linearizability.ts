@@ -2,11 +2,9 @@
 export type Call<Input, Output> = {
   readonly input: Input
   readonly from: number
-  /** `Infinity` if it never ended, as far as the caller knows. */
+  /** `Infinity` if the caller did not see it end. */
   to: number
-  /**
-   * `undefined` if the caller does not know it: the call may have taken effect at any time since it started, or never.
-   */
+  /** `undefined` if unknown: the call may have taken effect at any time since it started, or never. */
   output: Output | undefined
 }
 
@@ -38,13 +36,8 @@ export const isLinearizable = <State, Input, Output>(
       const call = calls[index]
       if (call === undefined || call.from > firstEnd) return false
       const next = apply(state, call.input, call.output)
-      return (
-        next !== undefined &&
-        search(
-          left.filter((each) => each !== index),
-          next,
-        )
-      )
+      const others = left.filter((each) => each !== index)
+      return next !== undefined && search(others, next)
     })
   }
   return search([...calls.keys()], initial)

@@ -30,7 +30,7 @@ export type Observations = {
   resumed: OfServer
   /** A settlement was committed. */
   settled: OfServer & { readonly settlement: Settlement; readonly outcome: SettlementOutcome }
-  /** A user makes deliveries due or takes them away from their workers. */
+  /** A user resends or removes deliveries, after which the order within lanes is no longer known. */
   reset: { readonly phase: 'begins' | 'ends' }
   /** A user's cancellation of a delivery was committed. */
   canceled: { readonly deliveryId: string }

@@ -37,7 +37,7 @@ const simplifyOperation = (operation: Operation, { operations, servers }: Plan):
   return simpler
 }
 
-/** Returns plans with one simpler operation. */
+/** Returns copies of a plan in which one operation is simpler. */
 const listSimplerOperations = (plan: Plan): Plan[] =>
   plan.operations.flatMap((operation, index) =>
     simplifyOperation(operation, plan).map((simpler) => ({
@@ -46,7 +46,7 @@ const listSimplerOperations = (plan: Plan): Plan[] =>
     })),
   )
 
-/** Returns simpler plans that have the same operations and faults. */
+/** Returns simpler plans with the same number of operations and faults. */
 const listSimpler = (plan: Plan): Plan[] => {
   const last = Math.max(
     0,
@@ -76,7 +76,7 @@ const listSimpler = (plan: Plan): Plan[] => {
   })
 }
 
-/** Maximum number of runs and maximum CPU time, in milliseconds, for shrinking. Most plans need seconds. */
+/** Limits of shrinking: the number of runs, and the CPU time in milliseconds. Most plans take seconds. */
 const limits = { runs: 4_000, cpuMs: 120_000 }
 
 /** Returns this process's CPU time, in milliseconds. */
@@ -123,29 +123,25 @@ export const shrinkPlan = async (
 
   const isExhausted = (): boolean =>
     runs > limits.runs || measureCpuMs() - start > maximumCpuMs || countEntries(best.plan) <= enough
+  /** Runs a simpler plan, and keeps it if it breaks the invariant. Returns whether it does. */
+  const keep = async (simpler: Plan): Promise<boolean> => {
+    const found = isExhausted() ? undefined : await fails(simpler)
+    best = found ?? best
+    return found !== undefined
+  }
 
   const removeStretches = async (): Promise<boolean> => {
     let hasShrunk = false
     for (let length = Math.ceil(countEntries(best.plan) / 2); length >= 1; length = Math.floor(length / 2)) {
       for (let from = 0; from < countEntries(best.plan) && !isExhausted(); ) {
-        const smaller = await fails(withEntries(best.plan, dropEntries(best.plan, { from, length })))
-        if (smaller === undefined) {
-          from += length
-        } else {
-          best = smaller
-          hasShrunk = true
-        }
+        if (await keep(withEntries(best.plan, dropEntries(best.plan, { from, length })))) hasShrunk = true
+        else from += length
       }
     }
     return hasShrunk
   }
   const simplify = async (): Promise<boolean> => {
-    for (const simpler of listSimpler(best.plan)) {
-      const found = isExhausted() ? undefined : await fails(simpler)
-      if (found === undefined) continue
-      best = found
-      return true
-    }
+    for (const simpler of listSimpler(best.plan)) if (await keep(simpler)) return true
     return false
   }
   /** Identifies call faults by time instead of number, so that they stay in place when earlier calls are removed. */
@@ -155,19 +151,14 @@ export const shrinkPlan = async (
       return false
     const others = plan.faults.filter((fault) => !isCallFault(fault))
     const calls = result.callFaults.map((fault) => ({ ...fault, on: fault.on.replace(/ #\d+$/, '') }))
-    const found = await fails({ ...plan, faults: [...others, ...calls] })
-    best = found ?? best
-    return found !== undefined
+    return keep({ ...plan, faults: [...others, ...calls] })
   }
   /** Tries other seeds with one entry fewer: with one of them, the necessary faults may still coincide. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
-    for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds && !isExhausted(); nth++) {
+    for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds; nth++) {
       const entries = dropEntries(plan, { from: nth % countEntries(plan), length: 1 })
-      const found = await fails({ ...withEntries(plan, entries), seed: plan.seed + nth })
-      if (found === undefined) continue
-      best = found
-      return true
+      if (await keep({ ...withEntries(plan, entries), seed: plan.seed + nth })) return true
     }
     return false
   }

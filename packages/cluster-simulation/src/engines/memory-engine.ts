@@ -36,10 +36,10 @@ type Worker = {
   lose(): void
 }
 
-/** Time that a worker keeps its shards after its session ends, in milliseconds, as on PostgreSQL. */
+/** Time for which a worker keeps its shards after its session ends, in milliseconds, as on PostgreSQL. */
 const graceMs = 2_000
 
-/** Time that a worker waits for its session, in milliseconds. */
+/** Time for which a worker waits for its session, in milliseconds. */
 const patienceMs = 5_000
 
 /**
@@ -48,11 +48,11 @@ const patienceMs = 5_000
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
-  // The position of a transaction that stayed open during up to 20 other commits. The fraction makes it unique.
+  // Returns the position of a transaction that stayed open during up to 20 other commits. The fraction makes it unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
   const base = createMemoryStore(takePosition, true)
-  /** The times when deliveries were added, and when servers started to settle. */
+  /** The steps at which deliveries were added, and at which servers started to settle. */
   const added = new Map<number, number>()
   const settling = new Map<string, number>()
   base.listen((news) => {
@@ -62,11 +62,9 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   const workers = new Map<string, Worker>()
   const remote = createRemoteCalls(run)
   /** News is lost more often than responses are. */
-  const newsRates = {
-    'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)),
-  }
+  const newsRates = { 'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)) }
 
-  /** Makes a settlement miss deliveries committed while it was under way. */
+  /** Makes a settlement miss deliveries committed while it was in progress. */
   const missNext = (store: Store, server: string): Store => ({
     ...store,
     settleDeliveries: async (settlements) =>
@@ -77,12 +75,10 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       }),
   })
 
-  const openFor = ({ name }: StoreUser): Store =>
-    missNext(useClockOfStore(recordCalls(base, name, run.record), run.now), name)
-
   const connect = (user: StoreUser): Store => {
     const { name, owner } = user
-    const store = remote.wrap(user, observeCommits(openFor(user), run, name))
+    const opened = missNext(useClockOfStore(recordCalls(base, name, run.record), run.now), name)
+    const store = remote.wrap(user, observeCommits(opened, run, name))
     const worker: Worker = { id: '', isRegistered: true, canRenew: true, waiting: [], lose: () => {} }
     workers.set(name, worker)
     const waitForSession = (): Promise<void> =>

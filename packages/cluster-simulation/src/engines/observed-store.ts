@@ -31,16 +31,13 @@ export const readAll = async <Item>(
 export const listDeliveries = (store: Store): Promise<DeliveryRecord[]> =>
   readAll((page) => store.listDeliveries({ organizationId, ...page }), 1_000)
 
-/** Reports commits: loaded deliveries, settlements, new owners, and changes that void the order of lanes. */
+/** Reports commits: loaded deliveries, settlements, new owners, and changes that reset the order within lanes. */
 export const observeCommits = (
   store: Store,
   { observe }: Pick<RunContext, 'observe'>,
   server: string,
 ): Store => {
-  /**
-   * Reports a change before its commit, because the process may die right after it, and again afterwards, because the
-   * commit may be delayed.
-   */
+  /** Reports a change before it starts, because the process may die after the commit, and again when it has ended. */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     observe({ kind: 'reset', phase: 'begins' })
     try {

@@ -36,7 +36,7 @@ export type CallEntry = {
 export type HistoryEntry = CallEntry | { readonly server: string; readonly method: 'process ended' }
 
 /** Lists the keys of the deliveries in a call's arguments. */
-const listKeys = (method: RecordedMethod, values: readonly unknown[]): readonly AttemptKey[] =>
+export const listKeys = (method: RecordedMethod, values: readonly unknown[]): readonly AttemptKey[] =>
   method === 'loadDeliveries' || method === 'settleDeliveries' ? (values[0] as AttemptKey[]) : []
 
 /** Reports each call that a store executes for a server, in order of execution. */

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type {
-  AttemptKey,
-  DeliveryRecord,
-  LoadedDelivery,
-  OwnedShard,
-  SettlementOutcome,
-  Store,
-} from '@wabakit/core'
+import type { DeliveryRecord, LoadedDelivery, OwnedShard, SettlementOutcome, Store } from '@wabakit/core'
 import { listDeliveries } from '../engines/observed-store.ts'
-import type { CallEntry, HistoryEntry, RecordedMethod } from './history.ts'
+import { type CallEntry, type HistoryEntry, listKeys, type RecordedMethod } from './history.ts'
 
 /** The real stores on which a history is replayed. */
 export type RealStores = {
@@ -78,7 +71,7 @@ export const replayHistory = async (
   history: readonly HistoryEntry[],
   stores: RealStores,
 ): Promise<Difference | undefined> => {
-  /** The epochs of shards in the history and in this replay, in which one worker owns all shards. */
+  /** The epochs of shards in the history, and in this replay, where one worker owns all shards. */
   const recorded = new Map<number, number>()
   const own = new Map<number, number>()
 
@@ -90,9 +83,10 @@ export const replayHistory = async (
   }
 
   const translate = async ({ method, values, names }: CallEntry): Promise<readonly unknown[]> => {
-    if (method !== 'loadDeliveries' && method !== 'settleDeliveries') return values
+    const keys = listKeys(method, values)
+    if (keys.length === 0) return values
     const all = await listDeliveries(await stores.getStore('owner'))
-    const keys = (values[0] as AttemptKey[]).map(async (key) => {
+    const translated = keys.map(async (key) => {
       const name = names[key.id]
       const found = all.find(
         ({ eventId, subscriptionId }) => eventId === name?.eventId && subscriptionId === name.subscriptionId,
@@ -104,7 +98,7 @@ export const replayHistory = async (
       const delivery = 'delivery' in key ? { delivery: { ...Object(key.delivery), id } } : {}
       return { ...key, ...delivery, id, shard, epoch: (own.get(shard) ?? 0) - Number(!isCurrent) }
     })
-    return [await Promise.all(keys)]
+    return [await Promise.all(translated)]
   }
 
   for (const [index, entry] of history.entries()) {

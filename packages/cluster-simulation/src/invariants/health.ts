@@ -4,7 +4,7 @@ import type { Rule, RuleContext } from './rule.ts'
 const once = 'operators are notified once of each health change'
 const alternates = '`failing` and `recovered` of a subscription alternate'
 
-/** Copied from docs/rules.md instead of the code. */
+/** Copied from docs/rules.md, so that a wrong limit in the code is noticed. */
 export const reportAfterMs = 10 * 60_000
 
 /** A committed settlement. */

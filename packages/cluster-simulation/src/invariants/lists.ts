@@ -6,6 +6,8 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const agree = 'lists agree with each other'
 
+type Selection = Partial<{ subject: string; names: string[]; subscriptionId: string }>
+
 /** Reads a list in small pages, so that most lists have several. */
 const readPages = <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> =>
   readAll(list, 5)
@@ -28,16 +30,16 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
     }
     const newest = { organizationId, order: 'newest_first' } as const
     const [{ subject = '' } = {}] = events
-    const selections = [
+    const selections: Selection[] = [
       {},
       { subject },
       { names: ['GROUP_CREATED', 'CALL_ENDED'] },
       ...subscriptions.map(({ id }) => ({ subscriptionId: id })),
     ]
     for (const selection of selections) {
-      const { names, subscriptionId } = { names: undefined, subscriptionId: undefined, ...selection }
+      const { names, subscriptionId } = selection
       const isOfSubject = (each: { readonly subject: string }): boolean =>
-        !('subject' in selection) || each.subject === selection.subject
+        (selection.subject ?? each.subject) === each.subject
       const ownDeliveries = deliveries.filter(
         (each) =>
           isOfSubject(each) &&

@@ -6,7 +6,7 @@ const schedule = 'attempts follow the documented schedule'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Copied from docs/rules.md instead of the code. */
+/** Copied from docs/rules.md, so that a wrong pause in the code is noticed. */
 const pauses = [
   5 * second,
   5 * minute,

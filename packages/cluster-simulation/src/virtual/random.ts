@@ -3,20 +3,7 @@ export type Range = readonly [low: number, high: number]
 
 export type NonEmpty<Item> = readonly [Item, ...Item[]]
 
-/**
- * The random numbers of a run. Each depends on the seed, a label, and how often the label has been used. One part of
- * the cluster therefore does not affect another part's numbers, and a shrunk run stays similar.
- */
-export type Draws = {
-  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
-  next(label: string): number
-  /** Returns an integer from `low` to `high`, inclusive. */
-  between(label: string, range: Range): number
-  pick<Item>(label: string, items: NonEmpty<Item>): Item
-  isChosen(label: string, rate: number): boolean
-  /** Creates a generator for many numbers under one label. */
-  stream(label: string): () => number
-}
+export type Draws = ReturnType<typeof createDraws>
 
 /** MurmurHash3's finalizer: every bit of the input affects every bit of the output. */
 const mix = (value: number): number => {
@@ -36,22 +23,31 @@ const hash = (text: string, seed: number): number => {
   return mix(bits)
 }
 
-export const createDraws = (seed: number): Draws => {
+/**
+ * Creates the random numbers of a run. Each depends on the seed, a label, and how often the label has been used. This
+ * way, one part of the cluster does not affect another part's numbers, and a shrunk run stays similar.
+ */
+export const createDraws = (seed: number) => {
   const start = mix(seed ^ Math.imul(Math.floor(seed / 2 ** 32) + 1, goldenRatio))
   const counts = new Map<string, number>()
 
-  const next: Draws['next'] = (label) => {
+  const next = (label: string): number => {
     const count = (counts.get(label) ?? 0) + 1
     counts.set(label, count)
     return mix(hash(label, start) ^ Math.imul(count, goldenRatio)) / 2 ** 32
   }
-  const between: Draws['between'] = (label, [low, high]) => low + Math.floor(next(label) * (high - low + 1))
+  const between = (label: string, [low, high]: Range): number =>
+    low + Math.floor(next(label) * (high - low + 1))
   return {
+    /** Returns a number from 0 (inclusive) to 1 (exclusive). */
     next,
+    /** Returns an integer in the range. */
     between,
-    pick: (label, items) => items[between(label, [0, items.length - 1])] ?? items[0],
-    isChosen: (label, rate) => rate > 0 && next(label) < rate,
-    stream: (label) => {
+    pick: <Item>(label: string, items: NonEmpty<Item>): Item =>
+      items[between(label, [0, items.length - 1])] ?? items[0],
+    isChosen: (label: string, rate: number): boolean => rate > 0 && next(label) < rate,
+    /** Creates a generator for many numbers under one label. */
+    stream: (label: string): (() => number) => {
       let state = hash(label, start)
       return () => {
         state = (state + goldenRatio) | 0

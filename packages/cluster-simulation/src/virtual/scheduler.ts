@@ -31,30 +31,19 @@ export type TaskOptions = {
   readonly label: string
 }
 
-/** Runs tasks in virtual time. */
-export type Scheduler = {
-  /** Milliseconds since the start of the run. */
-  now(): number
-  /** The owner of the running task. */
-  current(): Owner
-  schedule(options: TaskOptions, run: () => void): Task
-  cancel(task: Task): void
-  resume(owner: Owner): void
-  /** Runs no further task until this work is done. It takes real time, but no virtual time. */
-  waitFor(work: Promise<unknown>): void
-  /** Runs one task after another, each with all of its microtasks, until `isOver` returns `true` or no task is left. */
-  run(isOver: () => boolean): Promise<void>
-  /** Number of tasks that have run. */
-  steps(): number
-}
+export type Scheduler = ReturnType<typeof createScheduler>
 
 export const createOwner = (name: string): Owner => ({ name, state: 'running', held: [] })
 
 const isBefore = (left: Task, right: Task): boolean =>
   left.at < right.at || (left.at === right.at && left.order < right.order)
 
-/** @param onTask - called before each task. */
-export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Scheduler => {
+/**
+ * Runs tasks in virtual time.
+ *
+ * @param onTask - called before each task.
+ */
+export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
   const tasks = createHeap<Task>(isBefore)
   const harness = createOwner('harness')
   let now = 0
@@ -82,21 +71,24 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
   }
 
   return {
-    now: () => now,
-    current: () => current,
-    steps: () => count,
-    schedule: ({ owner = current, delayMs, label }, run) => {
+    /** Returns the milliseconds since the start of the run. */
+    now: (): number => now,
+    /** Returns the owner of the running task. */
+    current: (): Owner => current,
+    /** Returns the number of tasks that have run. */
+    steps: (): number => count,
+    schedule: ({ owner = current, delayMs, label }: TaskOptions, run: () => void): Task => {
       // Tasks that are due at the same moment run in random order.
       const order = draws.next(`${owner.name} ${label}`)
       const task: Task = { at: now + Math.max(0, delayMs), order, label, owner, run, slot: outside }
       if (owner.state !== 'ended') tasks.put(task)
       return task
     },
-    cancel: (task) => {
+    cancel: (task: Task): void => {
       task.run = undefined
       tasks.remove(task)
     },
-    resume: (owner) => {
+    resume: (owner: Owner): void => {
       if (owner.state !== 'paused') return
       owner.state = 'running'
       for (const task of owner.held.splice(0)) {
@@ -104,14 +96,16 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Sch
         tasks.put(task)
       }
     },
-    waitFor: (work) => {
+    /** Runs no further task until this work is done. It takes real time, but no virtual time. */
+    waitFor: (work: Promise<unknown>): void => {
       const end = (): void => {
         working--
       }
       working++
       work.then(end, end)
     },
-    run: (isOver) =>
+    /** Runs one task after another, each with all of its microtasks, until `isOver` returns `true` or no task is left. */
+    run: (isOver: () => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
         // Node empties its microtask queue between two immediates.
         const step = (): void => {

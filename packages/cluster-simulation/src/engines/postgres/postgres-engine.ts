@@ -23,7 +23,7 @@ import type { SharedDatabase } from './shared-database.ts'
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
   const { scheduler } = run
   const remote = createRemoteCalls(run)
-  // Otherwise, the order of tasks would depend on the speed of the machine.
+  // Otherwise, the order of tasks would depend on the machine's speed.
   shared.watch(scheduler.waitFor)
   const closing = new Map<string, () => void>()
   const connected = new Map<pg.Client, Owner>()

@@ -5,16 +5,7 @@ import { migrate } from '../../../../server/src/stores/postgres/migrate.ts'
 import { prepareSession } from '../../../../server/src/stores/postgres/session.ts'
 
 /** PostgreSQL in this thread, with one session that all connections share. */
-export type SharedDatabase = {
-  /** Runs a statement while the database's clock shows `now`. */
-  query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[], now: number): Promise<Row[]>
-  /** Sets the function that receives each statement's promise. */
-  watch(watcher: (work: Promise<unknown>) => void): void
-  /** Creates a connection that listens. */
-  connect(): pg.Client
-  /** Drops all connections and releases their locks. */
-  disconnect(): void
-}
+export type SharedDatabase = Awaited<ReturnType<typeof openEmptyDatabase>>
 
 const tables = [
   ...['organizations', 'api_keys', 'groups', 'participants', 'calls', 'summaries', 'summary_marks'],
@@ -43,8 +34,8 @@ const create = async (): Promise<{ readonly database: PGlite; readonly client: p
 let shared: ReturnType<typeof create> | undefined
 let stopListening = (): void => {}
 
-/** Returns an empty database. Each thread has one, whose tables are created once. */
-export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
+/** Returns an empty database. Each thread has one, and creates its tables only once. */
+export const openEmptyDatabase = async () => {
   shared ??= create()
   const { database, client } = await shared
   stopListening()
@@ -64,16 +55,23 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
   }
   const send = (sql: string, values?: unknown[]) => inTurn(() => client.query(sql, values))
   return {
-    query: (sql, values, now) =>
+    /** Runs a statement while the database's clock shows `now`. */
+    query: <Row extends pg.QueryResultRow>(
+      sql: string,
+      values: readonly unknown[],
+      now: number,
+    ): Promise<Row[]> =>
       inTurn(async () => {
         if (now !== clock) await client.query(`SET simulation.now = '${now}'`)
         clock = now
-        return (await client.query(sql, [...values])).rows
+        return (await client.query<Row>(sql, [...values])).rows
       }),
-    watch: (next) => {
+    /** Sets the function that receives each statement's promise. */
+    watch: (next: typeof watcher): void => {
       watcher = next
     },
-    connect: () => {
+    /** Creates a connection that listens. */
+    connect: (): pg.Client => {
       const connection = Object.assign(new pg.Client(), {
         query: send,
         connect: async () => {
@@ -85,7 +83,8 @@ export const openEmptyDatabase = async (): Promise<SharedDatabase> => {
       })
       return connection
     },
-    disconnect: () => {
+    /** Drops all connections and releases their locks. */
+    disconnect: (): void => {
       void send('SELECT pg_advisory_unlock_all()')
       connections = []
     },

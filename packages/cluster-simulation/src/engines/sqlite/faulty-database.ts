@@ -5,6 +5,14 @@ import { type TransactionFault, transactionFaults } from '../../plan.ts'
 /** SQLite's primary result codes (https://sqlite.org/rescode.html). */
 const codes = { busy: 5, input: 10, full: 13 } as const
 
+/** Faults that make a commit report a failure. */
+const commitFaults: readonly TransactionFault[] = [
+  'commit refused',
+  'commit lost',
+  'dies before',
+  'dies after',
+]
+
 const createSqliteError = (errcode: number): Error =>
   Object.assign(new Error('simulated failure'), { code: 'ERR_SQLITE_ERROR', errcode })
 
@@ -17,9 +25,6 @@ export type FaultyDatabaseOptions = {
   block(ms: number): void
 }
 
-/** A database that fails like SQLite. `failReads` makes one of the next read statements fail. */
-export type FaultyDatabase = { readonly database: DatabaseSync; failReads(): void; allowReads(): void }
-
 /**
  * Wraps a real database. Faults are drawn per transaction: it cannot begin, a statement fails, or its commit reports a
  * failure, with or without taking effect.
@@ -28,10 +33,10 @@ export const createFaultyDatabase = (
   database: DatabaseSync,
   run: RunContext,
   { user, isLocked, block }: FaultyDatabaseOptions,
-): FaultyDatabase => {
+) => {
   const { plan, draws, faults } = run
   let pending: TransactionFault | undefined
-  /** Number of writes left until one fails. */
+  /** Number of writes and of reads until one fails. */
   let writesLeft = Infinity
   let readsLeft = Infinity
 
@@ -52,24 +57,11 @@ export const createFaultyDatabase = (
   }
 
   const commit = (really: () => unknown): unknown => {
-    switch (pending) {
-      case 'commit refused':
-        throw createSqliteError(codes.input)
-      case 'commit lost':
-        rollBack()
-        throw createSqliteError(codes.input)
-      case 'dies before':
-        rollBack()
-        run.kill(user)
-        throw createSqliteError(codes.input)
-      case 'dies after':
-        really()
-        run.kill(user)
-        throw createSqliteError(codes.input)
-      default:
-        really()
-        return block(plan.commitMs)
-    }
+    if (pending === 'commit lost' || pending === 'dies before') rollBack()
+    else if (pending !== 'commit refused') really()
+    if (pending === 'dies before' || pending === 'dies after') run.kill(user)
+    if (pending !== undefined && commitFaults.includes(pending)) throw createSqliteError(codes.input)
+    return block(plan.commitMs)
   }
 
   /** When the disk is full, SQLite rolls back the whole transaction. */
@@ -103,10 +95,11 @@ export const createFaultyDatabase = (
   }
 
   return {
-    failReads: () => {
+    /** Makes one of the next read statements fail. */
+    failReads: (): void => {
       readsLeft = draws.between('failing read', [1, 6])
     },
-    allowReads: () => {
+    allowReads: (): void => {
       readsLeft = Infinity
     },
     database: new Proxy(database, {

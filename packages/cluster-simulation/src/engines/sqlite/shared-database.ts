@@ -8,10 +8,7 @@ let shared: DatabaseSync | undefined
 /** SQL functions defined by this run's stores, newest first. */
 const functions = new Map<string, SqlFunction[]>()
 
-/**
- * Wraps a database so that its statements are prepared only once, however often the store is opened: preparing them
- * takes longer than a run.
- */
+/** Prepares statements only once, even if the store is opened repeatedly, because preparing them takes longer than a run. */
 const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
@@ -39,7 +36,7 @@ const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   })
 }
 
-/** Returns an empty database in memory. Each thread has one, whose tables are created once. */
+/** Returns an empty database in memory. Each thread has one, and creates its tables only once. */
 export const openEmptyDatabase = (): DatabaseSync => {
   if (shared === undefined) {
     const database = new DatabaseSync(':memory:')
