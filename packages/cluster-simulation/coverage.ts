@@ -70,7 +70,7 @@ if (process.env.NODE_V8_COVERAGE === undefined) {
     covered += ran.length
     const name = fileURLToPath(script.url).slice(folder.length + 1)
     console.log(
-      `${name.padEnd(32)} ${ran.length} of ${own.length}${missed.length > 0 ? `, not ${missed.join(' ')}` : ''}`,
+      `${name.padEnd(32)} ${ran.length} of ${own.length}${missed.length > 0 ? `, missed ${missed.join(' ')}` : ''}`,
     )
   }
   console.log(`${((100 * covered) / all).toFixed(1)}% of ${all} lines of functions`)

@@ -12,7 +12,7 @@ export type PlantedBug = {
   readonly needs?: (plan: Plan) => boolean
 }
 
-/** Returns whether a user cancels deliveries and soon sends them again. */
+/** Returns whether a user cancels deliveries and resends them within two seconds. */
 export const hasSecondThoughts = ({ operations }: Plan): boolean =>
   operations.some(
     (canceling) =>

@@ -3,7 +3,7 @@ import type { PlantedBug } from './bug.ts'
 /** Bugs in the retry schedule and in attempts. */
 export const deliveryBugs: readonly PlantedBug[] = [
   {
-    name: 'health: a subscription is reported with every failure',
+    name: 'health: a subscription is reported on every failure',
     file: 'core/src/storage/decide-health.ts',
     find: 'isEnabled && !before.isReported && isFailing',
     replace: 'isEnabled && isFailing',
@@ -21,7 +21,7 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: '(before.isReported || isNewlyFailing)',
   },
   {
-    name: 'health: the end of a subscription is not published',
+    name: 'health: the event for a disabled subscription is not published',
     file: 'core/src/memory-store/journal.ts',
     find: 'for (const event of published) publish(event)',
     replace: 'if (disabled === null) for (const event of published) publish(event)',
@@ -39,7 +39,7 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: 'const jitter = 0.3',
   },
   {
-    name: 'a head blocks its lane for one more failure',
+    name: 'a head blocks its lane for one failure too many',
     file: 'core/src/delivery/schedule.ts',
     find: 'before + 1 >= blockingFailures',
     replace: 'before >= blockingFailures',
@@ -57,13 +57,13 @@ export const deliveryBugs: readonly PlantedBug[] = [
     replace: 'Math.min(retryAfterMs, leftMs)',
   },
   {
-    name: 'a 410 is a failure like any other',
+    name: 'a 410 is treated like any other failure',
     file: 'core/src/delivery/schedule.ts',
     find: 'status === 410',
     replace: 'status === 411',
   },
   {
-    name: 'a redirect is a success',
+    name: 'a redirect counts as a success',
     file: 'core/src/delivery/schedule.ts',
     find: 'status >= 200 && status <= 299',
     replace: 'status >= 200 && status <= 499',

@@ -46,7 +46,7 @@ export const requestBugs: readonly PlantedBug[] = [
     replace: 'failure.status >= 600',
   },
   {
-    name: 'the client forgets that an earlier attempt may have happened',
+    name: 'the client forgets that an earlier attempt may have succeeded',
     file: 'client/src/retry/send.ts',
     find: 'isUnknown ||= ',
     replace: 'isUnknown = ',

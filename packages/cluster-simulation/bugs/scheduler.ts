@@ -15,19 +15,19 @@ const decision = 'core/src/storage/decide-settlement.ts'
 
 const hasLateNews = ({ newsMs = 0 }: Plan): boolean => newsMs > 0
 
-/** In such a plan, a queue is read again while pages with many deliveries are loading. */
+/** Returns whether a queue may be restarted while pages with many deliveries are being read. */
 const hasSlowWindows = (plan: Plan): boolean =>
   hasLateNews(plan) && (plan.slowMs ?? 0) > 0 && plan.windowSize <= 3 && plan.operations.length >= 10
 
 const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {}).length > 0
 
-/** Some settlements of failed attempts are committed, but their responses are lost, so they are repeated. */
+/** Returns whether settlements of failed attempts may be repeated because their responses were lost. */
 const repeatsSettlements = ({ rates }: Plan): boolean =>
   (rates?.store['response lost'] ?? 0) > 0 && Object.keys(rates?.endpoint ?? {}).length > 0
 
 /**
- * Deliveries join a lane while its head is being settled and a page is being read. Nothing but endpoints fails, so
- * nothing excuses the delay of a delivery that is left for the next sweep.
+ * Returns whether deliveries may join a lane while its head is being settled and a page is being read. Only endpoints
+ * fail, so a delivery that is left for the next sweep is late.
  */
 const hasSlowLanes = ({ slowMs = 0, pollMs, handlerMs, operations, faults, rates }: Plan): boolean => {
   const calls = operations.flatMap((each) => (each.do === 'make a call' ? [each.callId] : []))
@@ -41,11 +41,11 @@ const hasSlowLanes = ({ slowMs = 0, pollMs, handlerMs, operations, faults, rates
   )
 }
 
-/** Many deliveries are due at endpoints that take a while to respond. */
+/** Returns whether many deliveries are due to endpoints that respond slowly. */
 const hasSlowCrowd = ({ operations, handlerMs }: Plan): boolean =>
   operations.length >= 10 && handlerMs[1] >= 500
 
-/** In such a plan, the store loses workers while shards move between them. */
+/** Returns whether workers lose their sessions while shards move between them. */
 const losesWorkers = ({ servers, faults }: Plan): boolean =>
   servers.every(({ delivers }) => delivers) &&
   servers.length === 3 &&
@@ -61,7 +61,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `    isEnd = false`,
   },
   {
-    name: 'window: news during a page is forgotten',
+    name: 'window: news that arrives while a page is being read is lost',
     file: windowFile,
     find: `    if (done.from < Infinity) lookFrom(done.from)
 `,
@@ -69,21 +69,21 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: (plan) => hasSlowLanes(plan) && plan.slowCalls === 'settlements and pages',
   },
   {
-    name: 'window: heads reported during a page are forgotten',
+    name: 'window: heads reported while a page is being read are lost',
     file: windowFile,
     find: `    for (const each of done.heads) add(each, true)
 `,
     replace: ``,
   },
   {
-    name: 'window: retries that end during a page are forgotten',
+    name: 'window: retries reported while a page is being read are lost',
     file: windowFile,
     find: `    for (const each of done.retries) addRetry(each)
 `,
     replace: ``,
   },
   {
-    name: 'window: a delivery under way is held again',
+    name: 'window: a delivery in progress is added again',
     file: windowFile,
     find: `    if (old?.isBusy) {
       if (!isRetry && pending.turn > old.turn) old.newer = pending
@@ -93,7 +93,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'window: a page that was read before a change is used',
+    name: 'window: a page that predates a change is used',
     file: windowFile,
     find: `      if (reading !== undefined) reading.isVoid = true
 `,
@@ -115,7 +115,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `horizon = everywhere`,
   },
   {
-    name: 'window: reading again leaves the cursor where it is',
+    name: 'window: a restart does not reset the cursor',
     file: windowFile,
     find: `      after = 0
       isEnd = false
@@ -126,7 +126,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'window: reading again leaves out the retries',
+    name: 'window: a restart skips the retries',
     file: windowFile,
     find: `      isEnd = false
       horizon = nowhere
@@ -135,14 +135,14 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'window: a retry is not held',
+    name: 'window: a retry is not added',
     file: windowFile,
     find: `      if (retry !== null) addRetry(retry)
 `,
     replace: ``,
   },
   {
-    name: 'window: the next head of a lane is not held',
+    name: 'window: the next head of a lane is not added',
     file: windowFile,
     find: `      if (next !== null) add(next, true)
 `,
@@ -157,7 +157,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     const epoch`,
   },
   {
-    name: 'scheduler: a queue is not checked again after settlements',
+    name: 'scheduler: a queue is not read again after settlements',
     file: scheduler,
     find: `      if (queue.lookFrom < Infinity) queue.window.lookFrom(queue.lookFrom)
 `,
@@ -165,7 +165,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasSlowLanes,
   },
   {
-    name: 'scheduler: a stale settlement is forgotten',
+    name: 'scheduler: the delivery of a stale settlement is dropped',
     file: scheduler,
     find: `      if (outcome.outcome === 'stale') return discard(picked)
 `,
@@ -177,7 +177,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'scheduler: deliveries that could not be loaded are forgotten',
+    name: 'scheduler: deliveries that could not be loaded are dropped',
     file: scheduler,
     find: `      for (const picked of picks) putBack(picked)
       fail(error)`,
@@ -188,7 +188,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
       fail(error)`,
   },
   {
-    name: 'scheduler: a delivery that changed after it was held is not read again',
+    name: 'scheduler: a delivery that changed after it was read is not read again',
     file: scheduler,
     find: `      picked.queue.window.restart()
       place(picked.queue)
@@ -198,7 +198,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasLateNews,
   },
   {
-    name: 'scheduler: a queue is forgotten while it waits to be read again',
+    name: 'scheduler: a delivery is dropped while its queue waits to be read again',
     file: scheduler,
     find: `    place(picked.queue)
     void pauseReading(missPauseMs)`,
@@ -208,7 +208,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasLateNews,
   },
   {
-    name: 'scheduler: it does not wake when a delivery is due',
+    name: 'scheduler: it does not wake up when a delivery is due',
     file: scheduler,
     find: `    if (next !== undefined) wakeAt(next.at)
 `,
@@ -247,7 +247,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
 `,
   },
   {
-    name: 'scheduler: a shard whose reading failed is not read again',
+    name: 'scheduler: a shard that could not be read is not read again',
     file: scheduler,
     find: `      await pauseReading(failurePauseMs)
       return readNewShards()`,
@@ -256,14 +256,14 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: losesCalls,
   },
   {
-    name: 'scheduler: changes by hand are ignored',
+    name: 'scheduler: manual changes are ignored',
     file: scheduler,
     find: `      else if (news.kind === 'changed') restart(news.state)
 `,
     replace: ``,
   },
   {
-    name: 'scheduler: a failing subscription gets many attempts at once',
+    name: 'scheduler: a failing subscription gets many concurrent attempts',
     file: scheduler,
     find: `return pace === 'new' || pace === 'failing' ? 1 : perSubscription`,
     replace: `return pace === 'new' ? 1 : perSubscription`,
@@ -404,7 +404,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `ownership.getEpoch(shard)`,
   },
   {
-    name: 'ownership: workers do not share',
+    name: 'ownership: workers do not share evenly',
     file: ownership,
     find: `Math.ceil(shards.length / Math.max(1, workers.length))`,
     replace: `0 * workers.length + shards.length / 2 - 1`,
@@ -430,7 +430,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `resolve(outcomes[batch.length - 1 - index] ?? { outcome: 'stale' })`,
   },
   {
-    name: 'settlements: a failure that ends during a batch is forgotten',
+    name: 'settlements: those queued during a batch are never written',
     file: writer,
     find: `    isWriting = false
     schedule()`,
@@ -482,7 +482,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `const [first] = owner.fresh.filter(({ position }) => position - 20 > seen)`,
   },
   {
-    name: 'journal: changes by hand are not in the news',
+    name: 'journal: manual changes are not reported',
     file: journal,
     find: `        if (owner.changedAt > seen) return [{ state, from: 0 }]
 `,

@@ -7,7 +7,7 @@ const journal = `${folder}/journal.ts`
 const lanes = `${folder}/lanes.ts`
 const news = `${folder}/queue-news.ts`
 
-/** A call's end often fails until it releases its lane, while the call's summary waits for it. */
+/** Returns whether the end of a call may fail until it releases its lane, while the call's summary waits for it. */
 const failsOften = ({ rates, operations }: Plan): boolean => {
   const { refuses = 0, hangs = 0, 500: failed = 0, 503: unavailable = 0 } = rates?.endpoint ?? {}
   return (
@@ -35,7 +35,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
       return []`,
   },
   {
-    name: 'write batches: the first write of a failed batch is not run again',
+    name: 'write batches: the first write of a failed batch is not retried',
     file: commits,
     find: 'batch.flatMap((job) => runJobs([job]))',
     replace: 'batch.slice(1).flatMap((job) => runJobs([job]))',
@@ -73,7 +73,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
     replace: `if (state !== undefined && head === undefined) news.tell`,
   },
   {
-    name: 'news: changes by hand are not reported',
+    name: 'news: manual changes are not reported',
     file: news,
     find: `if (state !== undefined) news.tell({ kind: 'changed', state })`,
     replace: `markChanged(subscription)`,

@@ -186,7 +186,7 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
 }
 
-/** Draws the probability of each fault at a boundary. Most faults never occur in a run, so that the others stand out. */
+/** Draws the probability of each fault at a boundary. Most are 0 in a run, so that the other faults stand out. */
 const drawRates = <Kind extends string>(
   draws: Draws,
   boundary: string,

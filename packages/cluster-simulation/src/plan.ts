@@ -145,7 +145,7 @@ export type Plan = {
   readonly subscriptions: readonly PlannedSubscription[]
   /** Time at which all faults stop, in milliseconds since the start of the run. */
   readonly calmAt: number
-  /** Factor by which the travel times of messages and store calls are multiplied. With 0, they take no time. */
+  /** Factor for the travel times of messages and store calls. With 0, they take no time. */
   readonly latency: number
   /** Duration of a SQLite commit, in milliseconds. It blocks its process. */
   readonly commitMs: number
@@ -159,7 +159,7 @@ export type Plan = {
   readonly sharesFairly: boolean
   /** Maximum number of deliveries per subscription that a server holds in memory. */
   readonly windowSize: number
-  /** Time for which all attempts must fail before a subscription is reported, in milliseconds. @default as documented */
+  /** Duration of failure after which a subscription is reported, in milliseconds. @default as documented */
   readonly reportAfterMs?: number
   /** Minimum and maximum duration of receiver handlers, in milliseconds. */
   readonly handlerMs: Range

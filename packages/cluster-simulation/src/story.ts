@@ -41,7 +41,7 @@ export const formatStory = (plan: Plan, result: RunResult): string => {
     '',
     'Operations and faults',
     ...list.map((line, index) => `${String(index + 1).padStart(3)}. ${line}`),
-    ...(plan.rates === null ? [] : ['     and random faults of calls']),
+    ...(plan.rates === null ? [] : ['     and random call faults']),
     '',
     'What happened',
     ...notes.map((note) => `     ${note}`),

@@ -5,13 +5,13 @@ import type { Cluster } from './servers.ts'
 export const describeFault = (fault: TimedFault): string => {
   switch (fault.fault) {
     case 'kill':
-      return `${fault.server} is killed, and starts again after ${fault.forMs} ms`
+      return `${fault.server} is killed and restarts after ${fault.forMs} ms`
     case 'stop':
-      return `${fault.server} is stopped, and starts again after ${fault.forMs} ms`
+      return `${fault.server} is stopped and restarts after ${fault.forMs} ms`
     case 'pause':
       return `${fault.server} is paused for ${fault.forMs} ms`
     case 'end the session':
-      return `${fault.server} loses the session that registers it as a worker, and gets another one after ${fault.forMs} ms`
+      return `${fault.server} loses the session that registers it as a worker and gets a new one after ${fault.forMs} ms`
     case 'no renewals':
       return `${fault.server} cannot renew its lease for ${fault.forMs} ms`
     case 'step the clock':
@@ -19,7 +19,7 @@ export const describeFault = (fault: TimedFault): string => {
     case 'store unavailable':
       return `the store is unavailable for ${fault.forMs} ms`
     case 'kill the receiver':
-      return `the receiver of ${fault.endpoint} is killed, and starts again after ${fault.forMs} ms`
+      return `the receiver of ${fault.endpoint} is killed and restarts after ${fault.forMs} ms`
     case 'endpoint': {
       const { behavior, retryAfter, endpoint, forMs } = fault
       const how = typeof behavior === 'number' ? `responds with ${behavior}` : behavior

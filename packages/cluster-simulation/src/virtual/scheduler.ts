@@ -104,7 +104,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
       working++
       work.then(end, end)
     },
-    /** Runs one task after another, each with all of its microtasks, until `isOver` returns `true` or no task is left. */
+    /** Runs tasks, each with all of its microtasks, until `isOver` returns `true` or no task is left. */
     run: (isOver: () => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
         // Node empties its microtask queue between two immediates.

@@ -8,7 +8,7 @@ let shared: DatabaseSync | undefined
 /** SQL functions defined by this run's stores, newest first. */
 const functions = new Map<string, SqlFunction[]>()
 
-/** Prepares statements only once, even if the store is opened repeatedly, because preparing them takes longer than a run. */
+/** Prepares each statement only once, however often the store is opened. Preparing them takes longer than a run. */
 const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
