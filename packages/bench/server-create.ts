@@ -37,10 +37,7 @@ const createContender = (name: string, url: string, pid: number): Contender => {
 }
 
 const startServer = async (name: string, argument: string): Promise<Contender> => {
-  const child = await startChild({
-    file: import.meta.resolve('./src/server-process.ts'),
-    arguments: [argument],
-  })
+  const child = await startChild(import.meta.resolve('./src/server-process.ts'), argument)
   opened.push(child.close)
   return createContender(name, child.readyMessage, child.pid)
 }

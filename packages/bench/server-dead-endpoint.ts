@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { measureLatency } from './src/growth/measure-latency.ts'
 import { openScenario, type Scenario, type ScenarioOptions } from './src/growth/open-scenario.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
@@ -30,7 +29,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
         server.server.resume()
         // Gives the server time to send deliveries that became due while it was paused.
         await sleep(1_000)
-        const latency = await measureLatency(server, 300)
+        const latency = await server.measureLatency(300)
         if (round >= 0) p99.push(latency)
         server.server.pause()
       }

@@ -1,9 +1,8 @@
 import { createCluster } from '../server/test/postgres-cluster.ts'
 import type { Child } from './src/commands.ts'
 import { findPostmaster, readCpuTime, readFamilyCpuTime } from './src/cpu-time.ts'
-import { installBullMq } from './src/deliveries/bullmq.ts'
-import { createFloorContenders, createQueueContenders, formatNames } from './src/deliveries/contender.ts'
-import { type QueueOptions, startEndpoint, startFloor, startQueue } from './src/deliveries/processes.ts'
+import { createQueueContenders, formatNames } from './src/deliveries/contender.ts'
+import { type QueueOptions, startEndpoint, startQueue } from './src/deliveries/processes.ts'
 import { type Contender, findRow, measure } from './src/measure.ts'
 import { type Redis, startRedis } from './src/redis.ts'
 import { type Goal, publish } from './src/result.ts'
@@ -27,7 +26,6 @@ const addQueue = async (name: string, options: QueueOptions, readCpu = readPostg
 }
 
 const addBullMq = async (endpoint: Child): Promise<void> => {
-  installBullMq()
   for (const appendfsync of ['everysec', 'always'] as const) {
     const redis = await startRedis(appendfsync)
     if (redis === undefined) return console.log('Skipping bullmq: redis-server is not on the PATH.')
@@ -41,9 +39,8 @@ const addBullMq = async (endpoint: Child): Promise<void> => {
 
 try {
   const endpoint = await startEndpoint()
-  const floor = await startFloor(await cluster.createDatabase(), endpoint)
-  children.push(endpoint, floor)
-  contenders.push(...createFloorContenders(floor, endpoint, readPostgresCpu))
+  children.push(endpoint)
+  await addQueue('floor', { kind: 'floor', database: await cluster.createDatabase(), endpoint, workers: 0 })
   for (const kind of ['wabakit', 'pg-boss', 'graphile-worker'] as const)
     await addQueue(kind, { kind, database: await cluster.createDatabase(), endpoint })
   if (process.argv.includes('--peers')) await addBullMq(endpoint)

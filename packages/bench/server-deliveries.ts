@@ -2,20 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Child } from './src/commands.ts'
-import { createFloorContenders, createQueueContenders, formatNames } from './src/deliveries/contender.ts'
-import { startEndpoint, startFloor, startQueue } from './src/deliveries/processes.ts'
-import { findRow, measure } from './src/measure.ts'
+import { createQueueContenders, formatNames } from './src/deliveries/contender.ts'
+import { startEndpoint, startQueue } from './src/deliveries/processes.ts'
+import { type Contender, findRow, measure } from './src/measure.ts'
 import { publish } from './src/result.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
 const children: Child[] = []
 try {
   const endpoint = await startEndpoint()
-  const floor = await startFloor(join(folder, 'floor.db'), endpoint)
-  const database = join(folder, 'wabakit.db')
-  const queue = await startQueue({ kind: 'wabakit', database, endpoint, workers: 0 })
-  children.push(endpoint, floor, queue.producer)
-  const contenders = [...createFloorContenders(floor, endpoint), ...createQueueContenders('wabakit', queue)]
+  children.push(endpoint)
+  const contenders: Contender[] = []
+  for (const kind of ['floor', 'wabakit'] as const) {
+    const queue = await startQueue({ kind, database: join(folder, `${kind}.db`), endpoint, workers: 0 })
+    children.push(queue.producer)
+    contenders.push(...createQueueContenders(kind, queue))
+  }
   const rows = await measure(contenders, { rounds: 15, count: 2_048 })
   const names = formatNames('wabakit')
   const [endToEnd, backlog] = [findRow(rows, names.endToEnd), findRow(rows, names.backlog)]

@@ -1,4 +1,3 @@
-import { measureLatency } from './src/growth/measure-latency.ts'
 import { openScenario, type ScenarioOptions } from './src/growth/open-scenario.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
@@ -42,8 +41,8 @@ for (const { name, open, workers } of settings) {
     const opened = await openScenario(engine, { ...scenarios[scenario], workers })
     try {
       await opened.server.command('flood', 20)
-      p99.get(scenario)?.whileNew.push(await measureLatency(opened, events))
-      p99.get(scenario)?.later.push(await measureLatency(opened, events))
+      p99.get(scenario)?.whileNew.push(await opened.measureLatency(events))
+      p99.get(scenario)?.later.push(await opened.measureLatency(events))
     } finally {
       opened.close()
       await engine.close()

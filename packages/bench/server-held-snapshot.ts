@@ -1,11 +1,10 @@
 import { Client } from 'pg'
 import { createCluster } from '../server/test/postgres-cluster.ts'
 import { findPostmaster, readCpuTime, readFamilyCpuTime } from './src/cpu-time.ts'
-import type { Queue } from './src/deliveries/contender.ts'
-import { startEndpoint, startQueue } from './src/deliveries/processes.ts'
+import { type Queue, startEndpoint, startQueue } from './src/deliveries/processes.ts'
+import { pace } from './src/deliveries/settings.ts'
 import { median, type Row, toRow } from './src/measure.ts'
 import { type Goal, publish } from './src/result.ts'
-import { pace } from './src/run-paced.ts'
 
 // `--long` holds the snapshot for 30 minutes.
 const isLong = process.argv.includes('--long')

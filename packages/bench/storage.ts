@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createCluster } from '../server/test/postgres-cluster.ts'
-import { findParent, readFamilyCpuTime } from './src/cpu-time.ts'
+import { findPostmaster, readFamilyCpuTime } from './src/cpu-time.ts'
 import { publish } from './src/result.ts'
 import { organizationId, startCallSimulator } from './src/storage/call-simulator.ts'
 
@@ -75,8 +75,7 @@ for (const statement of formatFillSql(older).split(';\n')) await client.query(st
 await client.query('VACUUM (ANALYZE)')
 await client.query('CHECKPOINT')
 await waitForStatistics()
-const { pid } = await readOne('SELECT pg_backend_pid() AS pid')
-const postmaster = findParent(pid ?? 0)
+const postmaster = await findPostmaster(cluster)
 const before: Record<string, number> = {
   ...(await readCounters()),
   cpu: readFamilyCpuTime(postmaster),

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
 import { createEvent, operations } from './src/growth/store-operations.ts'
 import { measure, type Row, toRow } from './src/measure.ts'
 import { publish } from './src/result.ts'
+import { readTime, runPaced } from './src/run-tasks.ts'
 
 // With `--long`, there are 10,000,000 deliveries.
 const few = 10_000
@@ -14,19 +14,11 @@ const seconds = 15
 
 /** Publishes 100 events a second without waiting for earlier ones. Returns their latencies in microseconds. */
 const measureLatencies = async (store: Store): Promise<number[]> => {
-  const start = performance.now()
   const latencies: number[] = []
-  const publishing: Promise<void>[] = []
-  for (let index = 0; index < seconds * perSecond; index += 1) {
-    const due = start + (index * 1_000) / perSecond
-    await sleep(Math.max(0, due - performance.now()))
-    publishing.push(
-      store
-        .addEvent(createEvent())
-        .then(() => void latencies.push(Math.max(0, performance.now() - due) * 1_000)),
-    )
-  }
-  await Promise.all(publishing)
+  await runPaced({ times: seconds * perSecond, perSecond }, async (at) => {
+    await store.addEvent(createEvent())
+    latencies.push(Math.max(0, readTime() - at) * 1_000)
+  })
   return latencies
 }
 

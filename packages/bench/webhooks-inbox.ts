@@ -10,10 +10,10 @@ import { PgBoss } from 'pg-boss'
 import { createCluster } from '../server/test/postgres-cluster.ts'
 import { createBatch } from '../webhooks/src/inbox/batch.ts'
 import { payload } from './src/call-ai-summary.ts'
-import { findParent, readFamilyCpuTime } from './src/cpu-time.ts'
+import { findPostmaster, readFamilyCpuTime } from './src/cpu-time.ts'
 import { type Contender, findRow, measure } from './src/measure.ts'
 import { type Goal, publish } from './src/result.ts'
-import { runConcurrently } from './src/run-concurrently.ts'
+import { runConcurrently } from './src/run-tasks.ts'
 
 /** Maximum number of concurrent requests and of concurrently handled events. */
 const concurrency = 64
@@ -258,9 +258,7 @@ const createPgBoss = async (): Promise<Queue> => {
 }
 
 try {
-  const probe = await openPool()
-  const { rows: pids } = await probe.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  const postmaster = findParent(pids[0]?.pid ?? 0)
+  const postmaster = await findPostmaster(cluster)
   const readCpu = (): number => readOwnCpu() + readFamilyCpuTime(postmaster)
   const [postgresFloor, sqliteFloor] = ['insert and update with pg', 'insert and update with node:sqlite']
   const inBatches = (floor: string): string => `${floor}, in batches`

@@ -14,28 +14,11 @@ export const serveCommands = (commands: Commands, readyMessage = ''): void => {
   else process.send({ result: readyMessage })
 }
 
-export type Child = {
-  readonly pid: number
-  /** The process's first message, such as its URL. */
-  readonly readyMessage: string
-  command(name: string, argument?: number): Promise<number>
-  /** Suspends the process until `resume`. */
-  pause(): void
-  resume(): void
-  close(): void
-}
+export type Child = Awaited<ReturnType<typeof startChild>>
 
-export type ChildOptions = {
-  /** URL of the file to run. */
-  readonly file: string
-  readonly arguments?: readonly string[]
-}
-
-/** Starts a process that serves commands, and waits for its first message. */
-export const startChild = async ({ file, arguments: list = [] }: ChildOptions): Promise<Child> => {
-  const child = fork(fileURLToPath(file), list, {
-    execArgv: ['--conditions=@wabakit/source'],
-  })
+/** Starts the file at a URL in a process that serves commands, and waits for its first message. */
+export const startChild = async (file: string, ...options: readonly string[]) => {
+  const child = fork(fileURLToPath(file), options, { execArgv: ['--conditions=@wabakit/source'] })
   const pending: PromiseWithResolvers<unknown>[] = []
   const waitForResult = (): Promise<unknown> => {
     const result = Promise.withResolvers<unknown>()
@@ -46,15 +29,17 @@ export const startChild = async ({ file, arguments: list = [] }: ChildOptions): 
   child.on('exit', (code, signal) => {
     for (const { reject } of pending) reject(new Error(`${file} exited with ${signal ?? code}.`))
   })
+  /** The process's first message, such as its URL. */
   const readyMessage = String(await waitForResult())
   return {
-    pid: child.pid ?? 0,
     readyMessage,
-    command: async (command, argument = 0) => {
+    pid: child.pid ?? 0,
+    command: async (command: string, argument = 0): Promise<number> => {
       const result = waitForResult()
       child.send({ command, argument })
       return Number(await result)
     },
+    /** Suspends the process until `resume`. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     close: () => child.kill('SIGKILL'),

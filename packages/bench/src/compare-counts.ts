@@ -1,41 +1,23 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, withCheckout } from './compare.ts'
+import { root, runBenchmark, withCheckout } from './compare.ts'
 import { countings, countWorkload, floor, hasInstructionCounter } from './counts.ts'
-import { printTable, readResults } from './result.ts'
+import { printTable } from './result.ts'
 
-/** Figures that must not grow, by name. */
+/** Figures that must not grow, by name, with the growth that is tolerated. */
 type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance: number }>
 
 /** The contents of `counts.json`: the value of each figure, and the runtime that produced it. */
 type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
-/** Tolerance of bundle sizes. They do not vary, but a new feature may add a little. */
+/** Tolerance of bundle sizes. They do not vary between runs, but a new feature may add a little. */
 const sizeTolerance = 0.01
 
-const measureSizes = (checkout: string): Figures => {
-  const results = mkdtempSync(join(tmpdir(), 'wabakit-sizes-'))
-  try {
-    const file = join(checkout, 'packages/bench/bundle-size.ts')
-    const env = { ...process.env, BENCH_RESULTS: results }
-    spawnSync(process.execPath, ['--conditions=@wabakit/source', file], {
-      cwd: checkout,
-      env,
-      stdio: 'ignore',
-    })
-    const goals = readResults(results).get('bundle-size')?.goals ?? []
-    return new Map(
-      goals.map(({ what, result }) => [`P7 ${what}`, { value: result, tolerance: sizeTolerance }]),
-    )
-  } finally {
-    rmSync(results, { recursive: true })
-  }
-}
-
 const measureFigures = (checkout: string): Figures => {
-  const figures = new Map(measureSizes(checkout))
+  const { goals = [] } = runBenchmark(checkout, 'bundle-size') ?? {}
+  const figures = new Map(
+    goals.map(({ what, result }) => [`P7 ${what}`, { value: result, tolerance: sizeTolerance }]),
+  )
   for (const [workload, { tolerance }] of Object.entries(countings)) {
     try {
       const { bytes, instructions } = countWorkload(checkout, workload)
@@ -57,13 +39,10 @@ const measureHere = (): Figures => {
 
 const format = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 4 })
 
-const isOfInstructions = (name: string): boolean => name.endsWith(': instructions')
-
 /** Prints both sets of figures. Returns whether all workloads ran here and no figure exceeds its tolerance. */
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
-  // The floor's instruction count here, relative to the reference, which may be from a processor with another
-  // instruction set. The ratio varies by 2%.
+  // The reference may be from a processor with another instruction set. The ratio of the floors varies by 2%.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
@@ -71,7 +50,7 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
   for (const [name, { value, tolerance }] of here) {
     const recorded = there.get(name)
     if (recorded === undefined) continue
-    const before = isOfInstructions(name) ? recorded * machine : recorded
+    const before = name.endsWith(': instructions') ? recorded * machine : recorded
     const growth = value / before - 1
     if (growth > tolerance) grown.push(name)
     table[name] = {
@@ -96,11 +75,11 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
  */
 export const compareCounts = async (reference: string): Promise<boolean> => {
   const here = measureHere()
-  let there: Figures = new Map()
+  const there = new Map<string, number>()
   await withCheckout(reference, (checkout) => {
-    there = measureFigures(checkout)
+    for (const [name, { value }] of measureFigures(checkout)) there.set(name, value)
   })
-  return compare(here, new Map([...there].map(([name, { value }]) => [name, value])), reference)
+  return compare(here, there, reference)
 }
 
 const file = join(root, 'packages/bench/counts.json')

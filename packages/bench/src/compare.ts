@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { computeQuantile } from './measure.ts'
-import { formatTime, printTable, readResults } from './result.ts'
+import { formatTime, printTable, type Result, readResults } from './result.ts'
 
 export type CompareOptions = {
   /** A commit, branch or tag. */
@@ -26,9 +26,7 @@ export type CompareOptions = {
 
 export const root = resolve(import.meta.dirname, '../../..')
 
-/**
- * Links every package in `node_modules`. Links into the repository stay relative, so that they point into the checkout.
- */
+/** Links each package in `node_modules`. Links into the repository stay relative, so that they lead to the checkout. */
 const linkModules = (from: string, to: string): void => {
   if (!existsSync(from)) return
   mkdirSync(to, { recursive: true })
@@ -39,7 +37,7 @@ const linkModules = (from: string, to: string): void => {
   }
 }
 
-/** Checks out a version with this version's benchmarks and dependencies, so that only the packages differ. */
+/** Checks out a version, with the benchmarks and dependencies of this one, so that only the packages differ. */
 const checkOut = (reference: string, folder: string): void => {
   execFileSync('git', ['worktree', 'add', '--detach', '--quiet', folder, reference], { cwd: root })
   linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -62,6 +60,26 @@ export const withCheckout = async (reference: string, use: (folder: string) => u
   }
 }
 
+/** Runs a benchmark of a checkout silently. Returns its result, or `undefined` if it fails. */
+export const runBenchmark = (
+  checkout: string,
+  name: string,
+  env: NodeJS.ProcessEnv = {},
+): Result | undefined => {
+  const results = mkdtempSync(join(tmpdir(), 'wabakit-results-'))
+  try {
+    const file = join(checkout, 'packages/bench', `${name}.ts`)
+    const { status } = spawnSync(process.execPath, ['--conditions=@wabakit/source', file], {
+      cwd: checkout,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, ...env, BENCH_RESULTS: results },
+    })
+    return status === 0 ? readResults(results).get(name) : undefined
+  } finally {
+    rmSync(results, { recursive: true })
+  }
+}
+
 type Times = Map<string, number[]>
 
 const formatTimes = (times: readonly number[]): string =>
@@ -74,31 +92,16 @@ const formatTimes = (times: readonly number[]): string =>
  * @returns whether all benchmarks ran and no row is slower.
  */
 export const compare = async ({ reference, names, turns, rounds }: CompareOptions): Promise<boolean> => {
-  const folder = mkdtempSync(join(tmpdir(), 'wabakit-results-'))
   const times = { there: new Map() as Times, here: new Map() as Times }
   let isComplete = true
 
   const measure = (side: keyof typeof times, name: string, checkout: string): void => {
-    const results = join(folder, side)
-    const { status } = spawnSync(
-      process.execPath,
-      ['--conditions=@wabakit/source', join(checkout, 'packages/bench', `${name}.ts`)],
-      {
-        cwd: checkout,
-        stdio: ['ignore', 'ignore', 'inherit'],
-        env: {
-          ...process.env,
-          BENCH_RESULTS: results,
-          ...(rounds !== undefined && { BENCH_ROUNDS: rounds }),
-        },
-      },
-    )
-    if (status !== 0) {
+    const result = runBenchmark(checkout, name, rounds === undefined ? {} : { BENCH_ROUNDS: rounds })
+    if (result === undefined) {
       console.error(`${name} does not run in ${side === 'here' ? 'this checkout' : reference}.`)
       isComplete = false
-      return
     }
-    for (const row of readResults(results).get(name)?.rows ?? []) {
+    for (const row of result?.rows ?? []) {
       const key = `${name}: ${row.name}`
       times[side].set(key, [...(times[side].get(key) ?? []), row.time])
     }
@@ -110,7 +113,6 @@ export const compare = async ({ reference, names, turns, rounds }: CompareOption
         for (const side of turn % 2 === 0 ? (['there', 'here'] as const) : (['here', 'there'] as const))
           measure(side, name, side === 'here' ? root : other)
   })
-  rmSync(folder, { recursive: true })
 
   const slower: string[] = []
   const table: Record<string, object> = {}

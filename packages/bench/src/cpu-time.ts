@@ -8,17 +8,17 @@ export const findPostmaster = async (cluster: PostgresCluster): Promise<number> 
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   // This connection's backend stays alive while its parent is looked up.
-  const postmaster = findParent(rows[0]?.pid ?? 0)
+  const postmaster = readStat(rows[0]?.pid ?? 0)?.parent ?? 0
   await client.end()
   return postmaster
 }
 
-// Linux reports hundredths of a second, regardless of the kernel's timer frequency.
+/** Linux reports hundredths of a second, regardless of the kernel's timer frequency. */
 const microsecondsPerTick = 10_000
 
 type Stat = { readonly parent: number; readonly own: number; readonly exited: number }
 
-// Reads proc_pid_stat(5). Returns `undefined` if the process has exited.
+/** Reads proc_pid_stat(5). Returns `undefined` if the process has exited. */
 const readStat = (pid: number): Stat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -34,8 +34,6 @@ const readStat = (pid: number): Stat | undefined => {
     return undefined
   }
 }
-
-export const findParent = (pid: number): number => readStat(pid)?.parent ?? 0
 
 /** Returns a process's CPU time in microseconds, in steps of 10,000. NaN without `/proc`. */
 export const readCpuTime = (pid: number): number => (readStat(pid)?.own ?? Number.NaN) * microsecondsPerTick

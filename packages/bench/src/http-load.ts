@@ -19,7 +19,7 @@ export type HttpLoad = {
 const lineEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-// Returns whether `response` contains a complete response.
+/** Returns whether the bytes contain a complete response. */
 const isComplete = (response: Buffer): boolean => {
   const headEnd = response.indexOf(lineEnd)
   if (headEnd === -1) return false
@@ -54,23 +54,17 @@ export const createHttpLoad = (request: LoadRequest, connections: number): HttpL
     new Promise((resolve, reject) => {
       let response: Buffer = Buffer.alloc(0)
       const send = (): void => {
-        if (next()) socket.write(bytes)
-        else finish()
-      }
-      const finish = (): void => {
+        if (next()) return void socket.write(bytes)
         socket.off('data', onData)
         resolve()
       }
-      const onData = (data: Buffer): void => {
+      const onData = (data: Buffer) => {
         response = response.length === 0 ? data : Buffer.concat([response, data])
         if (!isComplete(response)) return
-        if (response.toString('latin1', 9, 12) === '200') {
-          response = Buffer.alloc(0)
-          send()
-          return
-        }
-        socket.off('data', onData)
-        reject(new Error(`The response is not 200: ${response.toString()}`))
+        if (response.toString('latin1', 9, 12) !== '200')
+          return reject(new Error(`The response is not 200: ${response.toString()}`))
+        response = Buffer.alloc(0)
+        send()
       }
       socket.on('data', onData)
       send()

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-// Some peers have hundreds of dependencies, so they are installed outside the workspaces, and only on request.
+/** The folder of peers. Some have hundreds of dependencies, so they are installed only on request. */
 const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
 
 /**
- * Installs a peer with many dependencies, unless it is already installed.
+ * Installs a peer outside the workspaces, unless it is already installed.
  *
  * @param packages - names with major versions, such as `@mockoon/cli@9`.
  * @returns the path of its `node_modules`.

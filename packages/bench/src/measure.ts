@@ -1,7 +1,7 @@
 /** The cost of a round that `run` measures itself, in microseconds per operation. */
-export type Cost = { readonly time: number; readonly cpu?: number | undefined }
+export type Cost = { readonly time: number; readonly cpu?: number }
 
-type Measured = { readonly time: number; readonly cpu: number }
+type Measured = Required<Cost>
 
 export type Contender = {
   readonly name: string

@@ -3,51 +3,41 @@ import { formatFigure, formatLimit, formatRate, formatTime, type Goal, isMet, ty
 const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-const formatGoals = (results: readonly Result[]): string =>
-  formatTable(
-    ['Goal', 'Limit', 'Result'],
-    results
-      .flatMap(({ goals = [] }) => goals)
-      .sort((left, right) => left.id.localeCompare(right.id))
-      .map((goal: Goal) => [
-        `${goal.id}: ${goal.what}`,
-        formatLimit(goal),
-        `${formatFigure(goal.result)}${isMet(goal) ? '' : ' (**not met**)'}`,
-      ]),
-  )
+const formatGoal = (goal: Goal): string[] => [
+  `${goal.id}: ${goal.what}`,
+  formatLimit(goal),
+  `${formatFigure(goal.result)}${isMet(goal) ? '' : ' (**not met**)'}`,
+]
+
+const formatGoals = (results: readonly Result[]): string => {
+  const goals = results.flatMap(({ goals = [] }) => goals)
+  const sorted = goals.sort((left, right) => left.id.localeCompare(right.id))
+  return formatTable(['Goal', 'Limit', 'Result'], sorted.map(formatGoal))
+}
 
 const formatResult = (result: Result): string => {
   const { name, title, about, unit, rows = [], figures = [], machine, version, date } = result
   const format = unit === 'time' ? formatTime : formatRate
-  const measured = formatTable(
-    ['', unit === 'time' ? 'Time, CPU time' : 'Rate, CPU time each', 'Of the floor'],
-    rows.map((row) => [
-      row.name,
-      `${format(row.time)}${row.cpu === null ? '' : `, ${formatTime(row.cpu)}`}`,
-      row.ofFloor === null ? '' : formatFigure(row.ofFloor),
-    ]),
-  )
+  const head = ['', unit === 'time' ? 'Time, CPU time' : 'Rate, CPU time each', 'Of the floor']
+  const measured = rows.map((row) => [
+    row.name,
+    `${format(row.time)}${row.cpu === null ? '' : `, ${formatTime(row.cpu)}`}`,
+    row.ofFloor === null ? '' : formatFigure(row.ofFloor),
+  ])
+  const others = figures.map(({ name, figure }) => [name, figure])
   return [
     `## ${title}`,
     about,
-    ...(rows.length > 0 ? [measured] : []),
-    ...(figures.length > 0
-      ? [
-          formatTable(
-            ['', 'Result'],
-            figures.map(({ name, figure }) => [name, figure]),
-          ),
-        ]
-      : []),
+    ...(rows.length > 0 ? [formatTable(head, measured)] : []),
+    ...(figures.length > 0 ? [formatTable(['', 'Result'], others)] : []),
     `\`npm run bench -- ${name}\`, ${date}, version ${version}, ${machine}`,
   ].join('\n\n')
 }
 
 const getGoal = ({ goals = [], name }: Result): string => `${goals[0]?.id ?? 'none'} ${name}`
 
-const compareGoals = (left: Result, right: Result): number => (getGoal(left) < getGoal(right) ? -1 : 1)
-
-const sortByGoal = (found: ReadonlyMap<string, Result>): Result[] => [...found.values()].sort(compareGoals)
+const sortByGoal = (found: ReadonlyMap<string, Result>): Result[] =>
+  [...found.values()].sort((left, right) => (getGoal(left) < getGoal(right) ? -1 : 1))
 
 /** Formats the performance page for users from benchmark results. */
 export const formatPage = (found: ReadonlyMap<string, Result>): string =>

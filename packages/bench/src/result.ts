@@ -72,26 +72,22 @@ export const printGoals = (title: string, goals: readonly Goal[]): void =>
 
 const describeVersion = (): string => {
   try {
-    const git = (...options: string[]): string => execFileSync('git', options, { encoding: 'utf8' }).trim()
-    return git('describe', '--always', '--dirty')
+    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
   } catch {
     return 'unknown'
   }
 }
 
-/** Set if there are too few rounds for reliable figures. */
+/** Whether there are too few rounds for reliable figures. */
 const isShort = process.env.BENCH_ROUNDS !== undefined
 
 /** The machine's load before the benchmark. */
 const [load = 0] = loadavg()
 
-/**
- * Returns whether this process has real-time priority, so that other processes hardly disturb it. See proc_pid_stat(5).
- */
+/** Returns whether this process has real-time priority and is thus hardly disturbed. See proc_pid_stat(5). */
 const isRealTime = (): boolean => {
   try {
-    const fields = readFileSync('/proc/self/stat', 'latin1').split(' ')
-    return Number(fields[39]) > 0
+    return Number(readFileSync('/proc/self/stat', 'latin1').split(' ')[39]) > 0
   } catch {
     return false
   }

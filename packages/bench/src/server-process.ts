@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
-import { serve } from '@hono/node-server'
+import { createAdaptorServer } from '@hono/node-server'
 import { startServer } from '@wabakit/server'
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { serveCommands } from './commands.ts'
+import { listen } from './listen.ts'
 
-// Starts a server and sends its URL. The first argument is `node`, `hono`, `memory`, the path of a SQLite file, or the URL of
+// Starts a server and sends its URL. The argument is `node`, `hono`, `memory`, the path of a SQLite file, or the URL of
 // a PostgreSQL database. The first two are the floors: an API key, a schema and a map.
 const CreateGroup = z.object({
   wabaNumber: z.string().min(1),
@@ -35,48 +36,33 @@ const startHono = (): Promise<string> => {
     const { status, body } = createGroup(c.req.header('authorization'), await c.req.json())
     return c.json(body, status)
   })
-  return new Promise((resolve) => {
-    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
-      resolve(`http://127.0.0.1:${port}`),
-    )
-  })
+  return listen(createAdaptorServer({ fetch: app.fetch }))
 }
 
-const startNode = (): Promise<string> => {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const created = createGroup(request.headers.authorization, JSON.parse(Buffer.concat(chunks).toString()))
-      const text = JSON.stringify(created.body)
-      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
-      response.writeHead(created.status, headers).end(text)
-    })
-  })
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(`http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`)
-    })
-  })
-}
+const startNode = (): Promise<string> =>
+  listen(
+    createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const sent = JSON.parse(Buffer.concat(chunks).toString())
+        const created = createGroup(request.headers.authorization, sent)
+        const text = JSON.stringify(created.body)
+        const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+        response.writeHead(created.status, headers).end(text)
+      })
+    }),
+  )
 
 const startWabakit = async (database: string): Promise<string> => {
-  const settings = {
+  const { url } = await startServer({
     port: 0,
     database,
-    logLevel: 'warn' as const,
+    logLevel: 'warn',
     rateLimitPerKey: 0,
     rateLimitPerOrganization: 0,
-    organizations: [
-      {
-        id: 'bench',
-        integrations: [{ wabaNumber: '+15550100001' }],
-        apiKeys: [{ key }],
-      },
-    ],
-  }
-  const { url } = await startServer(settings)
+    organizations: [{ id: 'bench', integrations: [{ wabaNumber: '+15550100001' }], apiKeys: [{ key }] }],
+  })
   return url
 }
 

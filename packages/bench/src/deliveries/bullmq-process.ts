@@ -1,12 +1,30 @@
-import { serveCommands } from '../commands.ts'
-import { runConcurrently } from '../run-concurrently.ts'
-import { loadBullMq } from './bullmq.ts'
-import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
-import { sendWebhook } from './send-webhook.ts'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { installPeer } from '../install-peer.ts'
+import { type Job, sendWebhook, servePeer } from './peer.ts'
+import { connections, readSettings } from './settings.ts'
 
-// Runs bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
+/** The part of bullmq that is used here. Its types are not installed, because it is installed outside the workspaces. */
+type BullMq = {
+  readonly Queue: new (
+    name: string,
+    options: object,
+  ) => {
+    add(name: string, data: Job, options: object): Promise<unknown>
+    addBulk(jobs: readonly { name: string; data: Job; opts: object }[]): Promise<unknown>
+    getJobCountByTypes(...states: string[]): Promise<number>
+  }
+  readonly Worker: new (
+    name: string,
+    processor: (job: { readonly data: Job }) => Promise<unknown>,
+    options: object,
+  ) => { waitUntilReady(): Promise<unknown> }
+}
+
+// bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
 const { database, role, endpoint } = readSettings()
-const { Queue, Worker } = loadBullMq<Job>()
+const modules = installPeer('bullmq@6', 'ioredis@5')
+const { Queue, Worker }: BullMq = createRequire(resolve(modules, 'bullmq'))('bullmq')
 const name = 'deliver'
 const { hostname, port } = new URL(database)
 const connection = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
@@ -16,12 +34,9 @@ if (role === 'worker') {
   await new Worker(name, ({ data }) => sendWebhook(data), options).waitUntilReady()
 }
 
-const nextJob = createJobs(endpoint)
 const opts = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } }
-
-serveCommands({
-  store: (times) =>
-    runConcurrently({ times, concurrency: connections }, () => queue.add(name, nextJob(), opts)),
-  fill: (times) => queue.addBulk(Array.from({ length: times }, () => ({ name, data: nextJob(), opts }))),
-  settled: () => waitUntilNone(() => queue.getJobCountByTypes('wait', 'active', 'delayed')),
+servePeer(endpoint, {
+  add: (job) => queue.add(name, job, opts),
+  addAll: (jobs) => queue.addBulk(jobs.map((data) => ({ name, data, opts }))),
+  countOpen: () => queue.getJobCountByTypes('wait', 'active', 'delayed'),
 })

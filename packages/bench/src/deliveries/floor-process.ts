@@ -4,11 +4,11 @@ import { Pool as PgPool } from 'pg'
 import { Pool } from 'undici'
 import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
-import { connections, readSettings, secret } from './job.ts'
+import { connections, readSettings, secret } from './settings.ts'
 
 // The minimum work of durable deliveries: each row is read, signed with node:crypto, sent with undici's dispatch, and
-// settled by a delete and an insert, in a commit shared with concurrent deliveries. `fill` stores a backlog, `deliver`
-// sends it, and `store` stores events (two inserts each, in the same commits) and sends them.
+// settled by a delete and an insert, in a commit shared with concurrent deliveries. `fill` stores a backlog, `release`
+// delivers it, and `store` stores events (two inserts each, in the same commits) and delivers them.
 type Row = { readonly id: number; readonly payload: string }
 
 type Database = {
@@ -139,8 +139,12 @@ const deliver = async (times: number, stored: number): Promise<void> => {
   }
 }
 
+let filled = 0
 serveCommands({
-  fill: (times) => database.commit([], times),
-  deliver: (times) => deliver(times, times),
+  fill: (times) => {
+    filled = times
+    return database.commit([], times)
+  },
+  release: () => deliver(filled, filled),
   store: (times) => deliver(times, 0),
 })

@@ -1,9 +1,6 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
-import { serveCommands } from '../commands.ts'
-import { runConcurrently } from '../run-concurrently.ts'
-import { runPaced, stampPayload } from '../run-paced.ts'
-import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
-import { sendWebhook } from './send-webhook.ts'
+import { type Job, sendWebhook, servePeer } from './peer.ts'
+import { connections, readSettings } from './settings.ts'
 
 // graphile-worker, configured as its performance page recommends, with as many concurrent jobs as connections. The
 // delay between fetches halves its CPU time while jobs are being added.
@@ -15,7 +12,7 @@ const utils = await makeWorkerUtils({ connectionString: database, maxPoolSize: 2
 await utils.migrate()
 if (role === 'worker')
   await run({
-    taskList: { deliver: (job) => sendWebhook(job as Job).then(() => undefined) },
+    taskList: { deliver: (job) => sendWebhook(job as Job) },
     logger,
     preset: {
       worker: {
@@ -29,19 +26,12 @@ if (role === 'worker')
     },
   })
 
-const nextJob = createJobs(endpoint)
-
-const countOpen = async (): Promise<number> =>
-  utils.withPgClient(async (client) => {
-    const { rows } = await client.query('SELECT 1 FROM graphile_worker._private_jobs LIMIT 1')
-    return rows.length
-  })
-
-serveCommands({
-  store: (times) =>
-    runConcurrently({ times, concurrency: connections }, () => utils.addJob('deliver', nextJob())),
-  pace: (times) => runPaced(times, (at) => utils.addJob('deliver', nextJob(stampPayload(at)))),
-  fill: (times) =>
-    utils.addJobs(Array.from({ length: times }, () => ({ identifier: 'deliver', payload: nextJob() }))),
-  settled: () => waitUntilNone(countOpen),
+servePeer(endpoint, {
+  add: (job) => utils.addJob('deliver', job),
+  addAll: (jobs) => utils.addJobs(jobs.map((payload) => ({ identifier: 'deliver', payload }))),
+  countOpen: () =>
+    utils.withPgClient(async (client) => {
+      const { rows } = await client.query('SELECT 1 FROM graphile_worker._private_jobs LIMIT 1')
+      return rows.length
+    }),
 })

@@ -1,9 +1,6 @@
 import { PgBoss } from 'pg-boss'
-import { serveCommands } from '../commands.ts'
-import { runConcurrently } from '../run-concurrently.ts'
-import { runPaced, stampPayload } from '../run-paced.ts'
-import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
-import { sendWebhook } from './send-webhook.ts'
+import { type Job, sendWebhook, servePeer } from './peer.ts'
+import { readSettings } from './settings.ts'
 
 // pg-boss, configured for throughput as its documentation recommends: several workers, each of which fetches and
 // completes a batch with one statement, and continues immediately while batches are full. LISTEN/NOTIFY is off because
@@ -15,34 +12,23 @@ const boss = new PgBoss({ connectionString: database, max: 20 })
 boss.on('error', console.error)
 await boss.start()
 await boss.createQueue(queue, { retryBackoff: true, retryLimit: 10 })
-if (role === 'worker')
-  await boss.work<Job>(
-    queue,
-    {
-      batchSize: 64,
-      localConcurrency: 4,
-      burstWhenBatchFull: true,
-      pollingIntervalSeconds: 0.5,
-    },
-    (jobs) => Promise.all(jobs.map(({ data }) => sendWebhook(data))),
-  )
-
-const nextJob = createJobs(endpoint)
-
-const countOpen = async (): Promise<number> => {
-  const { rows } = await boss
-    .getDb()
-    .executeSql(`SELECT 1 FROM pgboss.job WHERE name = $1 AND state < 'completed' LIMIT 1`, [queue])
-  return rows.length
+if (role === 'worker') {
+  const batches = {
+    batchSize: 64,
+    localConcurrency: 4,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: 0.5,
+  }
+  await boss.work<Job>(queue, batches, (jobs) => Promise.all(jobs.map(({ data }) => sendWebhook(data))))
 }
 
-serveCommands({
-  store: (times) => runConcurrently({ times, concurrency: connections }, () => boss.send(queue, nextJob())),
-  pace: (times) => runPaced(times, (at) => boss.send(queue, nextJob(stampPayload(at)))),
-  fill: (times) =>
+const select = `SELECT 1 FROM pgboss.job WHERE name = $1 AND state < 'completed' LIMIT 1`
+servePeer(endpoint, {
+  add: (job) => boss.send(queue, job),
+  addAll: (jobs) =>
     boss.insert(
       queue,
-      Array.from({ length: times }, () => ({ data: nextJob() })),
+      jobs.map((data) => ({ data })),
     ),
-  settled: () => waitUntilNone(countOpen),
+  countOpen: async () => (await boss.getDb().executeSql(select, [queue])).rows.length,
 })

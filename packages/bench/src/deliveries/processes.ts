@@ -1,26 +1,16 @@
 import { type Child, startChild } from '../commands.ts'
-import type { Queue } from './contender.ts'
-import type { ProcessSettings } from './job.ts'
+import type { ProcessSettings } from './settings.ts'
 
-// Each queue's script.
+/** The script of each queue. The floor does only the minimum work of durable deliveries. */
 const files = {
+  floor: import.meta.resolve('./floor-process.ts'),
   wabakit: import.meta.resolve('./wabakit-process.ts'),
   'pg-boss': import.meta.resolve('./pg-boss-process.ts'),
   'graphile-worker': import.meta.resolve('./graphile-worker-process.ts'),
   bullmq: import.meta.resolve('./bullmq-process.ts'),
 }
 
-export const startEndpoint = (delayMs = 0): Promise<Child> =>
-  startChild({ file: import.meta.resolve('../endpoint-process.ts'), arguments: [`${delayMs}`] })
-
-/** Starts a process that does only the minimum work of durable deliveries. */
-export const startFloor = (database: string, endpoint: Child): Promise<Child> => {
-  const settings = { database, endpoint: endpoint.readyMessage, role: 'all' }
-  return startChild({
-    file: import.meta.resolve('./floor-process.ts'),
-    arguments: [JSON.stringify(settings)],
-  })
-}
+export const startEndpoint = (): Promise<Child> => startChild(import.meta.resolve('../endpoint-process.ts'))
 
 export type QueueOptions = {
   readonly kind: keyof typeof files
@@ -32,22 +22,25 @@ export type QueueOptions = {
    */
   readonly workers?: number
   /**
-   * Number of subscriptions that take turns, if the queue has any.
+   * Number of subscriptions that get events in turn, if the queue has subscriptions.
    * @default 1
    */
   readonly subscriptions?: number
 }
 
+/** The processes of a queue: a producer that stores events, workers that deliver them, and an endpoint. */
+export type Queue = {
+  readonly producer: Child
+  /** Empty if the producer also delivers. */
+  readonly workers: readonly Child[]
+  readonly endpoint: Child
+}
+
 export const startQueue = async (options: QueueOptions): Promise<Queue> => {
   const { kind, database, endpoint, workers = 1, subscriptions = 1 } = options
   const start = (role: ProcessSettings['role']): Promise<Child> => {
-    const settings: ProcessSettings = {
-      database,
-      role,
-      endpoint: endpoint.readyMessage,
-      subscriptions,
-    }
-    return startChild({ file: files[kind], arguments: [JSON.stringify(settings)] })
+    const settings: ProcessSettings = { database, role, endpoint: endpoint.readyMessage, subscriptions }
+    return startChild(files[kind], JSON.stringify(settings))
   }
   const producer = await start(workers === 0 ? 'all' : 'api')
   return {

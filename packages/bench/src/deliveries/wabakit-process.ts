@@ -1,16 +1,16 @@
 import { startServer } from '@wabakit/server'
 import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
-import { runConcurrently } from '../run-concurrently.ts'
-import { runPaced, stampPayload } from '../run-paced.ts'
-import { connections, number, readSettings, waitUntilNone } from './job.ts'
+import { runConcurrently, runPaced } from '../run-tasks.ts'
+import { connections, number, pace, readSettings, stampPayload, waitUntilNone } from './settings.ts'
 
-// `wabakit serve` with the same commands as its peers. `store` publishes events one by one, and `fill` does the same
-// unmeasured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the dispatcher of
-// a process that both stores and delivers.
+// `wabakit serve` with the same commands as its peers. `store` and `fill` publish events one by one. `settled` returns
+// once all deliveries are settled. `hold` and `release` stop and start the dispatcher of a process that both stores and
+// delivers.
 const { database, role, endpoint, subscriptions } = readSettings()
 const organization = 'bench'
 const numbers = Array.from({ length: subscriptions }, (_, index) => `+${Number(number) + index}`)
+const integrations = numbers.map((wabaNumber) => ({ wabaNumber }))
 const apiKey = 'wk_bench_0123456789'
 const { service, url } = await startServer({
   port: 0,
@@ -22,16 +22,7 @@ const { service, url } = await startServer({
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,
-  organizations:
-    role === 'worker'
-      ? []
-      : [
-          {
-            id: organization,
-            integrations: numbers.map((wabaNumber) => ({ wabaNumber })),
-            apiKeys: [{ key: apiKey }],
-          },
-        ],
+  organizations: role === 'worker' ? [] : [{ id: organization, integrations, apiKeys: [{ key: apiKey }] }],
 })
 if (role !== 'worker') {
   for (const each of numbers)
@@ -69,7 +60,10 @@ const store = (times: number): Promise<void> =>
 serveCommands({
   store,
   fill: store,
-  pace: (times) => runPaced(times, (at, nth) => (nth % 10 === 0 ? createGroup() : publish(stampPayload(at)))),
+  pace: (times) =>
+    runPaced({ times, perSecond: pace }, (at, nth) =>
+      nth % 10 === 0 ? createGroup() : publish(stampPayload(at)),
+    ),
   settled: () => waitUntilNone(countOpen),
   hold: () => service.dispatcher.stop(),
   release: () => service.dispatcher.start(),

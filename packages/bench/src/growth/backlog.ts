@@ -61,14 +61,11 @@ const openQueues = async (store: Store): Promise<Reading[]> => {
 /** The queues of each store, most recently read last. */
 const opened = new WeakMap<Store, Reading[]>()
 
-/** Duration of a cycle and the number of deliveries it settled. */
-export type Cycle = { readonly nanoseconds: number; readonly deliveries: number }
-
 /**
  * Reads, loads and settles 64 deliveries of as many subscriptions as possible, like the dispatcher. Then publishes the
- * same events again, unmeasured, so that the backlog keeps its size.
+ * same events again, unmeasured, so that the backlog keeps its size. Returns the duration and the number of deliveries.
  */
-export const runCycle = async (store: Store): Promise<Cycle> => {
+export const runCycle = async (store: Store) => {
   const queues = opened.get(store) ?? (await openQueues(store))
   opened.set(store, queues)
   const own = queues.splice(0, limit)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
@@ -24,57 +25,66 @@ export type ScenarioOptions = {
   readonly workers?: number
 }
 
-/** A server, its workers and the healthy endpoints, in separate processes. */
-export type Scenario = {
-  readonly server: Child
-  readonly endpoints: Child
-  close(): void
-}
+/** A server, its workers and the endpoints, in separate processes. */
+export type Scenario = Awaited<ReturnType<typeof openScenario>>
 
 /** URL of a port without a listener. */
 const refusingUrl = 'http://127.0.0.1:9/'
 
 const healthyEndpoints = 20
+const longestMs = 20_000
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-const addOrganization = async (store: Store, id: string, urls: readonly string[]): Promise<string[]> => {
-  const numbers = urls.map((_, index) => `+${15_550_000_000 + index}`)
-  const integrations = numbers.map((number) => ({
-    number,
-    digits: number.slice(1),
-    enabled: true,
-    joinApprovalMode: 'auto_approve' as const,
-  }))
-  const at = { createdAt: Date.now() }
-  await store.saveOrganization({
-    ...{ id, revision: 1, callSummaries: 'manual', integrations, pstnNumbers: [], ...at },
+type Target = readonly [organizationId: string, number: string]
+
+/** Adds an organization with a subscription for each URL. Returns the numbers of the subscriptions. */
+const addOrganization = async (store: Store, id: string, urls: readonly string[]): Promise<Target[]> => {
+  const createdAt = Date.now()
+  const subscriptions = urls.map((url, index) => {
+    const digits = String(15_550_000_000 + index)
+    return { id: `sub_${index}`, url, number: `+${digits}`, digits }
   })
-  for (const [index, url] of urls.entries()) {
-    const number = numbers[index] ?? ''
+  await store.saveOrganization({
+    id,
+    revision: 1,
+    callSummaries: 'manual',
+    integrations: subscriptions.map(({ number, digits }) => ({
+      number,
+      digits,
+      enabled: true,
+      joinApprovalMode: 'auto_approve',
+    })),
+    pstnNumbers: [],
+    createdAt,
+  })
+  for (const subscription of subscriptions)
     await store.saveSubscription({
-      ...{ id: `sub_${index}`, organizationId: id, revision: 1, channel: 'WHATSAPP', number, url, secret },
-      ...{
-        digits: number.slice(1),
-        events: 'all',
-        previousSecret: null,
-        headers: {},
-        maxAttemptsPerSecond: null,
-      },
-      ...{ disabledReason: null, failingSince: null, isReported: false, updatedAt: at.createdAt, ...at },
+      ...subscription,
+      organizationId: id,
+      revision: 1,
+      channel: 'WHATSAPP',
+      secret,
+      events: 'all',
+      previousSecret: null,
+      headers: {},
+      maxAttemptsPerSecond: null,
+      disabledReason: null,
+      failingSince: null,
+      isReported: false,
+      updatedAt: createdAt,
+      createdAt,
     })
-  }
-  return numbers
+  return subscriptions.map(({ number }) => [id, number])
 }
 
 const startEndpoints = async (number: number, behavior: 'respond' | 'hang' | 'slow') => {
-  const file = import.meta.resolve('./endpoints-process.ts')
-  const child = await startChild({ file, arguments: [String(number), behavior] })
+  const child = await startChild(import.meta.resolve('./endpoints-process.ts'), String(number), behavior)
   const urls: string[] = JSON.parse(child.readyMessage)
   return { child, urls }
 }
 
 /** Fills a store with organizations and subscriptions, and starts a server and its workers on it. */
-export const openScenario = async (engine: Engine, options: ScenarioOptions): Promise<Scenario> => {
+export const openScenario = async (engine: Engine, options: ScenarioOptions) => {
   const { suspects = 0, kind = 'hang', owner = 'one', pending = 0, dead = 'hang', workers = 1 } = options
   const healthy = await startEndpoints(healthyEndpoints, 'respond')
   const others = await startEndpoints(suspects + 1, kind)
@@ -83,42 +93,37 @@ export const openScenario = async (engine: Engine, options: ScenarioOptions): Pr
     status: `'pending'`,
   })
   const [hangingUrl = '', ...ofSuspects] = others.urls
+  const url = dead === 'hang' ? hangingUrl : refusingUrl
   for (const subscription of (await store.listSubscriptions('acme', { limit: 1 })).items)
-    await store.saveSubscription({
-      ...subscription,
-      revision: 2,
-      url: dead === 'hang' ? hangingUrl : refusingUrl,
-      secret,
-    })
-  const add = async (id: string, urls: readonly string[]) =>
-    (await addOrganization(store, id, urls)).map((number) => [id, number] as const)
-  const targets = {
-    suspect: [] as (readonly [string, string])[],
-    healthy: [] as (readonly [string, string])[],
-  }
+    await store.saveSubscription({ ...subscription, revision: 2, url, secret })
+  const targets = { suspect: [] as Target[], healthy: [] as Target[] }
   if (owner === 'healthy') {
-    const all = await add('both', [...healthy.urls, ...ofSuspects])
+    const all = await addOrganization(store, 'both', [...healthy.urls, ...ofSuspects])
     targets.healthy = all.slice(0, healthyEndpoints)
     targets.suspect = all.slice(healthyEndpoints)
   } else {
-    targets.healthy = await add('healthy', healthy.urls)
-    if (owner === 'one') targets.suspect = await add('suspect', ofSuspects)
-    else
-      for (const [index, url] of ofSuspects.entries())
-        targets.suspect.push(...(await add(`org_${index}`, [url])))
+    targets.healthy = await addOrganization(store, 'healthy', healthy.urls)
+    const groups = owner === 'one' ? [ofSuspects] : ofSuspects.map((suspect) => [suspect])
+    for (const [index, urls] of groups.entries())
+      targets.suspect.push(...(await addOrganization(store, `suspect_${index}`, urls)))
   }
   await store.close()
-  const start = (role: string) =>
-    startChild({
-      file: import.meta.resolve('./server-process.ts'),
-      arguments: [database, role, JSON.stringify(targets)],
-    })
+  const start = (role: string): Promise<Child> =>
+    startChild(import.meta.resolve('./server-process.ts'), database, role, JSON.stringify(targets))
   const server = await start('all')
   const otherWorkers = await Promise.all(Array.from({ length: workers - 1 }, () => start('worker')))
   return {
     server,
-    endpoints: healthy.child,
-    close: () => {
+    /** Publishes events for healthy endpoints, and returns the p99 of their delays, in microseconds. */
+    measureLatency: async (events: number): Promise<number> => {
+      await healthy.child.command('reset')
+      await server.command('run', events)
+      const deadline = Date.now() + longestMs
+      while ((await healthy.child.command('count')) < events && Date.now() < deadline) await sleep(20)
+      const missing = events - (await healthy.child.command('count'))
+      return 1_000 * (missing > events / 100 ? longestMs : await healthy.child.command('quantile', 99))
+    },
+    close: (): void => {
       for (const child of [server, ...otherWorkers, healthy.child, others.child]) child.close()
     },
   }

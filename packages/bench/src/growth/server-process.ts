@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startServer } from '@wabakit/server'
 import { serveCommands } from '../commands.ts'
+import { readTime, runPaced } from '../run-tasks.ts'
 
 // A server in its own process. The first two arguments are its database and role, and the third lists the numbers of
 // suspect and healthy endpoints as JSON. `flood` publishes the given number of events to each suspect subscription, and
@@ -12,25 +13,26 @@ type Target = readonly [organizationId: string, number: string]
 
 const [database = '', role = 'all', targets = '{}'] = process.argv.slice(2)
 const { suspect = [], healthy = [] }: { suspect?: Target[]; healthy?: Target[] } = JSON.parse(targets)
-const perSecond = 100
-const settings = {
+const { service } = await startServer({
   port: 0,
   database,
   logLevel: 'silent',
   role: role === 'worker' ? 'worker' : 'all',
-} as const
-const { service } = await startServer(settings)
+})
 let published = 0
 
 const publish = ([organizationId, number]: Target): Promise<unknown> => {
   published += 1
-  const sentAt = performance.timeOrigin + performance.now()
   return service.events.publish(organizationId, {
     name: 'GROUP_PARTICIPANT_JOINED',
     subject: `group:live_${published}`,
     channel: 'WHATSAPP',
     number,
-    payload: JSON.stringify({ event: 'GROUP_PARTICIPANT_JOINED', groupName: 'x'.repeat(200), sentAt }),
+    payload: JSON.stringify({
+      event: 'GROUP_PARTICIPANT_JOINED',
+      groupName: 'x'.repeat(200),
+      sentAt: readTime(),
+    }),
   })
 }
 
@@ -41,16 +43,11 @@ serveCommands({
   flood: async (each) => {
     for (let turn = 0; turn < each; turn++) await Promise.all(suspect.map(publish))
   },
-  run: async (events) => {
-    const start = performance.now()
-    const publishing: Promise<unknown>[] = []
-    for (let index = 0; index < events; index++) {
-      await sleep(Math.max(0, start + (index * 1_000) / perSecond - performance.now()))
-      const target = healthy[index % healthy.length]
-      if (target !== undefined) publishing.push(publish(target))
-    }
-    await Promise.all(publishing)
-  },
+  run: (events) =>
+    runPaced({ times: events, perSecond: 100 }, async (_, nth) => {
+      const target = healthy[nth % healthy.length]
+      if (target !== undefined) await publish(target)
+    }),
   memory: async () => {
     for (let turn = 0; turn < 3; turn += 1) {
       collectGarbage()

@@ -5,14 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { sqliteStore } from '@wabakit/server'
 import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
 
-const formatFillSql = ({
-  deliveries,
-  subscriptions,
-  subject,
-  subscription,
-  status,
-  dueAt,
-}: Contents): string => `
+const formatFillSql = (contents: Contents): string => {
+  const { deliveries, subscriptions, subject, subscription, status, dueAt } = contents
+  return `
   pragma journal_mode = delete; -- A log would take as much space as the file.
   pragma synchronous = off;
   pragma cache_size = -1048576;
@@ -38,6 +33,7 @@ const formatFillSql = ({
     (event, subscription, number, startedAt, durationMs, url, status, responseBody, succeeded, deferred)
   select n, subscription, 1, 0, 12, 'https://receiver.example/', 200, 'ok', 1, 0 from filled where status = 'delivered';
   commit;`
+}
 
 /** Creates SQLite databases in a temporary folder, with every commit synced. */
 export const createSqliteEngine = (): Engine => {

@@ -2,7 +2,8 @@ import type { EventRecord, Store } from '@wabakit/core'
 import { runCycle } from './backlog.ts'
 
 const page = { organizationId: 'acme', limit: 100 }
-/** A filter without matches. It examines as many records as one page of the control API may examine. */
+const newest = { ...page, order: 'newest_first' } as const
+/** A filter without matches. It examines the maximum number of records for a page of the control API. */
 const rare = { text: 'nobody', maxExamined: 20_000 }
 let published = 0
 
@@ -24,6 +25,12 @@ export const createEvent = (): EventRecord => {
   }
 }
 
+const timeList = (list: (store: Store) => Promise<unknown>) => async (store: Store) => {
+  const start = process.hrtime.bigint()
+  await list(store)
+  return Number(process.hrtime.bigint() - start)
+}
+
 /** Store operations. Each returns its duration in nanoseconds. */
 export const operations: Readonly<Record<string, (store: Store) => Promise<number>>> = {
   'read and settle one of 64': async (store) => {
@@ -35,25 +42,18 @@ export const operations: Readonly<Record<string, (store: Store) => Promise<numbe
     await Promise.all(Array.from({ length: 64 }, () => store.addEvent(createEvent())))
     return Number(process.hrtime.bigint() - start) / 64
   },
-  'list the 100 newest events': (store) =>
-    measureTime(() => store.listEvents({ ...page, order: 'newest_first' })),
-  'list the 100 oldest events': (store) => measureTime(() => store.listEvents(page)),
-  'list the events of a group': (store) =>
-    measureTime(() => store.listEvents({ ...page, subject: 'group:5000' })),
-  'list the 100 newest deliveries': (store) =>
-    measureTime(() => store.listDeliveries({ ...page, order: 'newest_first' })),
-  'list the 100 newest deliveries of a subscription': (store) =>
-    measureTime(() => store.listDeliveries({ ...page, subscriptionId: 'sub_1', order: 'newest_first' })),
-  'list exhausted deliveries': (store) =>
-    measureTime(() => store.listDeliveries({ ...page, statuses: ['exhausted'], order: 'newest_first' })),
-  'look for a text among the newest events': (store) =>
-    measureTime(() => store.listEvents({ ...page, ...rare, order: 'newest_first' })),
-  'look for a text among the newest deliveries': (store) =>
-    measureTime(() => store.listDeliveries({ ...page, ...rare, order: 'newest_first' })),
-}
-
-const measureTime = async (work: () => Promise<unknown>): Promise<number> => {
-  const start = process.hrtime.bigint()
-  await work()
-  return Number(process.hrtime.bigint() - start)
+  'list the 100 newest events': timeList((store) => store.listEvents(newest)),
+  'list the 100 oldest events': timeList((store) => store.listEvents(page)),
+  'list the events of a group': timeList((store) => store.listEvents({ ...page, subject: 'group:5000' })),
+  'list the 100 newest deliveries': timeList((store) => store.listDeliveries(newest)),
+  'list the 100 newest deliveries of a subscription': timeList((store) =>
+    store.listDeliveries({ ...newest, subscriptionId: 'sub_1' }),
+  ),
+  'list exhausted deliveries': timeList((store) =>
+    store.listDeliveries({ ...newest, statuses: ['exhausted'] }),
+  ),
+  'look for a text among the newest events': timeList((store) => store.listEvents({ ...newest, ...rare })),
+  'look for a text among the newest deliveries': timeList((store) =>
+    store.listDeliveries({ ...newest, ...rare }),
+  ),
 }

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { startServer } from '@wabakit/server'
 import { callAiSummary } from '../call-ai-summary.ts'
-import { runConcurrently } from '../run-concurrently.ts'
+import { listen } from '../listen.ts'
+import { runConcurrently } from '../run-tasks.ts'
 
 export const organizationId = 'acme'
 
@@ -13,10 +13,8 @@ const numbers = { channelNumber: number, customerNumber: '+14155550123', agentNu
 export const startCallSimulator = async (database: string) => {
   const endpoint = createServer((request, response) => {
     request.resume().on('end', () => response.end('ok'))
-  }).listen(0, '127.0.0.1')
-  await once(endpoint, 'listening')
-  const address = endpoint.address()
-  const port = typeof address === 'object' ? address?.port : 0
+  })
+  const url = await listen(endpoint)
   const server = await startServer({
     database,
     port: 0,
@@ -25,14 +23,11 @@ export const startCallSimulator = async (database: string) => {
     organizations: [{ id: organizationId, pstnNumbers: [number] }],
   })
   const { calls, summaries, subscriptions, dispatcher } = server.service
-  await subscriptions.create(organizationId, { channel: 'PSTN', number, url: `http://127.0.0.1:${port}/` })
+  await subscriptions.create(organizationId, { channel: 'PSTN', number, url })
 
   const simulateCall = async (): Promise<void> => {
-    const { callId } = await calls.start(organizationId, {
-      channel: 'PSTN',
-      direction: 'INCOMING',
-      ...numbers,
-    })
+    const start = { channel: 'PSTN', direction: 'INCOMING', ...numbers } as const
+    const { callId } = await calls.start(organizationId, start)
     await calls.accept(organizationId, callId, { startedAt: Date.now() - 184_000 })
     await calls.end(organizationId, callId, { durationInSeconds: 184 })
     await summaries.save(organizationId, callId, callAiSummary.summary, { generatedBy: 'automatic' })
