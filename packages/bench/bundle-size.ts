@@ -27,8 +27,8 @@ const getText = async (options: BuildOptions): Promise<string> =>
   (await build({ ...options, write: false })).outputFiles[0]?.text ?? ''
 
 /**
- * Bundles each of our packages into one file, as published, because that compresses better than separate modules mixed
- * with those of dependencies.
+ * Bundles each of our packages into one file, as published, because that compresses better than separate modules that
+ * are mixed with those of dependencies.
  */
 const asPublished: Plugin = {
   name: 'as-published',

@@ -100,7 +100,7 @@ const controlPerf = (() => {
 
 const operation = await workloads[name]?.()
 if (operation === undefined) throw new Error(`There is no workload "${name}".`)
-// Warms up, so that most code is compiled before counting starts. A count of 1 skips this, to measure a cold start.
+// Warms up, so that most code is compiled before counting starts. With a count of 1, it measures a cold start instead.
 for (let done = 0; done < Number(count) / 2 - 1; done += 1) await operation()
 const before = getHeapStatistics().total_allocated_bytes
 controlPerf('enable')

@@ -12,9 +12,9 @@ import { printGoals, readResults } from './src/result.ts'
 // npm run bench -- --counts [--update]
 //
 // Runs the benchmarks of all goals, or the named ones, each in its own process. Each prints a table and writes
-// results/<name>.json. At the end, prints all goals and writes docs/performance.md and GOALS.md. `--counts` compares two
-// versions by instructions and bytes rather than by time. Without another version, it compares this one with
-// counts.json, as CI does. `--update` writes that file.
+// results/<name>.json. At the end, prints the goals and writes docs/performance.md and GOALS.md. `--counts` compares two
+// versions by instructions and bytes instead of times. Without another version, it compares this one with counts.json,
+// as CI does. `--update` writes that file.
 
 /** The benchmarks with their goals. */
 const benchmarks: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ const run = async (names: readonly string[]): Promise<boolean> => {
     'Goals',
     names.flatMap((name) => (failed.includes(name) ? [] : (results.get(name)?.goals ?? []))),
   )
-  if (failed.length > 0) console.error(`Not measured, because they failed: ${failed.join(', ')}.`)
+  if (failed.length > 0) console.error(`These benchmarks failed: ${failed.join(', ')}.`)
   if (process.env.BENCH_RESULTS === undefined) {
     writeFileSync(resolve(import.meta.dirname, '../../docs/performance.md'), formatPage(results))
     writeFileSync(join(import.meta.dirname, 'GOALS.md'), formatGoalsPage(results))

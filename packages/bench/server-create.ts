@@ -127,9 +127,8 @@ try {
     name: 'server-create',
     title: 'Creating a group over HTTP',
     about: `Over ${connections} connections. The floors check an API key and a schema and fill a map; CPU time is that of the server.
-Each creation on SQLite and PostgreSQL is synced before its response. ${connections} concurrent ones can share a commit, so the disk and
-the rest of the work allow one each ${allowed.toFixed(0)} µs on SQLite: the time in memory, and a ${connections}th of an fdatasync. Add \`--peers\` for prism and
-mockoon.`,
+Each creation on SQLite and PostgreSQL is synced before its response. ${connections} concurrent ones can share a commit, so disk and CPU
+allow one every ${allowed.toFixed(0)} µs on SQLite: the time in memory, and a ${connections}th of an fdatasync. Add \`--peers\` for prism and mockoon.`,
     unit: 'per second',
     rows,
     goals,

@@ -52,7 +52,7 @@ publish({
   name: 'server-dead-endpoint',
   title: 'One dead endpoint',
   about: `100 events a second for 20 healthy endpoints, while ${pending.toLocaleString('en')} deliveries are due to a dead one of another
-organization. The times are the p99 from an event to its arrival, and the floor is a server without a dead endpoint.`,
+organization. The times are the p99 of the delays of events, and the floor is a server without a dead endpoint.`,
   unit: 'time',
   rows,
   goals,

@@ -81,8 +81,8 @@ try {
     title: 'Durable deliveries on PostgreSQL, and queues',
     about: `All contenders store an event in a transaction, sign it, send it with undici over 64 connections and store the
 result. Endpoint, producer, worker and database share the machine, fsync is on, and each queue is configured for throughput
-as its documentation recommends. The floor does the same as on SQLite. CPU time includes the database, but from a backlog no
-producer. Backlogs are of 8,192 deliveries. Add \`--peers\` for bullmq.`,
+as its documentation recommends. The floor does the same as on SQLite. CPU time includes the database and, except from a
+backlog, the producer. A backlog has 8,192 deliveries. Add \`--peers\` for bullmq.`,
     unit: 'per second',
     rows,
     goals,

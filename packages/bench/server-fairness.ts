@@ -66,9 +66,9 @@ publish({
   name: 'server-fairness',
   title: 'Hundreds of endpoints that hang',
   about: `100 events a second for 20 healthy endpoints, next to ${suspects} that never respond and have 20 deliveries each: first for
-${events / 100} seconds, in which all of them are new and time out together, then for ${events / 100} more. Each endpoint has a port of its own.
-The times are the p99 from an event to its arrival, and the floor is a server without other endpoints, measured first and last. Add \`--long\` for endpoints that respond after
-14 seconds, and three workers.`,
+${events / 100} seconds, in which all of them are new and time out at the same time, then for ${events / 100} more. Each endpoint has its own port. The
+times are the p99 of the delays of events, and the floor is a server without other endpoints, measured first and last. Add
+\`--long\` for endpoints that respond after 14 seconds, and three workers.`,
   unit: 'time',
   rows,
   goals,

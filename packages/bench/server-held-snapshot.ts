@@ -82,11 +82,11 @@ for (const kind of ['wabakit', 'graphile-worker', 'pg-boss'] as const) {
 }
 publish({
   name: 'server-held-snapshot',
-  title: 'Next to a transaction that stays open',
-  about: `500 deliveries a second on PostgreSQL while another transaction holds its snapshot, as \`pg_dump\` does, so that no row
-that was deleted meanwhile can be removed: the median of the 99th percentiles of windows of ${windowSeconds} seconds, and the shortest and the
-longest of them. Of wabakit's events, one in ten is that of a rate-limited create over HTTP. CPU time is that of all processes but the
-endpoint, per delivery. The snapshot is held for a minute; with \`--long\`, for 30 minutes.`,
+  title: 'Next to a long transaction',
+  about: `500 deliveries a second on PostgreSQL while another transaction holds its snapshot, as \`pg_dump\` does, so that rows
+deleted in the meantime cannot be removed. Shows the median, minimum and maximum of the 99th percentiles of ${windowSeconds}-second windows. One
+in ten of wabakit's events comes from a rate-limited create over HTTP. CPU time is per delivery, and includes all processes
+except the endpoint. The snapshot is held for a minute; with \`--long\`, for 30 minutes.`,
   unit: 'time',
   rows,
   goals,

@@ -61,8 +61,8 @@ try {
     name: 'server-processes',
     title: 'Several processes on one PostgreSQL',
     about: `Workers share the deliveries of ${subscriptions} subscriptions, of 64 concurrent attempts each. Endpoint, producer, workers and
-database share the machine, so this shows what a delivery costs when processes are added, and not how many they make on
-machines of their own. CPU time includes PostgreSQL; from a backlog of ${deliveries.toLocaleString('en')}, it includes no producer.`,
+database share the machine, so this shows how the cost of a delivery changes when processes are added, not their throughput
+on separate machines. CPU time includes PostgreSQL and, except from a backlog of ${deliveries.toLocaleString('en')}, the producer.`,
     unit: 'per second',
     rows,
     figures: divided.map(({ describe }) => describe()),

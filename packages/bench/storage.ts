@@ -99,7 +99,7 @@ publish({
   title: 'Storage used by calls',
   about: `The server simulates complete calls of four events each (${Math.round(payload ?? 0)} bytes of payload on average), delivered by the
 first attempt. The size of the tables is measured on empty databases. The log and the next checkpoint of PostgreSQL are
-measured with ${older.toLocaleString('en')} older deliveries, and as many new ones as 116 a second make between two checkpoints (5 minutes).`,
+measured with ${older.toLocaleString('en')} older deliveries, and as many new ones as arrive between two checkpoints (5 minutes) at 116 a second.`,
   unit: 'time',
   figures: [
     { name: 'SQLite, bytes per delivery, with its event and attempts', figure: `${sqliteBytes}` },

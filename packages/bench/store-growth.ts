@@ -60,9 +60,9 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
 publish({
   name: 'store-growth',
   title: 'A growing backlog',
-  about: `Reads 64 deliveries, of as many subscriptions as possible, and settles them, every commit synced; per delivery. Settled events are
-published again, so that the backlog stays as large as it is. The floor is the same with 1,000 deliveries. Add \`--long\` for
-10,000,000 instead of 1,000,000.`,
+  about: `Time per delivery to read 64 deliveries, of as many subscriptions as possible, and to settle them, with every commit
+synced. Settled events are published again, so that the backlog keeps its size. The floor is the same with 1,000 deliveries.
+Add \`--long\` for 10,000,000 instead of 1,000,000.`,
   unit: 'time',
   rows,
   goals,

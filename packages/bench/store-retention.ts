@@ -6,7 +6,7 @@ import { measure, type Row, toRow } from './src/measure.ts'
 import { publish } from './src/result.ts'
 import { readTime, runPaced } from './src/run-tasks.ts'
 
-// With `--long`, there are 10,000,000 deliveries.
+// `--long` uses 10,000,000 deliveries.
 const few = 10_000
 const many = process.argv.includes('--long') ? 10_000_000 : 1_000_000
 const perSecond = 100
@@ -68,8 +68,8 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
 publish({
   name: 'store-retention',
   title: 'Many finished deliveries',
-  about: `Operations with ${many.toLocaleString('en')} finished deliveries, their events and attempts. The floor is the same with ${few.toLocaleString('en')}. Then
-publishing an event during pruning, at 100 events a second.`,
+  about: `Operations with ${many.toLocaleString('en')} finished deliveries, their events and attempts. The floor is the same with ${few.toLocaleString('en')}. The
+last rows are the latency of publishing an event during pruning, at 100 events a second.`,
   unit: 'time',
   rows,
 })

@@ -39,7 +39,7 @@ const fetchedAhead = 500
 type Queue = {
   /** Stores an event durably. */
   readonly store: (event: ReturnType<typeof nextEvent>) => Promise<unknown>
-  /** Handles all stored events, and calls the function for each. */
+  /** Handles all stored events, and calls `handled` for each. */
   readonly handleAll: (handled: () => void, count: number) => Promise<unknown>
 }
 
@@ -66,7 +66,7 @@ const createContenders = (
         await store(times)
       },
       run: async (times) => {
-        // Excludes the start of a worker and the events it fetched meanwhile.
+        // Excludes the start of a worker, and the events that it fetches during the start.
         let [startedAt, cpuBefore, handled] = [Number.NaN, Number.NaN, 0]
         await queue.handleAll(() => {
           handled += 1
@@ -83,7 +83,7 @@ const createContenders = (
 
 type Event = ReturnType<typeof nextEvent>
 
-/** A queue's writes to a database, for a given number of events. */
+/** The statements that a floor runs. */
 type Statements = {
   readonly insert: (events: readonly Event[]) => Promise<unknown>
   readonly read: () => Promise<readonly { id: unknown; body: unknown }[]>
@@ -314,12 +314,12 @@ try {
   publish({
     name: 'webhooks-inbox',
     title: 'A receiver with an inbox',
-    about: `CALL_AI_SUMMARY events of ${body.length} bytes, each of a call of its own and with random ids, stored durably (with fsync) by ${concurrency}
-concurrent callers of \`receiver.accept\`, and handled by a handler that does nothing: HTTP and signatures are not part of it. The floor runs one insert
+    about: `CALL_AI_SUMMARY events of ${body.length} bytes, each with its own call and a random id, stored durably (with fsync) by ${concurrency}
+concurrent callers of \`receiver.accept\`, and handled by a handler that does nothing, without HTTP or signatures. The floor runs one insert
 and one update per event, on a pool of 10 connections; "in batches" runs one of each per ${concurrency} events, as the inbox does, and nothing else. The
 inbox also parses and validates, keeps the order of each call, recognizes duplicates of two kinds, and claims. graphile-worker and pg-boss are used as an inbox,
-configured for throughput, without recognizing duplicates. CPU time includes PostgreSQL's. Handling counts from event ${fetchedAhead}, because
-graphile-worker fetches as many before it calls the first handler.`,
+configured for throughput, without recognizing duplicates. CPU time includes PostgreSQL. Handling is measured from event ${fetchedAhead} on,
+because graphile-worker fetches that many before it calls the first handler.`,
     unit: 'per second',
     rows,
     goals: [

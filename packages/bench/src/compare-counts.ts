@@ -25,7 +25,7 @@ const measureFigures = (checkout: string): Figures => {
       if (instructions !== undefined)
         figures.set(`${workload}: instructions`, { value: instructions, tolerance: tolerance.instructions })
     } catch (error) {
-      console.error(`${workload} does not run in ${checkout}: ${error}`)
+      console.error(`${workload} failed in ${checkout}: ${error}`)
     }
   }
   return figures
@@ -33,7 +33,7 @@ const measureFigures = (checkout: string): Figures => {
 
 const measureHere = (): Figures => {
   if (!hasInstructionCounter())
-    console.error('This machine does not count instructions: perf is missing or not permitted.')
+    console.error('Instructions cannot be counted: perf is missing or not permitted.')
   return measureFigures(root)
 }
 
@@ -62,16 +62,14 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
     }
   }
   printTable('Counts per operation', table)
-  if (grown.length > 0) console.error(`More than in ${reference}, beyond the tolerance: ${grown.join('; ')}.`)
+  if (grown.length > 0) console.error(`Grew beyond the tolerance since ${reference}: ${grown.join('; ')}.`)
   const workloads = Object.keys(countings)
   return grown.length === 0 && workloads.every((workload) => here.has(`${workload}: bytes allocated`))
 }
 
 /**
  * Compares the costs of operations in two versions: instructions, allocated bytes and bundled bytes. Unlike times,
- * these hardly depend on the machine's load, so CI can require that they do not grow.
- *
- * @returns whether all workloads ran here and no figure exceeds its tolerance.
+ * these hardly depend on the machine's load, so CI can require that they do not grow. Returns whether they did not.
  */
 export const compareCounts = async (reference: string): Promise<boolean> => {
   const here = measureHere()
@@ -100,7 +98,7 @@ export const checkCounts = (): boolean => {
   const recorded: CountsRecord = JSON.parse(readFileSync(file, 'utf8'))
   if (recorded.runtime !== runtime) {
     console.error(
-      `counts.json is from ${recorded.runtime}, and this is ${runtime}. Run npm run bench -- --counts --update.`,
+      `counts.json was recorded with ${recorded.runtime}, but this is ${runtime}. Run npm run bench -- --counts --update.`,
     )
     return false
   }

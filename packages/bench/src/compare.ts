@@ -20,7 +20,7 @@ export type CompareOptions = {
   readonly names: readonly string[]
   /** Number of runs per benchmark and version. */
   readonly turns: number
-  /** Rounds per run. @default the rounds of the benchmark */
+  /** Rounds per run. @default the benchmark's own number */
   readonly rounds?: string | undefined
 }
 
@@ -98,7 +98,7 @@ export const compare = async ({ reference, names, turns, rounds }: CompareOption
   const measure = (side: keyof typeof times, name: string, checkout: string): void => {
     const result = runBenchmark(checkout, name, rounds === undefined ? {} : { BENCH_ROUNDS: rounds })
     if (result === undefined) {
-      console.error(`${name} does not run in ${side === 'here' ? 'this checkout' : reference}.`)
+      console.error(`${name} failed in ${side === 'here' ? 'this checkout' : reference}.`)
       isComplete = false
     }
     for (const row of result?.rows ?? []) {

@@ -7,7 +7,7 @@ export type Contender = {
   readonly name: string
   /** The contender that does only the necessary work. */
   readonly floor?: string | undefined
-  /** Prepares a round, outside the measurement. */
+  /** Prepares a round. It is not measured. */
   readonly prepare?: (count: number) => void | Promise<void>
   /** Performs the operation `count` times. */
   readonly run: (count: number) => unknown
@@ -44,7 +44,7 @@ export type MeasureOptions = {
   readonly warmUpRounds?: number
 }
 
-/** Returns a quantile of the figures. */
+/** Returns a quantile of the figures, interpolated between the two nearest ones. */
 export const computeQuantile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((left, right) => left - right)
   const position = (sorted.length - 1) * share
@@ -101,7 +101,7 @@ export const measure = async (
   const listTimes = (name: string): number[] => (costs.get(name) ?? []).map(({ time }) => time)
   return contenders.map(({ name, floor = null }) => {
     const times = listTimes(name)
-    // Uses the mean, because other processes' CPU time is counted in steps of 10 ms.
+    // The mean, because the CPU time of other processes is counted in steps of 10 ms.
     const cpu = (costs.get(name) ?? []).reduce((sum, each) => sum + each.cpu, 0) / rounds
     const ratios =
       floor === null ? [] : listTimes(floor).map((time, round) => time / (times[round] ?? Number.NaN))
@@ -122,7 +122,7 @@ export const findRow = (rows: readonly Row[], name: string): Row => {
   return row
 }
 
-/** Creates a row from figures that were measured in another way, such as latencies. Figures are in microseconds. */
+/** Creates a row from figures that `measure` did not measure, such as latencies, in microseconds. */
 export const toRow = (name: string, figures: readonly number[], base?: Row): Row => ({
   name,
   time: median(figures),

@@ -39,28 +39,27 @@ const getGoal = ({ goals = [], name }: Result): string => `${goals[0]?.id ?? 'no
 const sortByGoal = (found: ReadonlyMap<string, Result>): Result[] =>
   [...found.values()].sort((left, right) => (getGoal(left) < getGoal(right) ? -1 : 1))
 
-/** Formats the performance page for users from benchmark results. */
+/** Formats benchmark results as the performance page for users. */
 export const formatPage = (found: ReadonlyMap<string, Result>): string =>
   `${[
     '# Performance',
     '<!-- Written by `npm run bench` from packages/bench/results. -->',
-    `How fast wabakit is next to what you would use instead: the real packages, used as their documentation shows. Every
-benchmark measures all its contenders in interleaved rounds of one run and reports medians. One contender is the floor:
-hand-written code that does only what the job cannot do without. Compare the ratios, not the microseconds: "of the floor"
-is the throughput of a contender divided by that of its floor. To repeat a benchmark, clone the repository and run the
-command below its table.`,
+    `These benchmarks compare wabakit with its alternatives: the real packages, used as their documentation shows. Each
+benchmark measures its contenders in interleaved rounds and reports medians. One contender is the floor: hand-written code
+that does only the necessary work. Compare the ratios rather than the microseconds: "of the floor" is the throughput of a
+contender divided by that of its floor. To repeat a benchmark, clone the repository and run the command below its table.`,
     ...sortByGoal(found).map(formatResult),
   ].join('\n\n')}\n`
 
-/** Formats the page about the project's goals for its maintainers. */
+/** Formats benchmark results as the page about the goals, for maintainers. */
 export const formatGoalsPage = (found: ReadonlyMap<string, Result>): string =>
   `${[
     '# Goals',
     '<!-- Written by `npm run bench` from packages/bench/results. -->',
     formatGoals(sortByGoal(found)),
-    `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` those of one, and
-\`npm run bench -- <name>\` one of them. \`npm run bench -- --compare <git ref>\` alternately runs two versions and exits with 1
-if one of the lines became slower beyond its spread. With \`--counts\`, it counts instructions (with perf, if the
-machine allows it), allocated bytes and bundled bytes instead, which hardly depend on what else the machine does, and exits
-with 1 if one grew by more than 1 to 5 %.`,
+    `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` those of one goal, and
+\`npm run bench -- <name>\` a single one. \`npm run bench -- --compare <git ref>\` runs two versions alternately, and exits
+with 1 if a row became slower beyond its spread. With \`--counts\`, it compares instructions (counted by perf, if the machine
+permits it), allocated bytes and bundled bytes, which hardly depend on the machine's load, and exits with 1 if one of them
+grew beyond its tolerance.`,
   ].join('\n\n')}\n`

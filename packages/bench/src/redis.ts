@@ -9,10 +9,7 @@ import { findFreePort } from '../../server/test/postgres-cluster.ts'
 /** A private Redis server that writes all changes to a file. */
 export type Redis = { readonly url: string; readonly pid: number; remove(): Promise<void> }
 
-/**
- * When the file is synced: before each response, or once per second. If the machine fails, `everysec` can lose two
- * seconds of writes.
- */
+/** When the file is synced: before each response, or once per second, which can lose two seconds of writes. */
 export type Appendfsync = 'always' | 'everysec'
 
 /** Starts a Redis server. Returns `undefined` if `redis-server` is not installed. */

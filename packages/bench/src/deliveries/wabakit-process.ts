@@ -18,7 +18,7 @@ const { service, url } = await startServer({
   role,
   logLevel: 'warn',
   deliveryConcurrency: connections,
-  // A single subscription, which belongs to one worker, may get all events.
+  // All events may be for a single subscription, which belongs to one worker.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,

@@ -37,7 +37,7 @@ const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 type Target = readonly [organizationId: string, number: string]
 
-/** Adds an organization with a subscription for each URL. Returns the numbers of the subscriptions. */
+/** Adds an organization with a subscription for each URL. Returns the subscriptions' numbers. */
 const addOrganization = async (store: Store, id: string, urls: readonly string[]): Promise<Target[]> => {
   const createdAt = Date.now()
   const subscriptions = urls.map((url, index) => {
