@@ -16,7 +16,7 @@ export const serveCommands = (commands: Commands, readyMessage = ''): void => {
 
 export type Child = Awaited<ReturnType<typeof startChild>>
 
-/** Starts the file at a URL in a process that serves commands, and waits for its first message. */
+/** Starts a file, given by its URL, as a child process that serves commands, and waits for its first message. */
 export const startChild = async (file: string, ...options: readonly string[]) => {
   const child = fork(fileURLToPath(file), options, { execArgv: ['--conditions=@wabakit/source'] })
   const pending: PromiseWithResolvers<unknown>[] = []

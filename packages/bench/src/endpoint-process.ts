@@ -4,7 +4,7 @@ import { listen } from './listen.ts'
 import { computeQuantile } from './measure.ts'
 import { readTime } from './run-tasks.ts'
 
-// A webhook endpoint in its own process that accepts every request. It first sends its URL. `arrivals` returns once the
+// A webhook endpoint process that accepts every request. It first sends its URL. `arrivals` returns once the
 // given number of webhooks has arrived since its last call. `p99` returns the 99th percentile of the delays of stamped
 // payloads since its last call, in microseconds.
 let arrived = 0

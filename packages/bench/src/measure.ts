@@ -44,7 +44,7 @@ export type MeasureOptions = {
   readonly warmUpRounds?: number
 }
 
-/** Returns a quantile of the figures, interpolated between the two nearest ones. */
+/** Returns a quantile of the values, interpolated between the two nearest ones. */
 export const computeQuantile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((left, right) => left - right)
   const position = (sorted.length - 1) * share
@@ -122,7 +122,7 @@ export const findRow = (rows: readonly Row[], name: string): Row => {
   return row
 }
 
-/** Creates a row from figures that `measure` did not measure, such as latencies, in microseconds. */
+/** Creates a row from figures that do not come from `measure`, such as latencies, in microseconds. */
 export const toRow = (name: string, figures: readonly number[], base?: Row): Row => ({
   name,
   time: median(figures),

@@ -7,7 +7,7 @@ import { serveCommands } from './commands.ts'
 import { listen } from './listen.ts'
 
 // Starts a server and sends its URL. The argument is `node`, `hono`, `memory`, the path of a SQLite file, or the URL of
-// a PostgreSQL database. The first two are the floors: an API key, a schema and a map.
+// a PostgreSQL database. The first two are the floors: minimal servers with a check of the API key, a schema and a map.
 const CreateGroup = z.object({
   wabaNumber: z.string().min(1),
   subject: z.string().min(1).max(128),

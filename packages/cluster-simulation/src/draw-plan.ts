@@ -18,7 +18,7 @@ import {
 } from './plan.ts'
 import { createDraws, type Draws, type NonEmpty, type Range } from './virtual/random.ts'
 
-/** The default. Read before any run, because runs change it and a plan must not depend on earlier runs. */
+/** The default, read before any run, because runs change it and a plan must not depend on earlier runs. */
 const normalWindow = windowLimits.perQueue
 
 const engines: NonEmpty<EngineName> = ['memory', 'sqlite']
@@ -219,7 +219,7 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
 /** Fraction of runs on PGlite. They take 20 times as long as others, and a thread's first one takes 8 s longer. */
 const postgresRate = 0.002
 
-/** Draws the plan of a seed. */
+/** Draws the plan for a seed. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.isChosen('on PostgreSQL', postgresRate) ? 'postgres' : draws.pick('engine', engines)

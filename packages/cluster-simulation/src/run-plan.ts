@@ -36,7 +36,7 @@ export type RunResult = {
   readonly traceHash: string
   /** The lines of the trace if `keepsTrace` is set; otherwise empty. */
   readonly trace: readonly string[]
-  /** The events of the run in words. */
+  /** The events of the run, described in words. */
   readonly notes: readonly string[]
   /** The call faults that occurred. */
   readonly callFaults: readonly CallFault[]

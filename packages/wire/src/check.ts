@@ -131,7 +131,7 @@ export const unset =
       ? leaveOut(path, report)
       : value === undefined || check(value, path, report)
 
-/** Checks for an object. Drops a field named `__proto__`, because assigning it would change a prototype. */
+/** Checks that a value is an object. Drops a field named `__proto__`, because assigning it would change a prototype. */
 export const isObject = (value: unknown, path = '', report?: Report): value is Fields => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return fail('must be an object', value, path, report)

@@ -3,7 +3,7 @@ import { runCycle } from './backlog.ts'
 
 const page = { organizationId: 'acme', limit: 100 }
 const newest = { ...page, order: 'newest_first' } as const
-/** A filter without matches, with the limit of examined records that the control API uses for a page. */
+/** A filter that matches nothing, with the limit of examined records that the control API uses for a page. */
 const rare = { text: 'nobody', maxExamined: 20_000 }
 let published = 0
 

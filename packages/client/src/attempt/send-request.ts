@@ -12,7 +12,7 @@ type OutgoingRequest = {
   readonly onSend: () => void
 }
 
-/** Turns off the retries of ky, which cannot wait on an injected clock, or know which requests are safe to repeat. */
+/** Turns off ky's retries, which can neither wait on an injected clock nor know which requests are safe to repeat. */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
 /** Calls `fetch` with a URL and plain options, because undici and node-fetch reject the platform's own `Request`. */

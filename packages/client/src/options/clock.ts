@@ -9,7 +9,7 @@ export type Clock = {
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
-/** A clock that also measures durations. `elapsed` ignores changes to the system time if there is a `performance`. */
+/** A clock that also measures durations. `elapsed` ignores system time changes where `performance` is available. */
 export type MonotonicClock = Clock & { elapsed(): number }
 
 /** The longest delay that timers support, in milliseconds. A timer with a longer delay would fire at once. */

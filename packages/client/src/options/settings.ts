@@ -7,7 +7,7 @@ import { createClock } from './clock.ts'
 /** The checked options of a client, with defaults. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>
 
-/** Reads a variable; `undefined` if it is empty, or if the runtime has no environment or denies access to it. */
+/** Reads an environment variable; `undefined` if it is empty, or if the runtime has no environment or denies access. */
 const readEnvironment = (name: 'WABAKIT_API_KEY' | 'WABAKIT_BASE_URL'): string | undefined => {
   try {
     return globalThis.process?.env?.[name] || undefined

@@ -4,7 +4,7 @@ import type { Draws } from '../virtual/random.ts'
 export type CallFaults = ReturnType<typeof createCallFaults>
 
 /**
- * Decides which calls fail, and how. If the plan has rates, faults are random in addition to the planned ones.
+ * Decides which calls fail, and how. If the plan has rates, random faults occur in addition to the planned ones.
  *
  * @param now - returns the milliseconds since the start of the run.
  */
@@ -33,7 +33,7 @@ export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => numb
   }
 
   return {
-    /** The faults so far, with the affected calls and times. */
+    /** The faults so far, each with the affected call and the time. */
     happened: happened as readonly CallFault[],
     /** Stops all faults: no later call fails. */
     stop: (): void => {

@@ -59,7 +59,7 @@ const takeStep = async (
   }
 }
 
-/** Performs the operations of users. */
+/** Performs users' operations. */
 export const createOperations = (cluster: Cluster) => {
   const { draws, scheduler, servers, endpoints, observe, now } = cluster
   const connect = createApiNetwork(cluster, servers)
@@ -192,7 +192,7 @@ export const createOperations = (cluster: Cluster) => {
   }
 
   return {
-    /** Returns whether every operation has ended, or its process has. */
+    /** Returns whether each operation, or the process that runs it, has ended. */
     haveEnded: (): boolean => [...active].every(({ owner }) => owner.state === 'ended'),
     start: (operation: Operation) => {
       if (operation.do === 'create a group') {

@@ -13,7 +13,7 @@ const slowMethods = {
   'settlements and pages': /^(?:settleDeliveries|readHeads|readRetries)$/,
 }
 
-/** Methods that change nothing, so that their outcome cannot be unknown. */
+/** Methods that change nothing, so their outcome cannot be unknown. */
 const readMethods = /^(?:find|list|nextDueAt|measure|read|load)/
 
 /** Carries calls over a network to a store that several processes share. */

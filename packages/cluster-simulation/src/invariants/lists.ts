@@ -13,7 +13,7 @@ const readPages = <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Prom
   readAll(list, 5)
 
 /**
- * Returns the ids of the listed items that were already known: an attempt that is settled late can publish an event in
+ * Returns the ids of the listed items that are in `known`: an attempt that is settled late can publish an event in
  * the meantime.
  */
 const listIds = (

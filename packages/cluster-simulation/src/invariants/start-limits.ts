@@ -4,8 +4,8 @@ import type { Rule, RuleContext } from './rule.ts'
 const limited = 'attempts start no faster than a subscription allows'
 
 /**
- * Checks that no server starts attempts faster than a subscription's `maxAttemptsPerSecond` allows, which may change at
- * any time. A process may exceed the limit if its clock is stepped, or if it is paused between the decision and the
+ * Checks that no server starts attempts faster than a subscription's `maxAttemptsPerSecond` allows. The limit may
+ * change at any time. A process may exceed it if its clock is stepped or it is paused between the decision and the
  * request.
  */
 export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule => {

@@ -29,7 +29,7 @@ const packages = [
 export type Copy = ReturnType<typeof copySources>
 
 /**
- * Returns a file's source with a bug.
+ * Returns a file's source with the bug planted in it.
  *
  * @throws Error if the source has changed and the bug cannot be planted.
  */

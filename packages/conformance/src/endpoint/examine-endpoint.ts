@@ -37,7 +37,7 @@ const flags: Readonly<Record<Need, string>> = {
   effects: '--effects "$WABAKIT_EFFECTS"',
 }
 
-/** Returns a command that repeats one check. It refers to secrets by variables. */
+/** Returns a command that repeats one check. It reads secrets from environment variables. */
 const writeReproduction = (settings: Settings, id: string, seed: number): string =>
   [
     `wabakit doctor ${quote(formatTarget(settings.url))}`,

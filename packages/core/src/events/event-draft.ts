@@ -8,7 +8,7 @@ import type {
 } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
 
-/** An event to publish. By default, it waits for no other event, and has no `traceparent`. */
+/** An event to publish. By default, it does not wait for another event, and has no `traceparent`. */
 export type EventDraft = Pick<
   EventRecord,
   'organizationId' | 'subject' | 'channel' | 'digits' | 'occurredAt'

@@ -13,7 +13,7 @@ export type Emission<Event extends EmittedEvent = EmittedEvent> = {
   readonly event: Event
 }
 
-/** The event that a listener of `Name` receives. */
+/** The event that a listener for `Name` receives. */
 export type EmissionEventOf<Name extends EmittedEventName | '*'> = Name extends EmittedEventName
   ? EmittedEventOf<Name>
   : EmittedEvent
@@ -72,7 +72,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
       }
     },
     on: <Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): (() => void) => {
-      // A listener is called only with events of the name that it is registered for.
+      // A listener is called only with events that have its registered name.
       const registration: Registration = { listener: listener as unknown as EmissionListener }
       registrations.set(name, [...(registrations.get(name) ?? []), registration])
       return () => {

@@ -22,7 +22,7 @@ const createCheck =
   }
 
 /**
- * Checks strings, given by field name. Fields that are `undefined` are ignored.
+ * Checks strings, keyed by field name. Fields that are `undefined` are ignored.
  *
  * @throws InputError if a string cannot be stored.
  */

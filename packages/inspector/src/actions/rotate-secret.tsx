@@ -8,7 +8,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** Time that the old secret also signs, in milliseconds: the server's default. */
+/** Time for which the old secret still signs, in milliseconds: the server's default. */
 const overlapMs = 86_400_000
 
 const rotate = (id: string): Promise<void> =>

@@ -92,7 +92,7 @@ const typingPauseMs = 200
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Returns the properties of a filter's field. The filter changes when the user stops typing. Until the field loses the
+ * Returns the properties of a filter's field. The filter changes when the user stops typing. Until the field loses
  * focus, it keeps the typed text, including trailing spaces.
  */
 const useTyped = (key: string) => {

@@ -15,7 +15,7 @@ export const listParams = (filter: Filter): readonly string[] =>
   filter.kind === 'time' ? [filter.from, filter.before] : [filter.key]
 
 export type Column<Item> = {
-  /** The track of a CSS grid. */
+  /** The column's CSS grid track. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
   /**
@@ -29,7 +29,7 @@ export type Column<Item> = {
 export type ListDefinition<Item> = {
   /** Also the name of the collection in the control API. */
   readonly view: View
-  /** Set if the control API lists all organizations together. */
+  /** Set if one list in the control API contains the records of all organizations. */
   readonly isShared?: true
   /** Set if the control API lists the oldest records first by default. */
   readonly order?: 'newest_first'
@@ -46,7 +46,7 @@ export type ListDefinition<Item> = {
   /** The columns by title. */
   readonly columns: Readonly<Record<string, Column<Item>>>
   readonly isChangedBy: (message: LiveMessage) => boolean
-  /** Polling interval for a list that changes without messages, in milliseconds. */
+  /** Polling interval in milliseconds, for a list whose changes the server does not announce. */
   readonly pollMs?: number
   /** Keys that act on the current record. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>

@@ -2,7 +2,7 @@ import type { Delivery } from '@wabakit/server/control-types'
 
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
-/** A one-word state in the color of its tone. The word is clear without the color. */
+/** A one-word state in the color of its tone. The word alone is clear enough. */
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )

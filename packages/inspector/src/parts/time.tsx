@@ -1,7 +1,7 @@
 import type { Wait } from '@wabakit/server/control-types'
 import { formatDay, formatFull, formatTime } from '../format/time.ts'
 
-/** The track of a CSS grid that has room for a date and a time. */
+/** A CSS grid track that is wide enough for a date and a time. */
 export const timeWidth = 'var(--time)'
 
 /** A time of day, with the date if it is not today. */

@@ -51,7 +51,7 @@ const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
       }
       return undefined
     },
-    /** Discards all requested orders, and returns the held deliveries. */
+    /** Discards all reorderings, and returns the held deliveries. */
     clear: (): readonly LoadedDelivery[] => {
       const held = [...queues.values()].flatMap((queue) => [...queue.held.values()])
       faults.clear()

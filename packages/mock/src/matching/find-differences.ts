@@ -1,7 +1,7 @@
 /** A matcher such as vitest's and jest's `expect.any(String)`. @inline */
 export type Asymmetric = { asymmetricMatch(value: unknown): boolean }
 
-/** A part of a value, at any depth. For a string, it may be a regular expression. */
+/** A part of a value, at any depth. A regular expression may stand for a string. */
 export type Partially<Value> =
   | Asymmetric
   | (Value extends string

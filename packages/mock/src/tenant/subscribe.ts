@@ -30,9 +30,9 @@ const SubscriptionData = z.strictObject({
   ),
 })
 
-/** A webhook subscription, either with a `url` or with a `receiver` in process. @interface */
+/** A webhook subscription, either with a `url` or with an in-process `receiver`. @interface */
 export type SubscriptionRequest = z.infer<typeof SubscriptionData> & {
-  /** Handles the deliveries in process. */
+  /** Handles the deliveries in the same process. */
   readonly receiver?: DeliveryTarget | undefined
 }
 

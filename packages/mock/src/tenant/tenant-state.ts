@@ -32,7 +32,7 @@ const delivery = {
   signatureClock: { now: () => Date.now() },
   // There is no jitter, so that a test can advance the clock exactly to an attempt.
   random: () => 0,
-  // One worker, whose slots are never full.
+  // One worker, whose slots are never all taken.
   concurrency: 1e6,
   perSubscription: 1e6,
   sharesFairly: false,
@@ -52,7 +52,7 @@ const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt'
     ),
 })
 
-/** Shortens an id for a subject: a triggered event may have an id of any length, but a subject may not. */
+/** Shortens an id for a subject: a triggered event may have an id of any length, but subjects are limited. */
 const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
 /** Creates the parts of a tenant that a reset replaces. */

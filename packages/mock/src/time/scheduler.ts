@@ -21,7 +21,7 @@ export type Scheduler = {
   schedule(task: ScheduledTask): void
   /** Tasks that have not run yet, earliest first. */
   listTasks(): readonly ScheduledTask[]
-  /** Moves the time forward, and waits for all work that becomes due. */
+  /** Moves time forward, and waits for all work that becomes due. */
   advance(ms: number): Promise<void>
   /** Moves the time forward without waiting for deliveries. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

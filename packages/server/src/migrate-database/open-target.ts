@@ -19,7 +19,7 @@ export type CopyProgress = {
 
 /** A PostgreSQL database to copy into, locked for this process. */
 export type Target = {
-  /** The database's address, without password. */
+  /** The database's address, without the password. */
   readonly address: string
   /**
    * Starts or continues a copy.

@@ -11,7 +11,7 @@ import { watchWrites } from './watch-writes.ts'
 /** A store, and the parts that several processes need to share it. */
 export type OpenedStore = {
   readonly store: Store
-  /** A clock that continues the store's time. */
+  /** A clock that starts from the store's time and ignores steps of the machine's clock. */
   readonly clock: Clock
   /** Shared rate limits; `undefined` when a single process uses the store. */
   readonly buckets: TokenBuckets | undefined

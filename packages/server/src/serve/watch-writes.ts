@@ -1,7 +1,7 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createWriteCheck, type LastWrite, noWrite } from '../stores/write-check.ts'
 
-/** Returns the store with a `checkWritable` that uses the outcomes of changes. See {@link createWriteCheck}. */
+/** Returns the store with a `checkWritable` that uses the outcomes of recent writes. See {@link createWriteCheck}. */
 export const watchWrites = (store: Store, now: () => number = () => performance.now()): Store => {
   let last: LastWrite = noWrite
 

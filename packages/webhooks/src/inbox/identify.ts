@@ -50,8 +50,8 @@ const toColumn = (text: string | undefined): string | null =>
 export type StoredEvent = Awaited<ReturnType<typeof identify>>
 
 /**
- * Determines the keys that identify duplicates of an event: its id within its source (without an id, the fact that
- * happens once, or the hash of its body), and the fact that happens once.
+ * Determines the keys that identify duplicates of an event: its id within its source (without an id, its fact,
+ * or the hash of its body), and its fact: what happens once per call or group.
  */
 export const identify = async (
   { body, id, source = 'webhook', sentAt, headers }: InboxDelivery,

@@ -43,7 +43,7 @@ export type Simulate = {
         headers: Readonly<Record<string, string>>
       }) => Promise<AddedSubscription>)
     | undefined
-  /** Makes the organization's summaries manual, then plays an answered call and resolves to its id. Called last. */
+  /** Switches the organization to manual summaries, then plays an answered call and resolves to its id. Called last. */
   readonly playManualCall?: (() => Promise<string>) | undefined
 }
 

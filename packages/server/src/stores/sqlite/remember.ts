@@ -61,7 +61,7 @@ export const createRemember = (database: DatabaseSync, effects: Effects): Rememb
       const found = known.get(name)
       if (found !== undefined) return found
       const value = read(...key)
-      // Missing records are not cached: guesses, such as of API keys, must not evict existing records.
+      // Missing records are not cached: guessed API keys, for example, must not evict existing records.
       if (value === undefined) return value
       if (known.size >= maxValues) known.clear()
       known.set(name, value)

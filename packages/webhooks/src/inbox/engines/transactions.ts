@@ -1,8 +1,8 @@
 import { type Effects, refuse, type Statement } from '../engine.ts'
 
-/** The operations that run effects in a transaction, on a connection of the pool. */
+/** The operations that run effects in a transaction, on a connection from the pool. */
 type Transactions<Client> = {
-  /** Maximum number of connections that handlers occupy at a time. */
+  /** Maximum number of connections that handlers can occupy at a time. */
   readonly limit: number
   readonly connect: () => Promise<Client>
   readonly begin: (client: Client) => Promise<unknown>
