@@ -201,10 +201,10 @@ export const schedulerBugs: readonly PlantedBug[] = [
     name: 'scheduler: a delivery is dropped while its queue waits to be read again',
     file: scheduler,
     find: `    place(picked.queue)
-    void pauseReading(missPauseMs)`,
+    void pauseReading(missPauseMs,`,
     replace: `    picked.queue.window.end(picked.entry, null, null)
     place(picked.queue)
-    void pauseReading(missPauseMs)`,
+    void pauseReading(missPauseMs,`,
     needs: hasLateNews,
   },
   {

@@ -346,10 +346,11 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     cursor = (await readQueues(known, cursor)) ?? cursor
   }
 
-  /** Counts a read as running, so that a drain waits for it. */
-  const pauseReading = async (ms: number): Promise<void> => {
+  /** Pauses, and then runs `work`. Counts as a running read, so that a drain waits for it. */
+  const pauseReading = async (ms: number, work?: () => void): Promise<void> => {
     reading++
     await new Promise<void>((resolve) => startBackgroundTimer(resolve, ms))
+    work?.()
     reading--
     request()
   }
@@ -447,7 +448,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const discardForNow = (picked: Picked): void => {
     release(picked)
     place(picked.queue)
-    void pauseReading(missPauseMs).then(() => {
+    void pauseReading(missPauseMs, () => {
       picked.queue.window.end(picked.entry, null, null)
       picked.queue.window.restart()
       place(picked.queue)
