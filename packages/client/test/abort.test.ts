@@ -82,6 +82,24 @@ it('stops in every hook', async () => {
   }
 })
 
+it.each(['beforeRequest', 'afterResponse', 'beforeRetry', 'afterError'] as const)(
+  'stops if %s itself aborts the call and then waits forever',
+  async (name) => {
+    const service = await startService((response) =>
+      name === 'afterError' ? response.destroy() : sendJson(response, 503, {}),
+    )
+    const controller = new AbortController()
+    const hook = () => {
+      controller.abort(new OrderCancelled())
+      return new Promise<void>(() => {})
+    }
+    const client = createTestClient(service.url, { hooks: { [name]: hook } })
+    const { signal } = controller
+    expect(await getRejection(client.calls.getSummary('c', { signal }))).toBe(signal.reason)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  },
+)
+
 it('stops in an auth function and in a hook before anything is sent', async () => {
   const service = await startService((response) => sendJson(response, 200, {}))
   const never = () => new Promise<void>(() => {})

@@ -63,7 +63,7 @@ it('distinguishes a pending summary, a summary that can never exist, and other 4
     (await createFailingClient(202, '', { 'retry-after': '5' })).calls.getSummary('c'),
   )
   expect(pending).toBeInstanceOf(SummaryPendingError)
-  expect(pending).toMatchObject({ status: 202, retryAfterMs: 5000 })
+  expect(pending).toMatchObject({ name: 'SummaryPendingError', status: 202, retryAfterMs: 5000 })
   expect((pending as Error).message).toContain('the summary is not ready yet')
   const never = await getRejection((await createFailingClient(422, '')).calls.getSummary('c'))
   expect(never).toBeInstanceOf(SummaryUnavailableError)
@@ -115,6 +115,11 @@ it.each([
     '{"message":["a.b a.b is required","c is empty","a.b is required"]}',
     '400: a.b is required; c is empty',
   ],
+  [
+    'a message that repeats a word later',
+    '{"message":"no groups in the the shop"}',
+    '400: no groups in the the shop',
+  ],
   ['no error field', '{"statusCode":400,"message":"one"}', '400: one'],
   ['only an error field', '{"error":"Bad Request"}', '400: Bad Request'],
   ['no message', '{"statusCode":400}', '400: the body has no message'],
@@ -124,7 +129,10 @@ it.each([
     '400: the body has no message',
   ],
   ['an HTML page', '<!doctype html><title>Oops</title>', '400: the body is an HTML page, not JSON'],
+  ['an HTML page after blank lines', '\r\n <html></html>', '400: the body is an HTML page, not JSON'],
+  ['a text with a "<"', 'quota < 1', '400: the body is not a JSON object'],
   ['an empty body', '', '400: the body is empty'],
+  ['a blank body', ' \r\n', '400: the body is empty'],
   ['truncated JSON', '{"message":"on', '400: the body is not a JSON object'],
   ['a JSON string', '"nope"', '400: the body is not a JSON object'],
   ['a JSON array', '[1]', '400: the body is not a JSON object'],
@@ -160,10 +168,14 @@ it('gives up on a successful response that does not end', async () => {
   await expect.poll(() => carrying.size).toBe(0)
 })
 
-it('quotes at most a thousand characters of a message from the server', async () => {
-  const client = await createFailingClient(400, JSON.stringify({ message: 'x'.repeat(5000) }))
-  expect(((await getRejection(client.groups.create(group))) as Error).message.length).toBeLessThan(1100)
-})
+it.each(['message', 'error'])(
+  'quotes at most a thousand characters of the %s from the server',
+  async (field) => {
+    const client = await createFailingClient(400, JSON.stringify({ [field]: 'x'.repeat(5000) }))
+    const { message } = (await getRejection(client.groups.create(group))) as Error
+    expect(message).toMatch(/ returned 400: x{1000}$/)
+  },
+)
 
 it.each([
   ['HTML', '<html></html>', 'not JSON'],
@@ -177,7 +189,34 @@ it.each([
   expect((error as Error).message).toContain(words)
 })
 
-it.each([301, 302, 303, 307, 308])(
+it.each([
+  ['HTML', '<html></html>', 'that is not JSON', [{ path: '', message: 'must be JSON' }]],
+  [
+    'two invalid fields',
+    '{"success":"yes","groupId":7}',
+    'that does not match the contract: success must be true; groupId must be a string',
+    [
+      { path: 'success', message: 'success must be true' },
+      { path: 'groupId', message: 'groupId must be a string' },
+    ],
+  ],
+])(
+  'names all issues of a 200 with %s, and its request id if there is one',
+  async (_, body, words, issues) => {
+    for (const [headers, ending] of [
+      [{ 'x-request-id': 'req_1' }, ' (request req_1)'],
+      [{}, ''],
+    ] as const) {
+      const error = await getRejection((await createFailingClient(200, body, headers)).groups.create(group))
+      expect((error as Error).message.replace(/^POST \S+/, '')).toBe(
+        ` returned 200 with a body ${words}${ending}`,
+      )
+      expect(error).toMatchObject({ issues, isComplete: true })
+    }
+  },
+)
+
+it.each([300, 301, 302, 303, 307, 308])(
   'does not follow a %i, which would send the key elsewhere',
   async (status) => {
     const elsewhere = await startService((response) =>
@@ -187,7 +226,7 @@ it.each([301, 302, 303, 307, 308])(
     for (const call of [() => client.groups.create(group), () => client.calls.getSummary('c')]) {
       const error = await getRejection(call())
       expect(error).toBeInstanceOf(ResponseFormatError)
-      expect(error).toMatchObject({ status })
+      expect(error).toMatchObject({ status, issues: [] })
       expect((error as Error).message).toContain(`redirect to ${elsewhere.url}/there`)
     }
     expect(elsewhere.requests).toEqual([])

@@ -80,7 +80,10 @@ it.each(fetches)('reads errors, redirects and incomplete responses from %s', asy
   )
   const cutOff = createTestClient(cut.url, { ...once, fetch })
   expect(await getRejection(cutOff.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
-  expect(await getRejection(cutOff.calls.getSummary('c'))).toMatchObject({ name: 'ConnectionError' })
+  expect(await getRejection(cutOff.calls.getSummary('c'))).toMatchObject({
+    name: 'ConnectionError',
+    cause: expect.any(Error),
+  })
 })
 
 it.each(fetches)('applies the time limit to a body from %s that does not end', async (_, fetch) => {
@@ -103,13 +106,14 @@ it('rejects a body that is longer than the limit even if it is not read as a str
 })
 
 it.each([
-  ['this runtime has no fetch', { fetch: undefined }],
-  ['Request, which sending needs, is missing', { Request: undefined }],
-])('reports that nothing was sent if %s', async (_, globals) => {
+  ['this runtime has no fetch', { fetch: undefined }, 'this runtime has no fetch: pass one to createClient'],
+  ['Request, which sending needs, is missing', { Request: undefined }, 'no complete response'],
+])('reports that nothing was sent if %s', async (_, globals, words) => {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
   const client = createTestClient('https://a.example', { clock: createTestClock() })
   expect(await getRejection(client.groups.create(group))).toMatchObject({
     name: 'ConnectionError',
+    message: expect.stringContaining(words),
     neverSent: true,
   })
 })

@@ -34,6 +34,7 @@ it.each([
   ['a record in data', { data: { callId: 'c1', summary } }],
   ['a bare summary in data', { success: true, data: summary }],
   ['a bare summary in summary in data', { data: { summary } }],
+  ['a record with a recap next to its summary', { recap: 'of the record', summary }],
 ])('reads %s', async (_, body) => {
   const service = await startResponding(body)
   expect(await createTestClient(service.url).calls.getSummary('c1')).toMatchObject({ callId: 'c1', summary })
@@ -77,7 +78,11 @@ it.each([[''], ['a\0'], ['\ud800'], [undefined]])(
     const service = await startResponding({ summary })
     const error = await getRejection(createTestClient(service.url).calls.getSummary(callId as string))
     expect(error).toBeInstanceOf(ValidationError)
-    expect(error).toMatchObject({ issues: [{ path: 'callId' }] })
+    const message = 'callId must be a non-empty string without NUL or lone surrogates'
+    expect(error).toMatchObject({
+      message: `Invalid input to calls.getSummary: ${message}`,
+      issues: [{ path: 'callId', message }],
+    })
     expect(service.sockets.size).toBe(0)
   },
 )

@@ -1,5 +1,5 @@
 import type { Hooks, LogFields } from '@wabakit/client'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createTestClock } from './clock.ts'
 import { apiKey, createTestClient, getRejection, group, summary } from './fixtures.ts'
 import { getRefusedUrl, sendJson, startService } from './loopback.ts'
@@ -123,6 +123,36 @@ it('logs one debug line per attempt', async () => {
       ...{ method: 'GET', path, status: 404, ms: 0, attempt: 2, requestId: 'req_2' },
     },
   ])
+})
+
+it('logs an attempt that was aborted with a reason that is no error', async () => {
+  const controller = new AbortController()
+  const service = await startService(() => controller.abort('closed'))
+  const lines: LogFields[] = []
+  const logger = { debug: (fields: LogFields) => void lines.push(fields) }
+  const client = createTestClient(service.url, { logger, clock: createTestClock() })
+  expect(await getRejection(client.calls.getSummary('c', { signal: controller.signal }))).toBe('closed')
+  const path = '/v1/call/ai-summary?callId=c'
+  expect(lines).toEqual([
+    {
+      message: `GET ${path} aborted in 0 ms (attempt 1)`,
+      ...{ method: 'GET', path, error: 'aborted', ms: 0, attempt: 1 },
+    },
+  ])
+})
+
+it('measures durations that ignore changes to the system time', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const service = await startService((response) => {
+    vi.setSystemTime(Date.now() + 3_600_000)
+    sendJson(response, 404, {})
+  })
+  const durations: number[] = []
+  const hooks: Hooks = { afterResponse: ({ durationMs }) => void durations.push(durationMs) }
+  await getRejection(createTestClient(service.url, { hooks }).calls.getSummary('c'))
+  expect(durations).toHaveLength(1)
+  expect(durations[0]).toBeLessThan(3_600_000)
 })
 
 it('ignores errors from the logger', async () => {

@@ -80,6 +80,30 @@ it('calls a custom fetch with a URL and plain options, completed by the instance
   ])
 })
 
+it('passes the body that a hook of the instance sets to a custom fetch, and none for a read', async () => {
+  const bodies: unknown[] = []
+  const instance = ky.create({
+    hooks: {
+      beforeRequest: [
+        ({ request }) =>
+          request.method === 'POST' ? new Request(request, { body: '{"subject":"of the hook"}' }) : request,
+      ],
+    },
+  })
+  const client = createTestClient('https://a.example', {
+    ky: instance,
+    fetch: async (_url, init) => {
+      bodies.push('body' in init ? init.body : 'none')
+      return Response.json(
+        init.method === 'POST' ? { success: true, groupId: 'g' } : { callId: 'c', summary },
+      )
+    },
+  })
+  await client.groups.create(group)
+  await client.calls.getSummary('c')
+  expect(bodies).toEqual(['{"subject":"of the hook"}', 'none'])
+})
+
 it('accepts a response from a hook', async () => {
   const respond = () => Response.json({ callId: 'c', summary }, { headers: { 'x-request-id': 'cached' } })
   const instance = ky.create({ hooks: { beforeRequest: [respond] } })

@@ -69,6 +69,19 @@ it('ends an attempt at the total time limit', async () => {
   expect(error).toMatchObject({ name: 'TimeoutError', limit: 'totalTimeoutMs', timeoutMs: 40 })
 })
 
+it('names the total time limit if an attempt has the same', async () => {
+  const service = await startService(() => {})
+  const client = createTestClient(service.url, {
+    timeoutMs: 40,
+    totalTimeoutMs: 40,
+    clock: createTestClock(),
+  })
+  expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({
+    name: 'TimeoutError',
+    limit: 'totalTimeoutMs',
+  })
+})
+
 it('treats Infinity as no limit', async () => {
   const service = await startService((response) => sendJson(response, 404, {}))
   const client = createTestClient(service.url, { timeoutMs: Infinity, totalTimeoutMs: Infinity })

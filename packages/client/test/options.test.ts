@@ -132,6 +132,8 @@ it.each([
   ['retry.limit', { retry: { limit: 1.5 } }],
   ['retry.limit', { retry: { limit: -1 } }],
   ['retry.backoffMs', { retry: { backoffMs: 500 } }],
+  ['retry.backoffMs', { retry: { backoffMs: [500] } }],
+  ['retry.backoffMs', { retry: { backoffMs: [1, 2, 3] } }],
   ['retry.backoffMs', { retry: { backoffMs: [1, Infinity] } }],
   ['retry.maxRetryAfterMs', { retry: { maxRetryAfterMs: -1 } }],
   ['retry.writes', { retry: { writes: 'sometimes' } }],
@@ -161,6 +163,10 @@ it('accepts the extremes: no retries, no waits, no limits', () => {
   expect(createClient({ baseUrl, auth: () => {} })).toBeDefined()
 })
 
+it.each(['safe', 'always'] as const)('accepts %s for retry.writes', (writes) => {
+  expect(createClient({ baseUrl, apiKey, retry: { writes } })).toBeDefined()
+})
+
 it('lists all invalid options at once', () => {
   expect(catchError({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
     message: expect.stringMatching(
@@ -188,6 +194,8 @@ it('sends a User-Agent, unless the headers have one', async () => {
   }
   expect(await call({})).toMatch(/^wabakit\/\d+\.\d+\.\d+\S* Node\.js\/\d+$/)
   expect(await call({ headers: { 'User-Agent': 'shop/1' } })).toBe('shop/1')
+  vi.stubGlobal('navigator', undefined)
+  expect(await call({})).toMatch(/^wabakit\/\d+\.\d+\.\d+\S*$/)
 })
 
 it('does not replace the User-Agent of a browser', async () => {

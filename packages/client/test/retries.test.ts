@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import {
   ApiError,
   ConnectionError,
@@ -119,6 +120,24 @@ it('rejects at once if Retry-After exceeds the time left', async () => {
   expect(service.requests).toHaveLength(2)
 })
 
+it('rejects at once if Retry-After is all the time left', async () => {
+  const service = await startSteps([429, { 'retry-after': '10' }])
+  const clock = createTestClock()
+  const client = createTestClient(service.url, { clock, totalTimeoutMs: 10_000 })
+  expect(await getRejection(client.calls.getSummary('c'))).toBeInstanceOf(RateLimitError)
+  expect(clock.sleeps).toEqual([])
+})
+
+it("waits on the system's clock by default, and leaves no listeners on a signal", async () => {
+  const service = await startSteps([500], [200], [500])
+  const client = createTestClient(service.url, { retry: { backoffMs: [1, 1] }, random: () => 1 })
+  const { signal } = new AbortController()
+  expect(await client.calls.getSummary('c')).toMatchObject({ summary })
+  expect(await client.calls.getSummary('c', { signal })).toMatchObject({ summary })
+  expect(service.requests).toHaveLength(4)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
 const unavailable: Step = [503, { 'retry-after': '1' }, { code: 'storage_unavailable' }]
 
 it.each([
@@ -185,23 +204,37 @@ it('does not retry a create request after 408', async () => {
 })
 
 it.each([
-  ['empty', 'content-length: 0\r\n\r\n'],
-  ['cut off', 'content-length: 99\r\n\r\n{"success":true,'],
-  ['half of the JSON', 'content-length: 16\r\n\r\n{"success":true,'],
-])('does not know the outcome of a create request whose successful response is %s', async (_, rest) => {
-  const service = await startSockets((socket) =>
-    socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx-request-id: req_1\r\n${rest}`)),
-  )
-  const error = await getRejection(
-    createTestClient(service.url, { clock: createTestClock() }).groups.create(withGroupId),
-  )
-  expect(error).toBeInstanceOf(OutcomeUnknownError)
-  expect(error).toMatchObject({
-    groupId: 'order-7',
-    cause: { name: 'ResponseFormatError', status: 200, requestId: 'req_1', isComplete: false },
-  })
-  expect(service.received).toHaveLength(1)
-})
+  ['empty', 'a body that is not JSON', 'content-length: 0\r\n\r\n'],
+  ['cut off', 'an incomplete body', 'content-length: 99\r\n\r\n{"success":true,'],
+  [
+    'cut off after complete JSON',
+    'an incomplete body',
+    'content-length: 99\r\n\r\n{"success":true,"groupId":"order-7"}',
+  ],
+  ['half of the JSON', 'a body that is not JSON', 'content-length: 16\r\n\r\n{"success":true,'],
+])(
+  'does not know the outcome of a create request whose successful response is %s',
+  async (_, words, rest) => {
+    const service = await startSockets((socket) =>
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx-request-id: req_1\r\n${rest}`)),
+    )
+    const error = await getRejection(
+      createTestClient(service.url, { clock: createTestClock() }).groups.create(withGroupId),
+    )
+    expect(error).toBeInstanceOf(OutcomeUnknownError)
+    expect(error).toMatchObject({
+      groupId: 'order-7',
+      cause: {
+        name: 'ResponseFormatError',
+        message: expect.stringMatching(` returned 200 with ${words} \\(request req_1\\)$`),
+        status: 200,
+        requestId: 'req_1',
+        isComplete: false,
+      },
+    })
+    expect(service.received).toHaveLength(1)
+  },
+)
 
 it('retries a create request after a refused connection, and reports that nothing was sent', async () => {
   const clock = createTestClock()
@@ -302,6 +335,17 @@ it.each([408, 500, 503])(
       retry: { writes: 'always' },
     }).groups.create(withGroupId)
     expect(service.requests).toHaveLength(3)
+  },
+)
+
+it.each([400, 401, 409, 422])(
+  'does not retry a create request after %i, even with writes always and a groupId',
+  async (status) => {
+    const service = await startSteps([status])
+    const options = { clock: createTestClock(), retry: { writes: 'always' } } as const
+    const error = await getRejection(createTestClient(service.url, options).groups.create(withGroupId))
+    expect(error).toMatchObject({ status })
+    expect(service.requests).toHaveLength(1)
   },
 )
 

@@ -201,6 +201,7 @@ it('masks neither words that contain a short key nor data', async () => {
 it('keeps the original cause of an error if it contains no secret', async () => {
   class ProxyError extends Error {
     readonly code = 'PROXY_DOWN'
+    readonly proxy = { host: 'proxy.example', ports: [3128] }
   }
   const cause = new ProxyError('no way out')
   const client = createTestClient('https://a.example', {
@@ -210,4 +211,37 @@ it('keeps the original cause of an error if it contains no secret', async () => 
   expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({ name: 'ConnectionError', cause })
   const error = await getRejection(client.calls.getSummary('c'))
   expect((error as Error).cause).toBe(cause)
+})
+
+it('replaces a cause that contains a secret, or may hide one, with a copy of its names, messages and codes', async () => {
+  const inner = Object.assign(new RangeError('inner'), { code: 7, request: { key: apiKey } })
+  const socketError = Object.assign(new TypeError(`no ${apiKey}`, { cause: inner }), { code: `E_${apiKey}` })
+  const hiding = Object.assign(new Error('hidden'), { headers: new Map([['authorization', apiKey]]) })
+  const getCause = async (reason: unknown) => {
+    const fetch = () => Promise.reject(reason)
+    const client = createTestClient('https://a.example', { fetch, retry: { limit: 0 } })
+    const error = await getRejection(client.calls.getSummary('c'))
+    expect(error).toMatchObject({ name: 'ConnectionError' })
+    return (error as Error).cause
+  }
+
+  expect(await getCause(socketError)).toMatchObject({
+    name: 'TypeError',
+    message: 'no [redacted]',
+    code: 'E_[redacted]',
+    cause: { name: 'RangeError', message: 'inner', code: '7' },
+  })
+  expect(await getCause(hiding)).toMatchObject({ name: 'Error', message: 'hidden' })
+  expect(await getCause(hiding)).not.toHaveProperty('headers')
+  expect(await getCause(`no ${apiKey}`)).toBe('no [redacted]')
+  expect(await getCause({ request: apiKey })).toBeUndefined()
+})
+
+it('masks nothing in errors of a client without a key', async () => {
+  const service = await startService((response) => sendJson(response, 400, { message: 'no' }))
+  const client = createTestClient(service.url, { apiKey: undefined, auth: () => {} })
+  expect(await getRejection(client.groups.create(group))).toMatchObject({
+    message: `POST ${service.url}/whatsapp/wa-group/create returned 400: no`,
+    body: '{"message":"no"}',
+  })
 })

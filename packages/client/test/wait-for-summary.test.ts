@@ -83,8 +83,12 @@ it('rejects after maxWaitMs with a TimeoutError whose cause is the last error', 
     createTestClient(service.url, { clock }).calls.waitForSummary('c', options),
   )
   expect(error).toBeInstanceOf(TimeoutError)
-  expect(error).toMatchObject({ limit: 'maxWaitMs', timeoutMs: 10_000 })
-  expect((error as Error).cause).toBeInstanceOf(SummaryPendingError)
+  expect(error).toMatchObject({ limit: 'maxWaitMs', timeoutMs: 10_000, neverSent: false })
+  const { message, cause } = error as Error
+  expect(cause).toBeInstanceOf(SummaryPendingError)
+  expect(message).toBe(
+    `No summary of call c within maxWaitMs (10000 ms). Last error: ${(cause as SummaryPendingError).message}`,
+  )
   expect(clock.now() - start).toBe(10_000)
   expect(service.requests.length).toBeGreaterThanOrEqual(7)
   expect(service.requests.length).toBeLessThanOrEqual(10)
@@ -98,6 +102,14 @@ it('waits 120 s and polls every 2 to 3 s by default', async () => {
   expect(Math.min(...whole)).toBeGreaterThanOrEqual(2_000)
   expect(Math.max(...whole)).toBeLessThanOrEqual(3_000)
   expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBeCloseTo(120_000)
+})
+
+it('requests the summary once more if one millisecond is left', async () => {
+  const clock = createTestClock()
+  const fetch = async () => new Response(null, { status: 404 })
+  const client = createTestClient('https://a.example', { clock, fetch, random: () => 0 })
+  await getRejection(client.calls.waitForSummary('c', { maxWaitMs: 2_001 }))
+  expect(clock.sleeps).toEqual([2_000, 1])
 })
 
 it('spreads its requests, so that concurrent waits do not poll in step', async () => {
@@ -293,7 +305,10 @@ it.each([
     createTestClient(service.url).calls.waitForSummary(callId, options as object),
   )
   expect(error).toBeInstanceOf(ValidationError)
-  expect(error).toMatchObject({ issues: [{ path }] })
+  expect(error).toMatchObject({
+    message: expect.stringContaining(`Invalid input to calls.waitForSummary: ${path} must `),
+    issues: [{ path }],
+  })
   expect(service.sockets.size).toBe(0)
 })
 

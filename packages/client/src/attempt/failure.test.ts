@@ -80,8 +80,21 @@ it.each([
   expect(wasNeverSent(error)).toBe(false)
 })
 
-it('terminates if an error is its own cause', () => {
+/** Nests an error in so many others. */
+const nest = (error: unknown, levels: number): unknown =>
+  levels === 0 ? error : createFetchError(nest(error, levels - 1))
+
+it('follows four causes, and no more', () => {
+  const refused = createError({ code: 'ECONNREFUSED' })
+  expect(wasNeverSent(nest(refused, 4))).toBe(true)
+  expect(wasNeverSent(nest(refused, 5))).toBe(false)
+})
+
+it('terminates if an error is its own cause, or one of its own errors', () => {
   const error = new Error('x')
   error.cause = error
   expect(wasNeverSent(error)).toBe(false)
+  const several = new AggregateError([])
+  several.errors.push(several)
+  expect(wasNeverSent(several)).toBe(false)
 })

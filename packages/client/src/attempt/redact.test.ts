@@ -15,11 +15,30 @@ it.each([
 })
 
 it.each(['', 'a', 'ab', 'abc'])('masks a secret in base64 after %j', (before) => {
-  const redact = createRedact(() => [secret])
-  for (const encoding of ['base64', 'base64url'] as const) {
-    const masked = redact(`at ${Buffer.from(`${before}${secret}:etc`).toString(encoding)}.`)
-    expect(masked).toMatch(/^at [\w+/-]{0,4}\[redacted\][\w+/-]{0,6}=*\.$/)
+  // The base64 form of the second one contains + and /, which base64url replaces.
+  for (const text of [secret, '>>>???>>>???']) {
+    const redact = createRedact(() => [text])
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const masked = redact(`at ${Buffer.from(`${before}${text}:etc`).toString(encoding)}.`)
+      expect(masked).toMatch(/^at [\w+/-]{0,4}\[redacted\][\w+/-]{0,6}=*\.$/)
+    }
   }
+})
+
+it('masks a secret of fewer than 8 characters only as a word, and a longer one within words, too', () => {
+  expect(createRedact(() => ['seven77'])('xseven77 seven77x (seven77)')).toBe(
+    'xseven77 seven77x ([redacted])',
+  )
+  expect(createRedact(() => ['eight888'])('xeight888x')).toBe('x[redacted]x')
+})
+
+it('does not mask the base64 form of a short secret, which could be part of a word', () => {
+  const encoded = Buffer.from('short').toString('base64')
+  expect(createRedact(() => ['short'])(encoded)).toBe(encoded)
+})
+
+it('masks nothing without secrets', () => {
+  expect(createRedact(() => [])('a text')).toBe('a text')
 })
 
 it('masks the start of a base64-encoded secret at the end of a string', () => {
@@ -30,6 +49,8 @@ it('masks the start of a base64-encoded secret at the end of a string', () => {
 it('masks the start of a secret at the end of a string', () => {
   const redact = createRedact(() => [secret])
   expect(redact(`key: ${secret.slice(0, 7)}`)).toBe('key: [redacted]')
+  expect(redact(`key: ${secret.slice(0, 6)}`)).toBe('key: [redacted]')
+  expect(redact(`key: ${secret.slice(0, 5)}`)).toBe('key: sk/1+')
   expect(redact(`key: ${secret.slice(0, 3)}`)).toBe('key: sk/')
 })
 
@@ -37,6 +58,7 @@ it('lists the key, the headers of auth with and without their scheme, and header
   const visible = new Headers({ accept: 'text/plain', 'x-session-token': 'tok', traceparent: '00-1' })
   const sent = new Headers([...visible, ['authorization', 'Basic dXNlcg==']])
   expect(listSecrets('the-key', visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'the-key', 'tok'])
+  expect(listSecrets(undefined, visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'tok'])
 })
 
 it('gets the secrets on first use only', () => {
