@@ -192,19 +192,19 @@ export const schedulerBugs: readonly PlantedBug[] = [
     file: scheduler,
     find: `      picked.queue.window.restart()
       place(picked.queue)
-    })`,
+      request()`,
     replace: `      place(picked.queue)
-    })`,
+      request()`,
     needs: hasLateNews,
   },
   {
     name: 'scheduler: a delivery is dropped while its queue waits to be read again',
     file: scheduler,
     find: `    place(picked.queue)
-    void pauseReading(missPauseMs,`,
+    void pauseReading(missPauseMs)`,
     replace: `    picked.queue.window.end(picked.entry, null, null)
     place(picked.queue)
-    void pauseReading(missPauseMs,`,
+    void pauseReading(missPauseMs)`,
     needs: hasLateNews,
   },
   {

@@ -346,11 +346,10 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     cursor = (await readQueues(known, cursor)) ?? cursor
   }
 
-  /** Pauses, and then runs `work`. Counts as a running read, so that a drain waits for it. */
-  const pauseReading = async (ms: number, work?: () => void): Promise<void> => {
+  /** Counts a read as running, so that a drain waits for it. */
+  const pauseReading = async (ms: number): Promise<void> => {
     reading++
     await new Promise<void>((resolve) => startBackgroundTimer(resolve, ms))
-    work?.()
     reading--
     request()
   }
@@ -443,15 +442,17 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
 
   /**
    * Drops a held delivery and reads its queue again after a pause, because the next page may be the same. Until then,
-   * the queue is not forgotten.
+   * the queue is not forgotten. A drain does not wait for that read: if another worker has taken the shard, every page
+   * is the same.
    */
   const discardForNow = (picked: Picked): void => {
     release(picked)
     place(picked.queue)
-    void pauseReading(missPauseMs, () => {
+    void pauseReading(missPauseMs).then(() => {
       picked.queue.window.end(picked.entry, null, null)
       picked.queue.window.restart()
       place(picked.queue)
+      request()
     })
   }
 
