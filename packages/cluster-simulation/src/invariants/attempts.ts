@@ -97,13 +97,14 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
       'attempt started': ({ server, attempted }) => {
         const { id, subscriptionId } = attempted.delivery
         const others = attempts.get(id) ?? []
-        for (const other of others.filter((each) => !each.isOrphaned))
-          violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
         const owner = epochs.get(shards.get(id) ?? -1)
         const isLost = owner !== undefined && owner.server !== server && now() - owner.at > believesMs
         if (isLost && isAwake(server))
           violate(oneOwner, `${server} attempts ${id}, whose shard ${owner.server} has taken`)
-        attempts.set(id, [...others, { server, subscriptionId, isOrphaned: false }])
+        // A worker that was paused may start an attempt before it learns that it has lost the shard.
+        for (const other of others.filter((each) => !each.isOrphaned && !isLost))
+          violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
+        attempts.set(id, [...others, { server, subscriptionId, isOrphaned: isLost }])
         const all = [...attempts.values()].flat()
         const own = all.filter((each) => each.subscriptionId === subscriptionId && !each.isOrphaned)
         if (own.length > perSubscription)
