@@ -45,8 +45,15 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     ),
     ...(failsByChance ? [...plan.subscriptions, operationalSubscription].map(({ name }) => name) : []),
   ])
-  const getPatience = ({ subscriptionId }: DeliveryRecord, deliveries: readonly DeliveryRecord[]): number => {
-    const others = deliveries.filter((each) => isUnfinished(each) && each.subscriptionId === subscriptionId)
+  /** Returns how long a delivery that became pending at `pendingSince` may stay so. Others may be attempted first. */
+  const getPatience = (
+    { subscriptionId }: DeliveryRecord,
+    pendingSince: number,
+    deliveries: readonly DeliveryRecord[],
+  ): number => {
+    const others = deliveries.filter(
+      (each) => each.subscriptionId === subscriptionId && (each.finishedAt ?? Infinity) > pendingSince,
+    )
     const heldUpMs = getHeldUpMs(plan, subscriptionId, deliveries)
     const slowMs = newsMs + callsPerStart * slowCallMs * (1 + others.length)
     return heldUpMs + slowMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
@@ -57,11 +64,12 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
       inspected: ({ deliveries }) => {
         for (const delivery of deliveries.filter(isUnfinished)) {
           const { status, eventName, subject, subscriptionId } = delivery
-          const since = now() - (dueTimes.find(delivery) ?? Infinity)
-          if (since > getPatience(delivery, deliveries))
+          const pendingSince = dueTimes.find(delivery) ?? Infinity
+          const waited = now() - pendingSince
+          if (waited > getPatience(delivery, pendingSince, deliveries))
             violate(
               starves,
-              `${eventName} of ${subject} to ${subscriptionId} has been ${status} for ${since} ms`,
+              `${eventName} of ${subject} to ${subscriptionId} has been ${status} for ${waited} ms`,
             )
         }
       },
