@@ -13,7 +13,13 @@ const tests: Readonly<Record<string, readonly string[]>> = {
     'packages/webhooks/test/{dedupe,inbox/inbox-sqlite,memory-dedupe,mistakes,receiver,secrets,sqlite-dedupe,vectors}.test.ts',
     'packages/webhooks/test/frameworks/{fetch,lambda,node}.test.ts',
   ],
-  core: ['packages/core/src/**/*.test.ts', 'packages/core/test/*.test.ts'],
+  core: [
+    'packages/core/src/**/*.test.ts',
+    'packages/core/test/*.test.ts',
+    'packages/mock/{src,test}/**/{clock,deliveries,fake-timers,in-process,malformed-requests,port,scenarios,tenants,waits}.test.ts',
+    'packages/server/test/{control-api,control-guard,control-lists,faults,live-stream,operations,restart,timeline}.test.ts',
+    'packages/server/src/stores/sqlite/same-as-memory.test.ts',
+  ],
 }
 
 /** Resolves our packages' names to the mutated sources in this copy, because links lead to the repository's sources. */
