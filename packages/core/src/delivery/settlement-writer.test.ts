@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildEvent } from '../../test/store-cases/records.ts'
+import { StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { Settlement, SettlementOutcome } from '../store.ts'
 import { createSettlementWriter } from './settlement-writer.ts'
 
@@ -77,4 +78,41 @@ test('a failure does not wait during runDue', async () => {
   await write('failure', 'exhausted')
   expect(batches).toEqual([['failure']])
   expect(performance.now() - before).toBeLessThan(50)
+})
+
+/** A writer whose journal fails as often as given, and the number of its calls. */
+const createFailing = (error: Error, failures: number) => {
+  const calls = { count: 0 }
+  const settleDeliveries = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
+    calls.count++
+    if (calls.count <= failures) throw error
+    return settlements.map(() => ({ outcome: 'stale' }))
+  }
+  const writer = createSettlementWriter({ settleDeliveries }, { patienceMs: 20, isPatient: () => false })
+  return { calls, writer, write: () => writer.write(buildSettlement('a', 'delivered')) }
+}
+
+test('a write to an unavailable store is repeated until its patience is used up', async () => {
+  const error = new StorageUnavailableError('away', { retryAfterMs: 10 })
+  const passing = createFailing(error, 2)
+  await expect(passing.write()).resolves.toEqual({ outcome: 'stale' })
+  const { calls, write } = createFailing(error, Infinity)
+  await expect(write()).rejects.toBe(error)
+  expect(calls.count).toBe(3)
+})
+
+test('a write that fails for another reason, or in an impatient writer, is not repeated', async () => {
+  const bug = createFailing(new Error('bug'), Infinity)
+  await expect(bug.write()).rejects.toThrow('bug')
+  const impatient = createFailing(new StorageUnavailableError('away', { retryAfterMs: 10 }), Infinity)
+  impatient.writer.setImpatient(true)
+  await expect(impatient.write()).rejects.toThrow('away')
+  expect([bug.calls.count, impatient.calls.count]).toEqual([1, 1])
+})
+
+test('two results of one delivery are written in two batches, and nothing is written without a result', async () => {
+  const { batches, write } = createWriter(true)
+  await Promise.all([write('same', 'delivered'), write('same', 'delivered')])
+  await new Promise((resolve) => setTimeout(resolve, 70))
+  expect(batches).toEqual([['same'], ['same']])
 })

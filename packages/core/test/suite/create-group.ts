@@ -282,7 +282,8 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
       groupName: 'Launch',
       groupCreatedAt: new Date(start).toISOString(),
     })
-    ok(typeof inviteLink === 'string' && inviteLink.startsWith('https://invite.example/'), 'an invite link')
+    ok(/^https:\/\/invite\.example\/[A-Za-z0-9]{22}$/.test(inviteLink), inviteLink)
+    ok(new Set(inviteLink).size > 15, 'its characters differ')
   },
   'when the integration is disabled, 422': () =>
     refused({ ...createBody, wabaNumber: disabledWaba }, [422, 'integration_disabled']).then(),

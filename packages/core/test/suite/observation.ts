@@ -1,6 +1,6 @@
 import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
-import { createScenario, playCall, postGroup } from './scenario.ts'
+import { createBody, createScenario, playCall, postGroup } from './scenario.ts'
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
@@ -56,6 +56,42 @@ export const observationCases = defineCases('Observation', {
     await postGroup(scenario)
     equal(heard, 3)
   },
+
+  'onRequest reports the group of each request, and whether the group was created before': async () => {
+    const scenario = await createScenario()
+    const reports: unknown[] = []
+    scenario.server.onRequest(({ endpoint, status, groupId, isRepeated }) =>
+      reports.push([endpoint, status, groupId, isRepeated]),
+    )
+    const body = { ...createBody, groupId: 'g1' }
+    await postGroup(scenario, body)
+    await postGroup(scenario, body)
+    equal(reports, [
+      ['groups.create', 200, 'g1', false],
+      ['groups.create', 200, 'g1', true],
+    ])
+  },
+
+  'a delivery is claimed while it is attempted, until the latest time at which the attempt can end':
+    async () => {
+      const responded = Promise.withResolvers<Response>()
+      const { server, clock, ...scenario } = await createScenario({ fetch: () => responded.promise })
+      await scenario.subscribe()
+      await postGroup({ server, clock, ...scenario })
+      await postGroup({ server, clock, ...scenario })
+      const list = async (statuses?: readonly ('pending' | 'claimed' | 'delivered')[]) =>
+        (await server.deliveries.list('acme', { statuses })).items.map(({ status }) => status).sort()
+      equal(await list(), ['pending', 'pending'])
+      server.dispatcher.start()
+      while ((await list(['claimed'])).length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      const [claimed] = (await server.deliveries.list('acme', { statuses: ['claimed'] })).items
+      ok((claimed?.dueAt ?? 0) > clock.time, String(claimed?.dueAt))
+      equal([await list(['delivered']), (await list(['pending', 'claimed'])).length], [[], 2])
+      responded.resolve(new Response())
+      while ((await list(['delivered'])).length < 2) await new Promise((resolve) => setTimeout(resolve, 1))
+      equal(await list(['pending', 'claimed']), [])
+      await server.dispatcher.stop()
+    },
 
   'an error that a listener throws is passed to onError and does not affect other listeners': async () => {
     const scenario = await createScenario()

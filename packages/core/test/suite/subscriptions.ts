@@ -204,6 +204,15 @@ export const subscriptionCases = defineCases('Subscriptions', {
           { username: 'a:b', password: 'c' },
           { username: '', password: '' },
           { username: 'a\n', password: '' },
+          { username: '\u0007a', password: 'b' },
+          { username: 'a' },
+          { username: 'a', password: 1 },
+          { password: 'b' },
+          { username: 1, password: 'b' },
+          { username: 'a'.repeat(1_000), password: 'b'.repeat(25) },
+          { token: 't', username: 'a' },
+          { token: 5 },
+          { token: 't'.repeat(4_097) },
         ],
       ]) {
         await refuses(scenario, { authorization: wrong }, 'authorization')
