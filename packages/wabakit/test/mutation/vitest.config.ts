@@ -19,6 +19,7 @@ const tests: Readonly<Record<string, readonly string[]>> = {
     'packages/mock/{src,test}/**/{clock,deliveries,fake-timers,in-process,malformed-requests,port,scenarios,tenants,waits}.test.ts',
     'packages/server/test/{control-api,control-guard,control-lists,faults,live-stream,operations,restart,timeline}.test.ts',
     'packages/server/src/stores/sqlite/same-as-memory.test.ts',
+    'packages/wabakit/test/mutation/simulated-runs.ts',
   ],
 }
 
