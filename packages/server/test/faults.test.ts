@@ -32,6 +32,13 @@ test('responds with a status the given number of times, then as usual', async ()
   expect(responses[0]?.headers.get('ratelimit-policy')).toBe('"key";q=300;w=60')
 })
 
+test('sends Retry-After only if the fault has it', async () => {
+  const { server, fail } = await startFaulty()
+  await fail({ status: 503 })
+  const { status, headers } = await createGroup(server.url)
+  expect([status, headers.has('retry-after')]).toEqual([503, false])
+})
+
 test.each([
   { status: 500 },
   { status: 404 },

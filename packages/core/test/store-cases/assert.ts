@@ -1,3 +1,5 @@
+import type { Issue } from '@wabakit/contract'
+
 /** An assertion of a store case failed. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError'
@@ -39,10 +41,18 @@ export function ok(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message)
 }
 
+/** @throws AssertionError unless an error, or an error body, has a message, and so has each of its issues. */
+export const explains = (error: unknown): void => {
+  const { message, issues = [] } = Object(error)
+  for (const text of [message, ...issues.map((issue: Issue) => issue.message)])
+    ok(typeof text === 'string' && text.length > 0, `no explanation: ${show(error)}`)
+}
+
 /**
  * Returns the error that a promise rejects with.
  *
- * @throws AssertionError if it resolves, or a field of `expected` is not deeply equal in the error.
+ * @throws AssertionError if it resolves, the error does not explain itself, or a field of `expected` is not deeply
+ *   equal in the error.
  */
 export const rejects = async (
   promise: Promise<unknown>,
@@ -55,6 +65,7 @@ export const rejects = async (
     error = caught
   }
   ok(error !== undefined, 'expected a rejection')
+  explains(error)
   includes(error, expected)
   return error
 }

@@ -56,6 +56,22 @@ export const pruningCases = defineCases({
     equal(await store.prune({ before: start + 9, limit: 2 }), 0)
   },
 
+  'prunes a call only when it and its summary are old, and a group only when its members are': async (
+    store,
+  ) => {
+    await setUp(store, [])
+    await store.createGroup({ group: buildGroup({ createdAt: start }), event: buildEvent() })
+    await store.saveCall({ call: buildCall({ updatedAt: start }), event: null })
+    const prune = (recordsBefore: number) => store.prune({ before: 0, recordsBefore, limit: 100 })
+    equal(await prune(start), 0)
+    await store.saveSummary({ summary: buildSummary({ generatedAt: start + 5 }), event: buildEvent() })
+    equal(await prune(start + 1), 1)
+    equal(await store.findGroup('acme', buildGroup().clientCustomGroupId), undefined)
+    equal(await prune(start + 5), 0)
+    equal(await prune(start + 6), 1)
+    equal(await store.findCall('acme', 'c1'), undefined)
+  },
+
   'remembers after pruning that a call has a summary and a group id is taken': async (store) => {
     await setUp(store)
     await store.createGroup({ group: buildGroup(), event: buildEvent() })

@@ -130,6 +130,28 @@ const callEvents = defineCases('Call events', {
       }
     },
 
+  'a call is refused with a reason if its trigger contradicts its direction, or the number is not its own':
+    async () => {
+      const scenario = await createScenario()
+      const refuse = async (input: object, path: string, message: string): Promise<void> => {
+        const call = {
+          channel: 'PSTN',
+          direction: 'INCOMING',
+          channelNumber: pstn,
+          customerNumber: customer,
+        } as const
+        await rejects(scenario.server.calls.start('acme', { ...call, ...input }), {
+          code: 'invalid_input',
+          issues: [{ path, message }],
+        })
+      }
+      await refuse({ triggeredVia: 'UI' }, 'triggeredVia', 'must be INBOUND for an incoming call')
+      const outgoing = { direction: 'OUTGOING', triggeredVia: 'INBOUND' }
+      await refuse(outgoing, 'triggeredVia', 'must be UI, API or CAMPAIGN for an outgoing call')
+      await refuse({ channelNumber: '+1' }, 'channelNumber', 'must be a PSTN number of the organization')
+      equal(scenario.names(), [])
+    },
+
   'lifecycle events contain the fields that are known at their time': async () => {
     const scenario = await createScenario()
     const callId = await begin(scenario, { agentNumber: agent })

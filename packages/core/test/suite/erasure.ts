@@ -1,5 +1,5 @@
 import { type ErasedPart, type ErasureSelection, memoryStore, StorageUnavailableError } from '@wabakit/core'
-import { equal, rejects } from '../store-cases/assert.ts'
+import { equal, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   createScenario,
@@ -132,8 +132,13 @@ export const erasureCases = defineCases('Erasing', {
     const { erasures } = (await createScenario()).server
     await rejects(erasures.erase('nobody', { callId: 'c1' }), { code: 'record_not_found' })
     await rejects(erasures.erase('acme', { customerNumber: 'x' }), { code: 'invalid_input' })
+    const wrongNumber = await rejects(erasures.erase('acme', { customerNumber: 'x' }), {
+      code: 'invalid_input',
+    })
+    ok(String(wrongNumber).includes('customerNumber'), String(wrongNumber))
     await rejects(erasures.erase('acme', { customerNumber: customer }, { cursor: 'x' }), {
       code: 'invalid_input',
+      issues: [{ path: 'cursor', message: 'is not a cursor from an erasure' }],
     })
   },
 })

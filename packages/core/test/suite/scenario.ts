@@ -5,7 +5,7 @@ import {
   type ReferenceServer,
   type ReferenceServerOptions,
 } from '@wabakit/core'
-import { equal, includes } from '../store-cases/assert.ts'
+import { equal, explains, includes } from '../store-cases/assert.ts'
 
 /** The start: 1 January 2026. */
 export const start = Date.UTC(2026, 0, 1)
@@ -184,7 +184,8 @@ export const expectError = async (
   const body = (await response.json()) as Record<string, unknown>
   equal([response.status, body.code], [status, code], JSON.stringify(body))
   includes(body, { statusCode: status })
-  equal([typeof body.error, typeof body.message], ['string', 'string'])
+  equal(typeof body.error, 'string')
+  explains(body)
   const issues = (body.issues ?? []) as Array<{ path: string; message: string }>
   if (paths !== undefined)
     equal(

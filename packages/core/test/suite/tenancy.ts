@@ -62,6 +62,8 @@ export const tenancyCases = defineCases('Organizations', {
     )
     await Promise.all(adding)
     equal((await organizations.find('acme'))?.pstnNumbers.length, 11)
+    await rejects(organizations.find('a\0'), { code: 'invalid_input' })
+    await rejects(organizations.update('a\0', {}), { code: 'invalid_input' })
     await rejects(organizations.update('nobody', {}), { code: 'record_not_found', kind: 'organization' })
   },
 
