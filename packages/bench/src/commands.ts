@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 /** A child process's commands. Each takes a number and returns a serializable value. */
@@ -12,6 +14,14 @@ export const serveCommands = (commands: Commands, readyMessage = ''): void => {
   process.once('disconnect', () => process.exit())
   if (process.send === undefined) console.log(readyMessage)
   else process.send({ result: readyMessage })
+}
+
+/** Starts a server on a free loopback port. Returns its URL. */
+export const listen = async (server: Server): Promise<string> => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  return `http://127.0.0.1:${address.port}`
 }
 
 export type Child = Awaited<ReturnType<typeof startChild>>

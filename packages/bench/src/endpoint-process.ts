@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
-import { serveCommands } from './commands.ts'
-import { listen } from './listen.ts'
+import { listen, serveCommands } from './commands.ts'
 import { computeQuantile } from './measure.ts'
 import { readTime } from './run-tasks.ts'
 

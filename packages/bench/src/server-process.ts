@@ -3,8 +3,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { startServer } from '@wabakit/server'
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { serveCommands } from './commands.ts'
-import { listen } from './listen.ts'
+import { listen, serveCommands } from './commands.ts'
 
 // Starts a server and sends its URL. The argument is `node`, `hono`, `memory`, the path of a SQLite file, or the URL of
 // a PostgreSQL database. The first two are the floors: minimal servers with a check of the API key, a schema and a map.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { escapeControls } from './escape-controls.ts'
+import { escapeControls } from './safe-text.ts'
 
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)

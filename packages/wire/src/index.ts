@@ -54,7 +54,6 @@ export type {
 
 // Printing untrusted text, and tracing.
 
-export { escapeControls } from './escape-controls.ts'
-export { redact } from './redact.ts'
+export { escapeControls, redact } from './safe-text.ts'
 export { suggestName } from './suggest-name.ts'
 export { findTracingChannel } from './tracing.ts'

@@ -1,7 +1,7 @@
 import { eventExamples } from '@wabakit/contract/documents'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { redact } from './redact.ts'
+import { redact } from './safe-text.ts'
 import { eventNames } from './validate-event.ts'
 
 test('phone numbers keep their last two characters', () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { startServer } from '@wabakit/server'
 import { callAiSummary } from '../call-ai-summary.ts'
-import { listen } from '../listen.ts'
+import { listen } from '../commands.ts'
 import { runConcurrently } from '../run-tasks.ts'
 
 export const organizationId = 'acme'

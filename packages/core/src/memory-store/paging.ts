@@ -1,6 +1,6 @@
 import { InputError } from '../errors/input-error.ts'
 import type { EventRecord } from '../records.ts'
-import { maxSearchedBytes } from '../storage/max-searched-bytes.ts'
+import { maxSearchedBytes } from '../storage/index.ts'
 import type { EventQuery, FilteredPageRequest, Page } from '../store.ts'
 
 type Ordered = { readonly order: number; readonly event?: EventRecord }

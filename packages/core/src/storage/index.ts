@@ -8,6 +8,11 @@ export {
   type LaneState,
   type SettledDelivery,
 } from './decide-settlement.ts'
-export { maxSearchedBytes } from './max-searched-bytes.ts'
 export { createNewsChannel, type NewsChannel } from './news-channel.ts'
 export { createWorkers, type Workers } from './workers.ts'
+
+/**
+ * Maximum size of the payloads that one page of a text search examines, unless the first is larger. It blocks the event
+ * loop for about 10 ms.
+ */
+export const maxSearchedBytes = 4 * 1024 * 1024

@@ -1,5 +1,5 @@
 import type { Page, RequestReported } from '@wabakit/core'
-import { parseCursor } from '../stores/cursor.ts'
+import { parseCursor } from '../stores/positions.ts'
 
 /** Selects requests. Omitted conditions match every request. */
 export type RequestSelection = {

@@ -1,6 +1,5 @@
 import type { DeliveryQuery, DeliverySelection } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
-import { parseDeliveryId } from '../delivery-id.ts'
+import { parseCursor, parseDeliveryId } from '../positions.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { allPositions, filterEvents, walkEvents } from './event-walk.ts'
 import { allAttempts, allDeliveries, deliveryStatus } from './functions/events.ts'

@@ -1,7 +1,6 @@
 import type { DeliveryRecord, EventSelection, Store } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
-import { type DeliveryKey, formatDeliveryId, parseDeliveryId } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
+import { type DeliveryKey, formatDeliveryId, parseCursor, parseDeliveryId } from '../positions.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { walkDeliveries } from './delivery-walk.ts'
 import { allPositions, filterEvents, type Positions, walkEvents } from './event-walk.ts'

@@ -12,7 +12,7 @@ import {
   StorageUnavailableError,
 } from '@wabakit/core'
 import { type DecidedSettlement, decideSettlement, type SettledDelivery } from '@wabakit/core/storage'
-import { parseDeliveryId } from '../delivery-id.ts'
+import { parseDeliveryId } from '../positions.ts'
 import { listChangedQueues, listQueues, readHeads, readNextDueAt, readRetries } from './functions/journal.ts'
 import {
   type AssumedQueue,

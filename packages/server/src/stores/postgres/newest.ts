@@ -1,6 +1,6 @@
 import type { FilteredPageRequest } from '@wabakit/core'
-import { formatNewestCursor, parseNewestCursor } from '../cursor.ts'
 import type { PageRows } from '../page.ts'
+import { formatNewestCursor, parseNewestCursor } from '../positions.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import type { Query } from './query.ts'
 import { ifOrganizationExists, type SelectedRow } from './records.ts'

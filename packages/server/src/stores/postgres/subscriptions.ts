@@ -1,6 +1,6 @@
 import type { Store } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import { parseCursor } from '../positions.ts'
 import { removeSubscription, saveSubscription } from './functions/subscriptions.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { mapTable, type SelectedRow } from './records.ts'

@@ -1,6 +1,6 @@
 import type { CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import { parseCursor } from '../positions.ts'
 import { createBatches } from './batches.ts'
 import { addApiKey, removeOrganization, saveOrganization } from './functions/tenancy.ts'
 import type { PostgresDatabase } from './open-postgres.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '@wabakit/core'
-import { formatDeliveryId, parseDeliveryId } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
+import { formatDeliveryId, parseDeliveryId } from '../positions.ts'
 import type { Access } from './access.ts'
 import { createReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import { mapTable } from './records.ts'

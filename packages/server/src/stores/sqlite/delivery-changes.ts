@@ -1,7 +1,7 @@
 import type { DeliveryChange, DeliveryRecord, Store } from '@wabakit/core'
 import { columns } from '../columns.ts'
-import { type DeliveryKey, parseDeliveryId } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
+import { type DeliveryKey, parseDeliveryId } from '../positions.ts'
 import type { Access } from './access.ts'
 import { createReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import type { QueueNews } from './queue-news.ts'

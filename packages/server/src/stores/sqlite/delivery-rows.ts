@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryQuery } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
-import { parseDeliveryId } from '../delivery-id.ts'
+import { parseCursor, parseDeliveryId } from '../positions.ts'
 import { listEventFilters } from './event-filters.ts'
 import { isHead, isRetry } from './lanes.ts'
 import { type Conditions, createQueries, type Row } from './queries.ts'

@@ -1,6 +1,6 @@
 import type { EventRecord, Store } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import { parseCursor } from '../positions.ts'
 import type { Access } from './access.ts'
 import { listEventFilters } from './event-filters.ts'
 import type { Lanes, Recipient } from './lanes.ts'

@@ -8,7 +8,7 @@ import type {
   SettlementOutcome,
 } from '@wabakit/core'
 import { createWorkers, decideSettlement, type SettledDelivery } from '@wabakit/core/storage'
-import { parseDeliveryId } from '../delivery-id.ts'
+import { parseDeliveryId } from '../positions.ts'
 import type { Access } from './access.ts'
 import { listBusySubscriptions } from './backlog.ts'
 import type { Publish } from './events.ts'

@@ -1,5 +1,5 @@
 import type { EventRecord, PendingDelivery } from '@wabakit/core'
-import { formatDeliveryId } from '../delivery-id.ts'
+import { formatDeliveryId } from '../positions.ts'
 import type { Access } from './access.ts'
 import type { QueueNews } from './queue-news.ts'
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FilteredPageRequest } from '@wabakit/core'
-import { formatNewestCursor, parseNewestCursor } from '../cursor.ts'
 import type { PageRows } from '../page.ts'
+import { formatNewestCursor, parseNewestCursor } from '../positions.ts'
 import { type Conditions, createQueries, type Row } from './queries.ts'
 
 type NewestQuery = FilteredPageRequest & {

@@ -1,6 +1,6 @@
 import type { Store, SubscriptionRecord } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import { parseCursor } from '../positions.ts'
 import type { Access } from './access.ts'
 import type { QueueNews } from './queue-news.ts'
 import { mapTable } from './records.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '@wabakit/core'
-import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import { parseCursor } from '../positions.ts'
 import type { Access } from './access.ts'
 import { insertInto, mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
