@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
 export type MenuItem = {
@@ -18,7 +18,7 @@ export const Menu = ({ items }: { readonly items: readonly MenuItem[] }) => {
   const close = (): void => {
     isOpen.value = false
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen.value) return
     box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
     const leave = ({ target }: Event): void => {

@@ -566,6 +566,26 @@ onEachStore('the records of the inspector', (inspector) => {
     },
   )
 
+  test('a menu takes the focus as soon as it appears', async () => {
+    const { page } = await inspector.open(
+      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+    )
+    const opener = page.getByRole('button', { name: 'More actions' })
+    const role = await opener.evaluate(async (element: HTMLElement) => {
+      const appeared = new Promise<void>((resolve) => {
+        new MutationObserver((_, observer) => {
+          if (document.querySelector('[role=menu]') === null) return
+          observer.disconnect()
+          resolve()
+        }).observe(document.body, { childList: true, subtree: true })
+      })
+      element.click()
+      await appeared
+      return document.activeElement?.getAttribute('role')
+    })
+    expect(role).toBe('menuitem')
+  })
+
   test('menus close when the focus leaves them', async () => {
     const { page } = await inspector.open(
       `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
