@@ -140,6 +140,36 @@ test('a failing queue has one delivery under way, even if its state was read bef
   expect(attempts.length).toBe(1)
 })
 
+test('an endpoint that fails is still failing after news that was read before its failure is written', async () => {
+  const store = memoryStore()
+  const { promise: slowWrite, resolve: endSlowWrite } = Promise.withResolvers<void>()
+  const slowStore: Store = {
+    ...store,
+    settleDeliveries: async (settlements) => {
+      await slowWrite
+      return store.settleDeliveries(settlements)
+    },
+  }
+  const told: News[] = []
+  store.listen((news) => told.push(news))
+  const { scheduler, attempts, publish, wait } = await createWorld({ store: slowStore, sharesFairly: true })
+  await publish(10)
+  await wait()
+  attempts[0]?.end(retry(60_000))
+  await wait()
+  const [first] = told
+  if (first?.kind !== 'head') throw new Error('no head was told')
+  expect(first.state.pace).toBe('new')
+  scheduler.tell({ kind: 'changed', state: first.state })
+  await wait()
+  endSlowWrite()
+  await wait()
+  // Slow endpoints may get several attempts at a time.
+  attempts[0]?.end(defer(60_000), true)
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
 test('an endpoint that fails is still failing after a slow response that defers a delivery', async () => {
   const { attempts, publish, wait } = await createWorld({ sharesFairly: true })
   await publish(10)

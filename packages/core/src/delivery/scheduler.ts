@@ -122,8 +122,8 @@ type Queue = HeapItem & {
   /** The time at which an upcoming queue becomes ready. */
   at: number
   pace: Pace
-  /** The stored pace, and when it was written. */
-  stored: { pace: Pace; at: number }
+  /** The stored pace, and when a write of another one was last started. */
+  readonly stored: { pace: Pace; at: number }
   readonly jobs: Set<RunningJob>
   busy: number
   /** The position from which to read again, once the settlements that are being written are complete. */
@@ -270,7 +270,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     // Other processes only reset a pace. Any other value was read before this process wrote its own.
     if (state.pace === 'new' && queue.stored.pace !== 'new') {
       setPace(queue, 'new')
-      queue.stored = { pace: 'new', at: queue.stored.at }
+      queue.stored.pace = 'new'
     }
     limits.get(queue.id)?.doubt()
     queue.window.restart()
@@ -462,10 +462,12 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const settle = async (picked: Picked, job: RunningJob, result: AttemptVerdict): Promise<void> => {
     const { queue, entry } = picked
     const pace = choosePaceToWrite(queue)
-    if (pace !== undefined) queue.stored = { pace, at: clock.now() }
+    if (pace !== undefined) queue.stored.at = clock.now()
     try {
       const outcome = await context.settle(job, result, pace)
       if (outcome.outcome === 'stale') return discard(picked)
+      // Not earlier: news of the old pace, read before this write, would look like a reset.
+      if (pace !== undefined) queue.stored.pace = pace
       release(picked)
       const { delivery, turn, next } = outcome
       const retry = delivery.dueAt === null ? null : { ...entry, turn, dueAt: delivery.dueAt }
