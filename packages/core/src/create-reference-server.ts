@@ -17,7 +17,7 @@ import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
-import { createDirectory } from './tenancy/directory.ts'
+import { declareOrganizations } from './tenancy/declared-organizations.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { createServiceClock } from './values/clock.ts'
 import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
@@ -110,15 +110,14 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })
   const organizations = createOrganizations({ store, clock, ids, apiKeys })
-  const directory = createDirectory({ store, organizations, apiKeys, declared })
+  const ready = declareOrganizations({ store, organizations, apiKeys }, declared)
   checkHeaderName(authHeader)
-  const { ready } = directory
   const afterReady = <Operations extends object>(operations: Operations): Operations =>
     declared.length === 0 ? operations : waitFirst(ready, operations)
-  const context = { store, clock, ids, log, directory, random }
+  const context = { store, clock, ids, log, random }
   const rateLimits = createRateLimits(rateLimit, clock)
   const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
-  const { respond, onRequest } = createApi({ ...context, authHeader, onError, rateLimits })
+  const { respond, onRequest } = createApi({ ...context, ready, authHeader, onError, rateLimits })
 
   return {
     fetch: createFetch(respond),

@@ -12,7 +12,7 @@ export { createIds, type Ids, type Random } from './values/ids.ts'
 // Organizations and API keys
 
 export type { ApiKeys, KnownApiKey } from './tenancy/api-keys.ts'
-export type { DeclaredOrganization } from './tenancy/directory.ts'
+export type { DeclaredOrganization } from './tenancy/declared-organizations.ts'
 export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
 
 // Groups and participants

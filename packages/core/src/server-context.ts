@@ -1,6 +1,5 @@
 import type { EventLog } from './events/event-log.ts'
 import type { Store } from './store.ts'
-import type { Directory } from './tenancy/directory.ts'
 import type { Clock } from './values/clock.ts'
 import type { Ids, Random } from './values/ids.ts'
 
@@ -11,5 +10,4 @@ export type ServerContext = {
   readonly random: Random
   readonly ids: Ids
   readonly log: EventLog
-  readonly directory: Directory
 }

@@ -1,14 +1,15 @@
 import { InputError } from '../errors/input-error.ts'
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
-import { draftCallChange } from '../events/event-draft.ts'
 import { type ListQuery, maxExamined } from '../history/selection.ts'
 import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { CallQuery, CallWithSummary, Page } from '../store.ts'
+import { getOrganization } from '../tenancy/organizations.ts'
 import { readWallClock } from '../values/clock.ts'
 import { parseDigits } from '../values/phone-number.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
+import { draftCallChange } from './call-events.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
 /** Details about accepting a call. @inline */
@@ -106,7 +107,7 @@ const endWith =
     return { startedAt, durationInSeconds, endedAt, recorded, spoken }
   }
 
-export const createCalls = ({ store, clock, ids, log, directory }: ServerContext): Calls => {
+export const createCalls = ({ store, clock, ids, log }: ServerContext): Calls => {
   const save = async (call: CallRecord): Promise<boolean> => {
     const draft = draftCallChange(call, clock.now())
     const prepared = draft && log.prepare(draft)
@@ -119,7 +120,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
     (action: Exclude<ActionOf<'call'>, 'summarize'>, change: Change = () => ({})) =>
     async (organizationId: string, callId: string): Promise<CallRecord> => {
       checkIdentifiers({ callId })
-      await directory.getOrganization(organizationId)
+      await getOrganization(store, organizationId)
       for (;;) {
         const found = await store.findCall(organizationId, callId)
         if (found === undefined) throw new RecordNotFoundError('call', callId)
@@ -134,7 +135,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
 
   return {
     start: async (organizationId, input) => {
-      const organization = await directory.getOrganization(organizationId)
+      const organization = await getOrganization(store, organizationId)
       const parsed = parseCall(organization, input)
       const call: CallRecord = {
         organizationId,

@@ -2,11 +2,12 @@ import { CallSummary, toIssues } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { SummaryRefusedError } from '../errors/summary-refused-error.ts'
-import { draftSummary } from '../events/event-draft.ts'
 import { getCallState, step } from '../machines.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
+import { getOrganization } from '../tenancy/organizations.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
+import { draftSummary } from './call-events.ts'
 
 /** The result of saving a summary. */
 export type SavedSummary = {
@@ -54,11 +55,11 @@ export const checkGeneration = (
   }
 }
 
-export const createSummaries = ({ store, clock, log, directory }: ServerContext): Summaries => ({
+export const createSummaries = ({ store, clock, log }: ServerContext): Summaries => ({
   save: async (organizationId, callId, input, generation) => {
     const summary = parseSummary(input)
     checkIdentifiers({ callId })
-    const organization = await directory.getOrganization(organizationId)
+    const organization = await getOrganization(store, organizationId)
     const found = await store.findCall(organizationId, callId)
     if (found === undefined) throw new RecordNotFoundError('call', callId)
     const { call } = found

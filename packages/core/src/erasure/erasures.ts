@@ -1,8 +1,9 @@
 import { InputError } from '../errors/input-error.ts'
-import { toCallSubject } from '../events/event-draft.ts'
+import { toCallSubject } from '../events/event-log.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { ErasureRequest, EventQuery } from '../store.ts'
+import { getOrganization } from '../tenancy/organizations.ts'
 import { parseDigits, toDigits } from '../values/phone-number.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
 
@@ -70,7 +71,7 @@ const isAbout = ({ payload }: EventRecord, digits: string): boolean => {
 const callsPrefix = 'calls:'
 const eventsPrefix = 'events:'
 
-export const createErasures = ({ store, clock, directory }: ServerContext): Erasures => {
+export const createErasures = ({ store, clock }: ServerContext): Erasures => {
   type Context = { readonly organizationId: string; readonly dryRun: boolean }
 
   const remove = async (
@@ -140,7 +141,7 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
 
   return {
     erase: async (organizationId, selection, { cursor, dryRun = false } = {}) => {
-      await directory.getOrganization(organizationId)
+      await getOrganization(store, organizationId)
       const context = { organizationId, dryRun }
       if (selection.callId !== undefined) {
         const { callId } = selection

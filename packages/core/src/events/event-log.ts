@@ -1,7 +1,19 @@
 import type { EmittedEvent, EmittedEventName, EmittedEventOf } from '@wabakit/contract'
 import type { EventRecord } from '../records.ts'
 import type { Ids } from '../values/ids.ts'
-import type { EventDraft } from './event-draft.ts'
+
+/** An event to publish. By default, it does not wait for another event, and has no `traceparent`. */
+export type EventDraft = Pick<
+  EventRecord,
+  'organizationId' | 'subject' | 'channel' | 'digits' | 'occurredAt'
+> &
+  Partial<Pick<EventRecord, 'waitsFor' | 'traceparent'>> & { readonly event: EmittedEvent }
+
+/** Returns the subject of a group's events, which are delivered in order. */
+export const toGroupSubject = (groupId: string): string => `group:${groupId}`
+
+/** Returns the subject of a call's events, which are delivered in order. */
+export const toCallSubject = (callId: string): string => `call:${callId}`
 
 /** A published event. */
 export type Emission<Event extends EmittedEvent = EmittedEvent> = {

@@ -1,11 +1,11 @@
 import { type CreateGroupRequest, createGroupErrorCodes } from '@wabakit/contract'
 import { validateCreateGroupRequest } from '@wabakit/wire'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { draftGroupCreated } from '../events/event-draft.ts'
+import { toGroupSubject } from '../events/event-log.ts'
 import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
-import { readWallClock } from '../values/clock.ts'
+import { readWallClock, toUtcTimestamp } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
@@ -142,12 +142,23 @@ export const createGroup = async (
   }
   if (!integration.enabled) return findRepeated(store, wanted)
 
+  const { organizationId, clientCustomGroupId, digits, subject, inviteLink, createdAt } = wanted
   const { traceparent } = creator
-  const draft = draftGroupCreated(wanted, {
+  const prepared = log.prepare({
+    organizationId,
+    subject: toGroupSubject(clientCustomGroupId),
+    channel: 'WHATSAPP',
+    digits,
     occurredAt: clock.now(),
     traceparent: traceparent && traceparentPattern.test(traceparent) ? traceparent : null,
+    event: {
+      event: 'GROUP_CREATED',
+      groupId: clientCustomGroupId,
+      groupName: subject,
+      inviteLink,
+      groupCreatedAt: toUtcTimestamp(createdAt),
+    },
   })
-  const prepared = log.prepare(draft)
   const { outcome, group } = await store.createGroup({ group: wanted, event: prepared.record })
   const groupId = group.clientCustomGroupId
   if (outcome === 'same') return { groupId, outcome: 'repeated', group }

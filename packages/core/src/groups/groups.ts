@@ -3,6 +3,7 @@ import { type ListQuery, maxExamined } from '../history/selection.ts'
 import type { GroupRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { GroupQuery, Page } from '../store.ts'
+import { getOrganization } from '../tenancy/organizations.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group.ts'
 
@@ -23,7 +24,7 @@ export type Groups = {
 
 export const createGroups = (context: ServerContext): Groups => ({
   create: async (organizationId, request) => {
-    const organization = await context.directory.getOrganization(organizationId)
+    const organization = await getOrganization(context.store, organizationId)
     return createGroup(context, { organization, permitted: 'all' }, parseCreateGroup(request))
   },
   find: async (organizationId, groupId) => {

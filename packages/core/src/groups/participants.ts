@@ -1,10 +1,12 @@
+import type { EmittedEvent } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
-import { draftParticipantChange } from '../events/event-draft.ts'
+import { toGroupSubject } from '../events/event-log.ts'
 import { type ActionOf, step } from '../machines.ts'
-import type { ParticipantRecord } from '../records.ts'
+import type { GroupRecord, ParticipantRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
-import { readWallClock } from '../values/clock.ts'
+import { getOrganization } from '../tenancy/organizations.ts'
+import { readWallClock, toUtcTimestamp } from '../values/clock.ts'
 import { findOwnNumber, parseDigits } from '../values/phone-number.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 
@@ -32,13 +34,29 @@ export type Participants = {
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
 }
 
-export const createParticipants = ({ store, clock, log, directory }: ServerContext): Participants => {
+const buildEvent = (
+  { clientCustomGroupId: groupId, subject: groupName }: GroupRecord,
+  { state, phone: customerPhone, changedAt }: ParticipantRecord,
+): EmittedEvent => {
+  const about = { groupId, groupName, customerPhone }
+  const at = toUtcTimestamp(changedAt)
+  switch (state) {
+    case 'joined':
+      return { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: at }
+    case 'left':
+      return { event: 'GROUP_PARTICIPANT_LEFT', ...about, participantLeftAt: at }
+    case 'removed':
+      return { event: 'GROUP_PARTICIPANT_REMOVED', ...about, participantRemovedAt: at }
+  }
+}
+
+export const createParticipants = ({ store, clock, log }: ServerContext): Participants => {
   const move =
     (action: ActionOf<'participant'>) =>
     async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
       const digits = parseDigits(phone, 'phone')
       checkTexts({ groupId })
-      const organization = await directory.getOrganization(organizationId)
+      const organization = await getOrganization(store, organizationId)
       const group = await store.findGroup(organizationId, groupId)
       if (group === undefined) throw new RecordNotFoundError('group', groupId)
       if (findOwnNumber(organization, 'WHATSAPP', group.wabaNumber) === undefined) {
@@ -56,7 +74,14 @@ export const createParticipants = ({ store, clock, log, directory }: ServerConte
           state: step('participant', current?.state ?? 'outside', action),
           changedAt: readWallClock(clock),
         }
-        const prepared = log.prepare(draftParticipantChange(group, participant, clock.now()))
+        const prepared = log.prepare({
+          organizationId,
+          subject: toGroupSubject(groupId),
+          channel: 'WHATSAPP',
+          digits: group.digits,
+          occurredAt: clock.now(),
+          event: buildEvent(group, participant),
+        })
         if ((await store.saveParticipant({ participant, event: prepared.record })) === 'saved') {
           log.emit(prepared)
           return participant

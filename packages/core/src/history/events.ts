@@ -3,6 +3,7 @@ import { InputError } from '../errors/input-error.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { EventQuery, Page } from '../store.ts'
+import { getOrganization } from '../tenancy/organizations.ts'
 import { findOwnNumber } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 import { checkSelection, type ListQuery, limitExamined, maxExamined } from './selection.ts'
@@ -45,7 +46,7 @@ export type Events = {
 /** The length of `group:` and the longest identifier. It is limited because stores index subjects. */
 const subjectMaxLength = 261
 
-export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({
+export const createEvents = ({ store, clock, ids }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     checkSelection({ ...query, organizationId })
     // No index finds the events of a subscription, so the number of examined records is limited.
@@ -54,7 +55,7 @@ export const createEvents = ({ store, clock, ids, directory }: ServerContext): E
   },
   publish: async (organizationId, { name, subject, channel, number, payload }, options = {}) => {
     const { subscriptionId, forged = false } = options
-    const organization = await directory.getOrganization(organizationId)
+    const organization = await getOrganization(store, organizationId)
     checkTexts({ name, subject, payload })
     if ([...subject].length > subjectMaxLength) {
       throw new InputError([{ path: 'subject', message: `must have at most ${subjectMaxLength} characters` }])

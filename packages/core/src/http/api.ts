@@ -1,9 +1,11 @@
 import { type CreateGroupResponse, type EndpointName, endpoints } from '@wabakit/contract'
+import { equalsInConstantTime } from '@wabakit/webhooks'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { createGroup, parseCreateGroup } from '../groups/create-group.ts'
 import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
+import { sha256 } from '../values/sha256.ts'
 import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseRequest } from './exchange.ts'
 import { getSummary, parseCallId } from './get-summary.ts'
 
@@ -41,6 +43,8 @@ export type RequestReported = {
 }
 
 type ApiContext = ServerContext & {
+  /** Resolves when the declared organizations are in the store. */
+  readonly ready: () => Promise<void>
   readonly authHeader: string
   readonly rateLimits: RateLimits
   readonly onError: (error: unknown) => void
@@ -69,7 +73,7 @@ const route = ({ method, path }: ApiRequest): EndpointName => {
 }
 
 export const createApi = (context: ApiContext) => {
-  const { authHeader, clock, directory, ids, onError, rateLimits, store } = context
+  const { authHeader, clock, ids, onError, rateLimits, ready, store } = context
   const listeners = new Set<(report: RequestReported) => void>()
 
   const publish = (report: RequestReported): void => {
@@ -86,10 +90,20 @@ export const createApi = (context: ApiContext) => {
   const readKey = ({ headers }: ApiRequest): string =>
     headers.get(authHeader)?.replace(/^bearer(?: +|$)/i, '') ?? ''
 
+  let isReady = false
+
+  const findCaller = async (key: string): Promise<CallerRecord | undefined> => {
+    if (!isReady) await ready()
+    isReady = true
+    const hash = sha256(key)
+    const caller = await store.findCaller(hash)
+    return caller !== undefined && equalsInConstantTime(caller.key.hash, hash) ? caller : undefined
+  }
+
   /** Authenticates a request, and counts it. */
   const admit = async (key: string, remoteAddress: string | undefined) => {
     rateLimits.refuseExhausted(remoteAddress, key)
-    const caller = key === '' ? undefined : await directory.findCaller(key)
+    const caller = key === '' ? undefined : await findCaller(key)
     const limits = await (caller === undefined
       ? rateLimits.admitStranger(remoteAddress)
       : rateLimits.admit(caller, remoteAddress))

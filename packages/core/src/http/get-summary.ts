@@ -1,6 +1,6 @@
 import type { SummaryRecord } from '@wabakit/contract'
+import { buildSummaryPayload } from '../calls/call-events.ts'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { buildSummaryPayload } from '../events/event-draft.ts'
 import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import { identifierRule, isIdentifier } from '../values/storable-text.ts'

@@ -13,7 +13,7 @@ export { completeSummary, type SimulationContext, simulateCall } from './simulat
 
 // Subjects of simulated events
 
-export { toCallSubject, toGroupSubject } from '../events/event-draft.ts'
+export { toCallSubject, toGroupSubject } from '../events/event-log.ts'
 
 // Made-up data
 

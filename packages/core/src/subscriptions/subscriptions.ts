@@ -3,6 +3,7 @@ import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type { SubscriptionRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest } from '../store.ts'
+import { getOrganization } from '../tenancy/organizations.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
 import { changeHeaders, checkHeaders, type SubscriptionHeaders } from './subscription-headers.ts'
@@ -112,7 +113,6 @@ export const createSubscriptions = ({
   store,
   clock,
   ids,
-  directory,
   allowLoopbackHttp,
 }: SubscriptionsContext): Subscriptions => {
   const edit = async (
@@ -132,7 +132,7 @@ export const createSubscriptions = ({
 
   return {
     create: async (organizationId, input) => {
-      const organization = await directory.getOrganization(organizationId)
+      const organization = await getOrganization(store, organizationId)
       const { channel, number = '', url, events = 'all', secret = generateSecret(), enabled = true } = input
       const { maxAttemptsPerSecond = null } = input
       assertNoIssues([

@@ -54,6 +54,19 @@ type OrganizationsContext = {
   readonly apiKeys: Pick<ApiKeys, 'create'>
 }
 
+/**
+ * Finds an organization that must exist.
+ *
+ * @throws InputError if the id is not valid.
+ * @throws RecordNotFoundError if there is no such organization.
+ */
+export const getOrganization = async (store: Store, organizationId: string): Promise<OrganizationRecord> => {
+  checkIdentifiers({ organizationId })
+  const organization = await store.findOrganization(organizationId)
+  if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
+  return organization
+}
+
 export const createOrganizations = ({ store, clock, ids, apiKeys }: OrganizationsContext): Organizations => ({
   create: async ({ id = ids('org'), apiKeys: keys = [], ...settings }) => {
     checkIdentifiers({ id })
@@ -85,10 +98,8 @@ export const createOrganizations = ({ store, clock, ids, apiKeys }: Organization
   },
   list: (page = {}) => store.listOrganizations({ limit: 100, ...page }),
   update: async (organizationId, change) => {
-    checkIdentifiers({ organizationId })
     for (;;) {
-      const current = await store.findOrganization(organizationId)
-      if (current === undefined) throw new RecordNotFoundError('organization', organizationId)
+      const current = await getOrganization(store, organizationId)
       const settings = parseSettings(typeof change === 'function' ? change(current) : change)
       const next = { ...current, ...settings, revision: current.revision + 1 }
       if ((await store.saveOrganization(next)) === 'saved') return next

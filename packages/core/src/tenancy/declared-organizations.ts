@@ -1,8 +1,6 @@
 import type { Issue } from '@wabakit/contract'
-import { equalsInConstantTime } from '@wabakit/webhooks'
 import { InputError } from '../errors/input-error.ts'
-import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
-import type { CallerRecord, OrganizationRecord } from '../records.ts'
+import { RecordExistsError } from '../errors/record-errors.ts'
 import type { Store } from '../store.ts'
 import { sha256 } from '../values/sha256.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
@@ -46,23 +44,24 @@ const checkDeclared = (organizations: readonly DeclaredOrganization[]): void => 
   if (issues.length > 0) throw new InputError(issues)
 }
 
-type DirectoryContext = {
+type DeclarationContext = {
   readonly store: Store
   readonly organizations: Organizations
   readonly apiKeys: ApiKeys
-  readonly declared: readonly DeclaredOrganization[]
 }
 
 /**
- * Finds organizations and callers once the declared organizations are stored. If storing them fails, the next call
- * tries again.
+ * Prepares the declared organizations.
  *
+ * @returns a function that stores them the first time that it is called, and resolves when they are stored. If storing
+ *   them fails, the next call tries again.
  * @throws InputError if a declared organization is invalid.
  */
-export const createDirectory = ({ store, organizations, apiKeys, declared }: DirectoryContext) => {
+export const declareOrganizations = (
+  { store, organizations, apiKeys }: DeclarationContext,
+  declared: readonly DeclaredOrganization[],
+): (() => Promise<void>) => {
   checkDeclared(declared)
-  let declaring: Promise<void> | undefined
-  let isDeclared = declared.length === 0
 
   /** Creates a key, unless the organization already has it. */
   const declareKey = async (organizationId: string, input: KnownApiKey): Promise<void> => {
@@ -84,39 +83,13 @@ export const createDirectory = ({ store, organizations, apiKeys, declared }: Dir
       for (const key of keys) await declareKey(id, key)
     }
   }
-  const ready = async (): Promise<void> => {
-    if (isDeclared) return
-    declaring ??= declareAll()
-    try {
-      await declaring
-      isDeclared = true
-    } catch (error) {
+
+  let declaring: Promise<void> | undefined
+  return () => {
+    declaring ??= declareAll().catch((error: unknown) => {
       declaring = undefined
       throw error
-    }
-  }
-
-  return {
-    /** Resolves when the declared organizations are in the store. */
-    ready,
-    /**
-     * @throws InputError if the id is not valid.
-     * @throws RecordNotFoundError if there is no such organization.
-     */
-    getOrganization: async (organizationId: string): Promise<OrganizationRecord> => {
-      checkIdentifiers({ organizationId })
-      await ready()
-      const organization = await store.findOrganization(organizationId)
-      if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
-      return organization
-    },
-    findCaller: async (key: string): Promise<CallerRecord | undefined> => {
-      if (!isDeclared) await ready()
-      const hash = sha256(key)
-      const caller = await store.findCaller(hash)
-      return caller !== undefined && equalsInConstantTime(caller.key.hash, hash) ? caller : undefined
-    },
+    })
+    return declaring
   }
 }
-
-export type Directory = ReturnType<typeof createDirectory>

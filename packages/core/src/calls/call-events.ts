@@ -1,71 +1,7 @@
 import type { EmittedEvent } from '@wabakit/contract'
-import type {
-  CallRecord,
-  CallSummaryRecord,
-  EventRecord,
-  GroupRecord,
-  ParticipantRecord,
-} from '../records.ts'
+import { type EventDraft, toCallSubject } from '../events/event-log.ts'
+import type { CallRecord, CallSummaryRecord } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
-
-/** An event to publish. By default, it does not wait for another event, and has no `traceparent`. */
-export type EventDraft = Pick<
-  EventRecord,
-  'organizationId' | 'subject' | 'channel' | 'digits' | 'occurredAt'
-> &
-  Partial<Pick<EventRecord, 'waitsFor' | 'traceparent'>> & { readonly event: EmittedEvent }
-
-/** Returns the subject of a group's events, which are delivered in order. */
-export const toGroupSubject = (groupId: string): string => `group:${groupId}`
-
-/** Returns the subject of a call's events, which are delivered in order. */
-export const toCallSubject = (callId: string): string => `call:${callId}`
-
-const draftGroupEvent = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
-  organizationId: group.organizationId,
-  subject: toGroupSubject(group.clientCustomGroupId),
-  channel: 'WHATSAPP',
-  digits: group.digits,
-  occurredAt,
-  event,
-})
-
-export const draftGroupCreated = (
-  group: GroupRecord,
-  { occurredAt, traceparent }: Pick<EventRecord, 'occurredAt' | 'traceparent'>,
-): EventDraft => {
-  const event = {
-    event: 'GROUP_CREATED',
-    groupId: group.clientCustomGroupId,
-    groupName: group.subject,
-    inviteLink: group.inviteLink,
-    groupCreatedAt: toUtcTimestamp(group.createdAt),
-  } as const
-  return { ...draftGroupEvent(group, event, occurredAt), traceparent }
-}
-
-const buildParticipantEvent = (
-  group: GroupRecord,
-  { state, phone, changedAt }: ParticipantRecord,
-): EmittedEvent => {
-  const about = { groupId: group.clientCustomGroupId, groupName: group.subject, customerPhone: phone }
-  const at = toUtcTimestamp(changedAt)
-  switch (state) {
-    case 'joined':
-      return { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: at }
-    case 'left':
-      return { event: 'GROUP_PARTICIPANT_LEFT', ...about, participantLeftAt: at }
-    case 'removed':
-      return { event: 'GROUP_PARTICIPANT_REMOVED', ...about, participantRemovedAt: at }
-  }
-}
-
-/** Drafts GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, depending on the participant's new state. */
-export const draftParticipantChange = (
-  group: GroupRecord,
-  participant: ParticipantRecord,
-  occurredAt: number,
-): EventDraft => draftGroupEvent(group, buildParticipantEvent(group, participant), occurredAt)
 
 const pickKnownTimes = (call: CallRecord) => ({
   ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
