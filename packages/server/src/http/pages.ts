@@ -14,19 +14,18 @@ import type { Metrics } from '../metrics/metrics.ts'
 type PagesOptions = {
   readonly settings: ServerConfig
   readonly store: Pick<Store, 'nextDueAt' | 'checkWritable'>
-  readonly metrics: Metrics
+  readonly metrics: Pick<Metrics, 'render' | 'contentType'>
   /** Checks the token of requests for metrics; if `undefined`, every client may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
   readonly createRequestId: () => string
   isStopping(): boolean
 }
 
-/** The pages about a server, which need no API key. */
-export type Pages = {
-  has(path: string): boolean
-  /** Responds to a request for a page. Rejects if it is not allowed, or the server is not ready. */
-  respond(request: ApiRequest, remoteAddress: string | undefined): Promise<ApiResponse>
-}
+/** Responds to a request for a page. Rejects if the request is not allowed, or the server is not ready. */
+type Page = (request: ApiRequest, remoteAddress: string | undefined) => Promise<ApiResponse>
+
+/** The pages about a server, which need no API key, by path. */
+export type Pages = ReadonlyMap<string, Page>
 
 /**
  * Creates `/healthz` (the process responds), `/readyz` (it can serve requests), `/metrics` (for Prometheus) and, unless
@@ -36,7 +35,6 @@ export const createPages = (options: PagesOptions): Pages => {
   const { settings, store, metrics, checkMetricsToken, createRequestId, isStopping } = options
   const { host, publicUrl, authHeader } = settings
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
-  const documents = new Map<string, string>()
 
   const checkReady = async (): Promise<void> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
@@ -59,60 +57,59 @@ export const createPages = (options: PagesOptions): Pages => {
     )
   }
 
-  /** Builds a document once. Loads the documents on demand, because few servers ever get such a request. */
-  const renderDocument = async (path: string): Promise<string> => {
-    const known = documents.get(path)
-    if (known !== undefined) return known
-    const { createAsyncApiDocument, createOpenApiDocument } = await import('@wabakit/contract/documents')
-    const document =
-      path === '/openapi.json'
-        ? createOpenApiDocument({ authHeader, baseUrl: publicUrl ?? '/' })
-        : createAsyncApiDocument()
-    const text = JSON.stringify(document)
-    documents.set(path, text)
-    return text
-  }
-
-  const render = async (
-    { path, headers }: ApiRequest,
-    remoteAddress: string | undefined,
-  ): Promise<string> => {
-    switch (path) {
-      case '/healthz':
-        return 'ok\n'
-      case '/readyz':
-        await checkReady()
-        return 'ready\n'
-      case '/metrics':
-        if (checkMetricsToken === undefined) checkMetricsHost(headers.get('host') ?? '')
-        else await checkMetricsToken(headers, remoteAddress)
-        return metrics.render()
-      default:
-        return renderDocument(path)
-    }
-  }
-
-  const json = 'application/json'
-  const text = 'text/plain; charset=utf-8'
-  const types: Readonly<Record<string, string>> = {
-    '/healthz': text,
-    '/readyz': text,
-    '/metrics': metrics.contentType,
-    ...(settings.role !== 'worker' && { '/openapi.json': json, '/asyncapi.json': json }),
-  }
-  return {
-    has: (path) => Object.hasOwn(types, path),
-    respond: async (request, remoteAddress) => {
-      const { method, path } = request
-      if (method !== 'GET' && method !== 'HEAD') {
+  const createPage =
+    (type: string, render: (...request: Parameters<Page>) => Promise<string>): Page =>
+    async (request, remoteAddress) => {
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
         throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
           headers: { allow: 'GET, HEAD' },
         })
       }
       const body = await render(request, remoteAddress)
-      const type = types[path] ?? text
       const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-request-id': createRequestId() }
       return { status: 200, headers, body }
-    },
+    }
+
+  /** Creates a page with a document, which is built once. */
+  const createDocumentPage = (build: () => Promise<object>): Page => {
+    let text: string | undefined
+    return createPage('application/json', async () => {
+      text ??= JSON.stringify(await build())
+      return text
+    })
   }
+
+  const plainText = 'text/plain; charset=utf-8'
+  const pages = new Map([
+    ['/healthz', createPage(plainText, async () => 'ok\n')],
+    [
+      '/readyz',
+      createPage(plainText, async () => {
+        await checkReady()
+        return 'ready\n'
+      }),
+    ],
+    [
+      '/metrics',
+      createPage(metrics.contentType, async ({ headers }, remoteAddress) => {
+        if (checkMetricsToken === undefined) checkMetricsHost(headers.get('host') ?? '')
+        else await checkMetricsToken(headers, remoteAddress)
+        return metrics.render()
+      }),
+    ],
+  ])
+  if (settings.role === 'worker') return pages
+  // Loads the documents on demand, because few servers ever get such a request.
+  const documents = () => import('@wabakit/contract/documents')
+  return pages
+    .set(
+      '/openapi.json',
+      createDocumentPage(async () =>
+        (await documents()).createOpenApiDocument({ authHeader, baseUrl: publicUrl ?? '/' }),
+      ),
+    )
+    .set(
+      '/asyncapi.json',
+      createDocumentPage(async () => (await documents()).createAsyncApiDocument()),
+    )
 }

@@ -9,7 +9,7 @@ import type { ControlApi } from '../control/control-api.ts'
 import { toErrorResponse } from '../control/control-error.ts'
 import { shortenPath } from '../control/request-log.ts'
 import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
-import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Pages } from './pages.ts'
 
 type RequestHandlerOptions = {
@@ -23,7 +23,7 @@ type RequestHandlerOptions = {
       })
     | undefined
   readonly pages: Pages
-  readonly metrics: Metrics
+  readonly metrics: Pick<Metrics, 'requests'>
   readonly log: Logger
   readonly createRequestId: () => string
   readonly trustProxy: number
@@ -54,7 +54,7 @@ const isControl = (path: string): boolean => path === controlPath || path.starts
 const isBrowserAtRoot = ({ method, path, headers }: ApiRequest): boolean =>
   path === '/' && method === 'GET' && (headers.get('accept') ?? '').includes('text/html')
 
-const getLabel = (path: string): RequestLabel => findEndpoint(path) ?? (isControl(path) ? 'control' : 'other')
+const getLabel = (path: string): string => findEndpoint(path) ?? (isControl(path) ? 'control' : 'other')
 
 const getLevel = (status: number): 'debug' | 'info' | 'error' =>
   status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
@@ -159,7 +159,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
   const limitLines = createLineLimit(log)
 
   const record = ({ status, requestId: id, method, path = '', durationMs = 0 }: ResponseFacts): void => {
-    metrics.countRequest({ endpoint: getLabel(path), status, seconds: durationMs / 1_000 })
+    metrics.requests.observe({ endpoint: getLabel(path), status }, durationMs / 1_000)
     const level = getLevel(status)
     if (!log.isLevelEnabled(level) || (level === 'info' && limitLines(status))) return
     const shortPath = shortenPath(path) || undefined
@@ -179,7 +179,8 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
         const message = 'The request target or the Host header is not valid.'
         throw new RequestRefusedError('malformed_request', message)
       }
-      if (pages.has(path)) return await pages.respond(request, remoteAddress)
+      const page = pages.get(path)
+      if (page !== undefined) return await page(request, remoteAddress)
       if (api === undefined) {
         throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
       }

@@ -6,29 +6,11 @@ import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outc
 import { type BacklogSource, createBacklogGauges } from './backlog-gauges.ts'
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
 
-export type RequestLabel = 'groups.create' | 'calls.getSummary' | 'control' | 'other'
-
-export type Metrics = {
-  countRequest(request: {
-    readonly endpoint: RequestLabel
-    readonly status: number
-    readonly seconds: number
-  }): void
-  /** Starts counting a service's events and attempts. */
-  observe(service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void
-  /** Counts an error of background work, such as a listener that threw. */
-  countError(): void
-  /** Returns all metrics in the Prometheus text format. Those of the database are NaN while it does not respond. */
-  render(): Promise<string>
-  readonly contentType: string
-  /** Stops measuring the event loop. */
-  close(): void
-}
-
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 const attemptBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 
-const addProcessMetrics = (registers: prometheus.Registry[]): { close(): void } => {
+/** @returns a function that stops measuring the event loop. */
+const addProcessMetrics = (registers: prometheus.Registry[]): (() => void) => {
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
   new Gauge({
@@ -63,10 +45,10 @@ const addProcessMetrics = (registers: prometheus.Registry[]): { close(): void } 
       this.inc((user + system) / 1e6)
     },
   })
-  return { close: () => lag.disable() }
+  return () => lag.disable()
 }
 
-export const createMetrics = (opened: BacklogSource): Metrics => {
+export const createMetrics = (opened: BacklogSource) => {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Histogram({
@@ -112,11 +94,14 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     registers,
   })
   const updateBacklog = createBacklogGauges(opened, registers)
-  const processMetrics = addProcessMetrics(registers)
+  const close = addProcessMetrics(registers)
 
   return {
-    countRequest: ({ endpoint, status, seconds }) => requests.observe({ endpoint, status }, seconds),
-    observe: (service) => {
+    requests,
+    /** Counts errors of background work, such as a listener that threw. */
+    errors,
+    /** Starts counting a service's events and attempts. */
+    observe: (service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void => {
       service.on('*', ({ event }) => events.inc({ event }))
       service.dispatcher.onHealth(({ type }) => health.inc({ event: type }))
       service.dispatcher.onAttempt((report) => {
@@ -126,12 +111,14 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
         if (attempt !== undefined) attempts.observe({ outcome }, attempt.durationMs / 1_000)
       })
     },
-    countError: () => errors.inc(),
-    render: async () => {
+    /** Returns all metrics in the Prometheus text format. The database metrics are NaN while it does not respond. */
+    render: async (): Promise<string> => {
       await updateBacklog()
       return registry.metrics()
     },
     contentType: registry.contentType,
-    close: processMetrics.close,
+    close,
   }
 }
+
+export type Metrics = ReturnType<typeof createMetrics>

@@ -73,7 +73,7 @@ export const startServer = async (
   const errors = createErrorLog(log)
   let metrics: Metrics | undefined
   const onError = (error: unknown): void => {
-    metrics?.countError()
+    metrics?.errors.inc()
     errors.write(error)
   }
   await checkAddress(settings)
