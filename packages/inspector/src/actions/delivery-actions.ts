@@ -5,21 +5,20 @@ import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
 import { copy } from '../parts/copy-button.tsx'
 import type { MenuItem } from '../parts/menu.tsx'
 
-const getPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`
-
 const post = <Result>(id: string, action: string, body: object = {}): Promise<Result> =>
-  sendOwn(`${getPath(id)}/${action}`, { method: 'POST', body })
+  sendOwn(['deliveries', id, action], { body })
 
 export const resend = (id: string, { newWebhookId = false } = {}): Promise<void> =>
   perform(
     () => post<{ resent: number }>(id, 'resend', { newWebhookId }),
     ({ resent }) => {
-      if (resent === 0) return 'Nothing to resend: the delivery waits in its lane, or is being sent.'
+      if (resent === 0)
+        return 'Not resent: the delivery is waiting in its lane, or an attempt is in progress.'
       return newWebhookId ? 'Resent with a new webhook-id.' : 'Resent.'
     },
   )
 
-/** Starts the next attempt now instead of at its scheduled time. */
+/** Starts the next attempt immediately instead of at its scheduled time. */
 export const retryNow = (id: string): Promise<void> =>
   perform(() => post(id, 'retry'), 'The next attempt starts now.')
 
@@ -28,12 +27,12 @@ export const cancel = (id: string): Promise<void> =>
 
 /** Loads a delivery's event and the id of its subscription. */
 export const loadEvent = async (deliveryId: string): Promise<{ event: Event; subscriptionId: string }> => {
-  const { eventId, subscriptionId } = await sendOwn<Delivery>(getPath(deliveryId))
-  return { event: await sendOwn<Event>(`/events/${encodeURIComponent(eventId)}`), subscriptionId }
+  const { eventId, subscriptionId } = await sendOwn<Delivery>(['deliveries', deliveryId])
+  return { event: await sendOwn<Event>(['events', eventId]), subscriptionId }
 }
 
-const findLastAttempt = async (deliveryId: string): Promise<number> => {
-  const last = (await sendOwn<{ items: Attempt[] }>(`${getPath(deliveryId)}/attempts`)).items.at(-1)
+const findLastAttempt = async (id: string): Promise<number> => {
+  const last = (await sendOwn<{ items: Attempt[] }>(['deliveries', id, 'attempts'])).items.at(-1)
   if (last === undefined) throw new Error('There has been no attempt yet. Resend the delivery, then copy it.')
   return last.number
 }
@@ -41,7 +40,7 @@ const findLastAttempt = async (deliveryId: string): Promise<number> => {
 const copyAs = (form: string, write: () => Promise<string>): Promise<void> =>
   perform(async () => copy(await write()), `Copied as ${form}.`)
 
-/** Copies an attempt, by default the last, as a curl command. */
+/** Copies an attempt, by default the last one, as a curl command. */
 export const copyAsCurl = (id: string, attempt?: number): Promise<void> =>
   copyAs('a curl command', async () =>
     formatCurl(await loadRequest(id, attempt ?? (await findLastAttempt(id)))),

@@ -5,6 +5,7 @@ import { sendOwn } from '../api/organization.ts'
 import { findSubscription, subscriptions } from '../api/subscriptions.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
+import { Select } from '../parts/select.tsx'
 import { Problem } from '../parts/status.tsx'
 import { notify } from '../state/notices.ts'
 import { navigate } from '../state/route.ts'
@@ -21,8 +22,7 @@ const Editor = ({ event, subscriptionId, onClose }: EditorProps) => {
   const send = async (): Promise<void> => {
     try {
       const body = { name, subject, payload: JSON.parse(text.value) }
-      const path = `/subscriptions/${encodeURIComponent(target.value)}/test-events`
-      const sent = await sendOwn<Event>(path, { method: 'POST', body })
+      const sent = await sendOwn<Event>(['subscriptions', target.value, 'test-events'], { body })
       notify(`Sent to ${findSubscription(target.value)?.url ?? 'the endpoint'}.`)
       onClose()
       navigate('deliveries', { text: sent.id })
@@ -39,13 +39,14 @@ const Editor = ({ event, subscriptionId, onClose }: EditorProps) => {
       <div class="form">
         <label>
           Endpoint
-          <select value={target.value} onChange={({ currentTarget }) => (target.value = currentTarget.value)}>
-            {subscriptions.value.map(({ id, url, channel }) => (
-              <option key={id} value={id}>
-                {url} · {channel}
-              </option>
-            ))}
-          </select>
+          <Select
+            value={target.value}
+            choices={subscriptions.value.map(({ id, url, channel }) => ({
+              value: id,
+              label: `${url} · ${channel}`,
+            }))}
+            onChange={(id) => (target.value = id)}
+          />
         </label>
         <label>
           Payload
@@ -61,7 +62,7 @@ const Editor = ({ event, subscriptionId, onClose }: EditorProps) => {
           />
         </label>
         <p class="quiet">
-          An edited payload is sent to loopback addresses only, unless the server was started with{' '}
+          The server sends edited payloads only to loopback addresses, unless it was started with{' '}
           <code>--mock</code>.
         </p>
         <Problem text={problem.value} />

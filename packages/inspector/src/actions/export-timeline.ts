@@ -31,10 +31,10 @@ const describe = (entry: TimelineEntry): [what: string, detail: string] => {
   }
 }
 
-/** The timeline's markup, as serialized by the browser, and the styles of the page. */
+/** The markup of the drawn timeline, and the styles of the page. */
 type PageParts = { readonly drawing: string; readonly css: string }
 
-/** Formats a timeline as one HTML file without scripts, with every entry listed as text below the drawing. */
+/** Formats a timeline as an HTML file without scripts. The entries follow the drawing as text. */
 const formatPage = ({ subject, now, entries }: Timeline, { drawing, css }: PageParts): string => {
   const rows = entries.map((entry) => {
     const [what, detail] = describe(entry)
@@ -71,7 +71,7 @@ const download = (name: string, html: string): void => {
   URL.revokeObjectURL(url)
 }
 
-/** Saves the timeline as a single page that needs neither a server nor scripts. */
+/** Saves the timeline as a page that needs neither a server nor scripts. */
 export const exportPage = (timeline: Timeline): Promise<void> =>
   perform(async () => {
     const drawing = document.querySelector('.lanes')?.outerHTML ?? ''

@@ -4,7 +4,7 @@ import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import type { Filter } from '../list/list-definition.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Problem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
@@ -14,7 +14,7 @@ type Query = Readonly<Record<string, string>>
 
 type Matching = { readonly query: Query; readonly filters: readonly Filter[] }
 
-/** Describes a filter's value with the labels that the list uses. */
+/** Describes a filter with the labels of its field in the list. */
 const describeFilter = (filter: Filter, query: Query): [name: string, value: ComponentChildren][] => {
   if (filter.kind === 'time') {
     const describeTime = (name: string) => query[name] && <Time at={query[name]} />
@@ -30,14 +30,14 @@ const describeFilter = (filter: Filter, query: Query): [name: string, value: Com
 
 type Part = { readonly resent: number; readonly nextCursor?: string }
 
-/** Resends or counts all matching deliveries in batches, and keeps `total` up to date. */
+/** Resends or counts the matching deliveries in batches. After each batch, `total` is the number so far. */
 const resend = async (
   body: Readonly<Record<string, unknown>>,
   total: Signal<number | undefined>,
 ): Promise<number> => {
   let count = 0
   for (let cursor: string | undefined; ; ) {
-    const part: Part = await sendOwn('/deliveries/resend', { method: 'POST', body: { ...body, cursor } })
+    const part: Part = await sendOwn(['deliveries', 'resend'], { body: { ...body, cursor } })
     count += part.resent
     total.value = count
     cursor = part.nextCursor
@@ -45,7 +45,7 @@ const resend = async (
   }
 }
 
-const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose: () => void }) => {
+const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => {
   const counted = useSignal<number | undefined>(0)
   const resent = useSignal<number | undefined>(undefined)
   const { value: total, problem } = useRecord({ load: () => resend({ ...query, dryRun: true }, counted) })
@@ -77,8 +77,9 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
           }}
         />
         <p class="quiet">
-          They keep their webhook-id: a receiver that has handled one already does not handle it again. Those
-          that wait in a lane, are being sent or belong to a disabled subscription are left out.
+          Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
+          again. Deliveries that are waiting in a lane, have an attempt in progress or belong to a disabled
+          subscription are not resent.
         </p>
         <footer>
           <Button onClick={onClose}>Cancel</Button>
@@ -91,15 +92,9 @@ const Confirmation = ({ query, filters, onClose }: Matching & { readonly onClose
   )
 }
 
-/** Counts the deliveries that match the filters, and resends them after confirmation. */
-export const ResendMatching = (matching: Matching) => {
-  const isOpen = useSignal(false)
-  return (
-    <>
-      <Button icon="resend" onClick={() => (isOpen.value = true)}>
-        Resend all that match
-      </Button>
-      {isOpen.value && <Confirmation {...matching} onClose={() => (isOpen.value = false)} />}
-    </>
-  )
-}
+/** A button that counts the deliveries that match the filters, and resends them after confirmation. */
+export const ResendMatching = (matching: Matching) => (
+  <Button icon="resend" onClick={() => openDialog((close) => <Confirmation {...matching} onClose={close} />)}>
+    Resend all that match
+  </Button>
+)

@@ -15,17 +15,24 @@ import { getParam, navigate, view } from '../state/route.ts'
 
 type Preset = { readonly title: string; readonly values: Readonly<Record<string, string>> }
 
-/** A kind of simulation: its schema in the OpenAPI document, and the layout of its form. */
+type Kind = 'call' | 'participant' | 'fault'
+
 type SimulationKind = {
+  readonly label: string
+  readonly title: string
+  /** The request's schema in the OpenAPI document. */
   readonly schema: string
   readonly submitLabel: string
   /** Form values for common cases. */
   readonly presets: readonly Preset[]
   readonly groups: readonly FieldGroup[]
+  readonly run: (body: Record<string, unknown>) => Promise<void>
 }
 
-const kinds = {
+const kinds: Readonly<Record<Kind, SimulationKind>> = {
   call: {
+    label: 'Call',
+    title: 'From the first ring to the summary',
     schema: 'SimulatedCallRequest',
     submitLabel: 'Simulate the call',
     presets: [
@@ -39,14 +46,26 @@ const kinds = {
       { title: 'What happens', fields: ['outcome', 'durationInSeconds', 'summary'] },
       { title: 'Who', fields: ['direction', 'channel', 'channelNumber', 'customerNumber', 'agentNumber'] },
     ],
+    run: async (body) => {
+      const { callId } = await sendOwn<Call>(['simulated-calls'], { body })
+      navigate('calls', { id: callId })
+    },
   },
   participant: {
+    label: 'Participant',
+    title: 'A person joins, leaves or is removed',
     schema: 'ParticipantStepRequest',
     submitLabel: 'Simulate the step',
     presets: ['joined', 'left', 'removed'].map((state) => ({ title: state, values: { state } })),
     groups: [{ title: 'Who does what', fields: ['groupId', 'phone', 'state'] }],
+    run: async (body) => {
+      await sendOwn(['participants'], { body })
+      navigate('groups', { id: String(body.groupId) })
+    },
   },
   fault: {
+    label: 'Fault',
+    title: 'The next API requests fail',
     schema: 'FaultRequest',
     submitLabel: 'Inject the fault',
     presets: [
@@ -60,10 +79,13 @@ const kinds = {
       { title: 'Which requests', fields: ['endpoint', 'times', 'chance'] },
       { title: 'Response', fields: ['status', 'code', 'message', 'retryAfterSeconds', 'latencyMs'] },
     ],
+    run: async (body) => {
+      await send(['faults'], { body })
+      notify('The next requests to this endpoint will fail as requested.')
+      reloadAll()
+    },
   },
-} as const satisfies Record<string, SimulationKind>
-
-type Kind = keyof typeof kinds
+}
 
 type Fault = {
   readonly id: string
@@ -78,11 +100,11 @@ const describe = ({ id: _, endpoint, remaining, times: __, ...fault }: Fault): s
 }
 
 const remove = (id: string): Promise<void> =>
-  perform(() => send(`/faults/${encodeURIComponent(id)}`, { method: 'DELETE' }), 'Removed the fault.')
+  perform(() => send(['faults', id], { method: 'DELETE' }), 'Removed the fault.')
 
-/** The faults that affect upcoming requests. */
+/** The faults that will affect requests. */
 const ActiveFaults = () => {
-  const { value } = useRecord({ load: () => send<Page<Fault>>('/faults') })
+  const { value } = useRecord({ load: () => send<Page<Fault>>(['faults']) })
   const faults = value?.items ?? []
   if (faults.length === 0) return null
   return (
@@ -100,30 +122,15 @@ const ActiveFaults = () => {
   )
 }
 
-const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void>>> = {
-  call: async (body) => {
-    const { callId } = await sendOwn<Call>('/simulated-calls', { method: 'POST', body })
-    navigate('calls', { id: callId })
-  },
-  participant: async (body) => {
-    await sendOwn('/participants', { method: 'POST', body })
-    navigate('groups', { id: String(body.groupId) })
-  },
-  fault: async (body) => {
-    await send('/faults', { method: 'POST', body })
-    notify('The next requests to this endpoint will fail as requested.')
-    reloadAll()
-  },
-}
-
 type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
 
-/** The dialog that simulates a call, a participant's step or, with `--mock`, a fault. */
+/** A dialog to simulate a call, a participant's step or, with `--mock`, a fault. */
 const Simulation = ({ onClose }: DialogControl) => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
-  const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>('/openapi.json') })
+  const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>(['openapi.json']) })
   const preset = useSignal<Preset | undefined>(undefined)
-  const { schema, submitLabel, presets, groups } = kinds[kind.value]
+  const { schema, submitLabel, presets, groups, run } = kinds[kind.value]
+  const offered: readonly Kind[] = ['call', 'participant', ...(info.value?.mock ? ['fault' as const] : [])]
   const groupId = view.value === 'groups' ? getParam('id') : ''
   return (
     <Dialog title="Simulate" onClose={onClose}>
@@ -131,13 +138,7 @@ const Simulation = ({ onClose }: DialogControl) => {
         <Choice
           label="What happens"
           value={kind.value}
-          choices={[
-            { value: 'call', label: 'Call', title: 'From the first ring to the summary' },
-            { value: 'participant', label: 'Participant', title: 'A person joins, leaves or is removed' },
-            ...(info.value?.mock
-              ? [{ value: 'fault' as const, label: 'Fault', title: 'The next API requests fail' }]
-              : []),
-          ]}
+          choices={offered.map((value) => ({ ...kinds[value], value }))}
           onChange={(value) => {
             kind.value = value
             preset.value = undefined
@@ -166,7 +167,7 @@ const Simulation = ({ onClose }: DialogControl) => {
             initial={{ groupId, phone: '+15550199001', ...preset.value?.values }}
             submitLabel={submitLabel}
             onSubmit={async (body) => {
-              await run[kind.value](body)
+              await run(body)
               if (kind.value !== 'fault') onClose()
             }}
           />

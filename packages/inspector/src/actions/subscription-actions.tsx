@@ -5,23 +5,22 @@ import { Dialog, openDialog } from '../parts/dialog.tsx'
 import { SchemaForm } from '../parts/schema-form.tsx'
 import { notify } from '../state/notices.ts'
 
-const getPath = (id: string): string => `/subscriptions/${encodeURIComponent(id)}`
-
-/** Sends an example event to this subscription only. */
+/** Sends an example event to one subscription. */
 export const sendTestEvent = (id: string): Promise<void> =>
   perform(
-    () => sendOwn<Event>(`${getPath(id)}/test-events`, { method: 'POST', body: {} }),
+    () => sendOwn<Event>(['subscriptions', id, 'test-events'], { body: {} }),
     ({ name }) => `Sent a test ${name} event.`,
   )
 
-const change = (id: string, body: object): Promise<void> => sendOwn(getPath(id), { method: 'PATCH', body })
+const change = (id: string, body: object): Promise<void> =>
+  sendOwn(['subscriptions', id], { method: 'PATCH', body })
 
 export const setEnabled = (id: string, enabled: boolean): Promise<void> =>
   perform(
     () => change(id, { enabled }),
     enabled
-      ? 'Enabled. Resend the skipped deliveries if you need them.'
-      : 'Disabled. Its deliveries are skipped.',
+      ? 'Enabled. If you need the skipped deliveries, resend them.'
+      : 'Disabled. The server skips its deliveries.',
   )
 
 const limitField = {
@@ -32,7 +31,7 @@ const limitField = {
   choices: [],
 } as const
 
-/** Asks for the maximum number of attempts per second. */
+/** Opens a dialog for a subscription's maximum number of attempts per second. */
 export const askForLimit = ({ id, maxAttemptsPerSecond }: Subscription): void =>
   openDialog((close) => (
     <Dialog title="Limit attempts per second" onClose={close}>

@@ -1,9 +1,9 @@
 export type FieldIssue = { readonly path: string; readonly message: string }
 
-/** A failed request to the control API. The page shows the message. */
+/** The failure of a request to the control API, with a message for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** Status of the response, or 0 if there was none. */
+  /** Status of the response, or 0 if no response arrived. */
   readonly status: number
   readonly issues: readonly FieldIssue[]
 

@@ -9,16 +9,17 @@ export type LiveMessage =
   | { readonly type: 'attempt'; readonly attempt: LiveAttempt }
 
 /**
- * The connection to the live stream:
- * - `connecting` → `connected`: the stream responded.
- * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or it was silent for too long.
- * - `broken` → `connected`: a reconnection attempt succeeded.
+ * The state of the live stream:
+ * - `connecting` → `connected`: the server responded.
+ * - `connecting` or `connected` → `broken`: the server did not respond, the stream ended, or no data arrived for too
+ *   long.
+ * - `broken` → `connected`: the page has reconnected.
  */
 export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
 const listeners = new Set<(message: LiveMessage) => void>()
 const reconnectMs = 1_000
-/** Maximum time without data, in milliseconds. The server sends a comment every 15 seconds without a message. */
+/** Maximum time without data, in milliseconds. An idle server sends a comment every 15 seconds. */
 const maxSilenceMs = 35_000
 
 /**
@@ -38,7 +39,7 @@ const parseMessage = (text: string): LiveMessage | undefined => {
   return type === 'attempt' ? { type, attempt: JSON.parse(data) } : undefined
 }
 
-/** Reads the stream until it ends. Uses `fetch` because an EventSource cannot send a token. */
+/** Reads the stream until it ends. Uses `fetch`, because an `EventSource` cannot send a token. */
 const read = async (id: string, signal: AbortSignal): Promise<void> => {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -48,7 +49,7 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
   }
   try {
     hear()
-    const { body } = await request(`/organizations/${encodeURIComponent(id)}/stream`, {
+    const { body } = await request(['organizations', id, 'stream'], {
       signal: AbortSignal.any([signal, silence.signal]),
     })
     connection.value = 'connected'

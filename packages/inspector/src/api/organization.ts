@@ -1,30 +1,29 @@
 import { computed, signal } from '@preact/signals'
 import type { Organization, Page, SentRequest } from '@wabakit/server/control-types'
-import { getParam, route, setParams } from '../state/route.ts'
-import { type SendOptions, send } from './send.ts'
+import { getParam, setParams } from '../state/route.ts'
+import { type Path, type SendOptions, send } from './send.ts'
 
 export const loadRequest = (deliveryId: string, number: number): Promise<SentRequest> =>
-  sendOwn(`/deliveries/${encodeURIComponent(deliveryId)}/attempts/${number}/request`)
+  sendOwn(['deliveries', deliveryId, 'attempts', String(number), 'request'])
 
-/** All organizations, once they are loaded. */
+/** All organizations, or `undefined` until they are loaded. */
 export const organizations = signal<readonly Organization[] | undefined>(undefined)
 
-export const organizationId = computed(() => {
-  const named = route.value.params.get('organization')
-  const known = organizations.value
-  return named ? known?.find(({ id }) => id === named)?.id : known?.[0]?.id
+export const organization = computed(() => {
+  const named = getParam('organization')
+  return organizations.value?.find(({ id }) => named === '' || id === named)
 })
 
-export const organization = computed(() => organizations.value?.find(({ id }) => id === organizationId.value))
+export const organizationId = computed(() => organization.value?.id)
 
 /** Loads the organizations, and adds the current one to the page's URL, so that the URL works as a link. */
 export const loadOrganizations = async (): Promise<void> => {
-  const { items } = await send<Page<Organization>>('/organizations', { query: { limit: 1000 } })
+  const { items } = await send<Page<Organization>>(['organizations'], { query: { limit: 1000 } })
   const named = getParam('organization')
   const isListed = named === '' || items.some(({ id }) => id === named)
   const others = isListed
     ? []
-    : await send<Organization>(`/organizations/${encodeURIComponent(named)}`).then(
+    : await send<Organization>(['organizations', named]).then(
         (found) => [found],
         () => [],
       )
@@ -34,5 +33,5 @@ export const loadOrganizations = async (): Promise<void> => {
 }
 
 /** Sends a request about the current organization. */
-export const sendOwn = <Result>(path: string, options?: SendOptions): Promise<Result> =>
-  send(`/organizations/${encodeURIComponent(organizationId.value ?? '')}${path}`, options)
+export const sendOwn = <Result>(path: Path, options?: SendOptions): Promise<Result> =>
+  send(['organizations', organizationId.value ?? '', ...path], options)

@@ -2,16 +2,16 @@ import { notify } from '../state/notices.ts'
 import { getMessage } from './api-error.ts'
 import { connection, type LiveMessage, listen } from './live.ts'
 
-/** Functions that reload part of the view. */
+/** Controls for reloading a part of the view. */
 export type Reload = {
-  /** Reloads soon, but at most once per second, and not while the page is in the background. */
+  /** Reloads the part soon, but at most once per second, and never while the page is in the background. */
   request(): void
-  /** Reloads immediately, or as soon as the current load has ended. */
+  /** Reloads the part immediately or, while it is loading, as soon as the current load ends. */
   now(): void
   stop(): void
 }
 
-/** Time to wait for further messages before reloading, in milliseconds, because messages come in bursts. */
+/** Delay between a message and the reload, in milliseconds. Messages come in bursts, which cause only one reload. */
 const gatherMs = 200
 const pauseMs = 1_000
 
@@ -22,7 +22,7 @@ export const reloadAll = (): void => {
   for (const reload of all) reload.now()
 }
 
-/** Performs an action, reports its result or error, and reloads all records in view. */
+/** Performs an action, shows a notice about its result or error, and reloads all records in view if it succeeds. */
 export const perform = async <Result>(
   action: () => Promise<Result>,
   report: string | ((result: Result) => string),
@@ -36,7 +36,7 @@ export const perform = async <Result>(
   }
 }
 
-// Messages may have been missed before the connection.
+// The page may have missed messages while it was not connected.
 connection.subscribe((state) => {
   if (state === 'connected') reloadAll()
 })
@@ -46,13 +46,13 @@ document.addEventListener('visibilitychange', () => {
 })
 
 type Part = {
-  /** Loads the part. Must handle its own errors. */
+  /** Loads the part. Must not reject. */
   readonly load: () => Promise<void>
-  /** Returns whether a message is about the part, which is then reloaded. */
+  /** Returns whether a message requires the part to be reloaded. */
   readonly isAbout: (message: LiveMessage) => boolean
 }
 
-/** Creates the functions that reload a mounted part of the view. */
+/** Starts reloading a part of the view when messages arrive or `reloadAll` is called, until `stop` is called. */
 export const createReload = ({ load, isAbout }: Part): Reload => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isRunning = false

@@ -4,15 +4,19 @@ import { type Query, toSearch } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { ApiError, type FieldIssue } from './api-error.ts'
 
-/** The server's version and permissions, once known. */
+/** The server's version and permissions, or `undefined` until they are loaded. */
 export const info = signal<ServerInfo | undefined>(undefined)
 
 export const loadInfo = async (): Promise<void> => {
-  info.value = await send<ServerInfo>('/info')
+  info.value = await send<ServerInfo>(['info'])
 }
 
+/** The segments of a path of the control API below `/_wabakit`, not encoded yet. */
+export type Path = readonly string[]
+
 export type SendOptions = {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** @default 'POST' with a body, 'GET' without one */
+  readonly method?: 'PATCH' | 'DELETE'
   readonly query?: Query
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -29,16 +33,12 @@ const readError = async (response: Response): Promise<ApiError> => {
   }
 }
 
-/**
- * Requests a path of the control API, relative to `/_wabakit`.
- *
- * @throws ApiError
- */
-export const request = async (path: string, options: SendOptions = {}): Promise<Response> => {
-  const { method = 'GET', query = {}, body, headers, signal } = options
+/** @throws ApiError if there is no response, or the response reports an error. */
+export const request = async (path: Path, options: SendOptions = {}): Promise<Response> => {
+  const { query = {}, body, method = body === undefined ? 'GET' : 'POST', headers, signal } = options
   let response: Response
   try {
-    response = await fetch(`/_wabakit${path}${toSearch(query)}`, {
+    response = await fetch(`/_wabakit/${path.map(encodeURIComponent).join('/')}${toSearch(query)}`, {
       method,
       headers: {
         ...(token.value !== '' && { authorization: `Bearer ${token.value}` }),
@@ -57,8 +57,11 @@ export const request = async (path: string, options: SendOptions = {}): Promise<
   throw await readError(response)
 }
 
-/** Sends a request and reads the JSON of the response, without validating it: the server has the same version. */
-export const send = async <Result>(path: string, options: SendOptions = {}): Promise<Result> => {
+/**
+ * Sends a request and parses the JSON in the response. It is not validated, because the page and the server have the
+ * same version.
+ */
+export const send = async <Result>(path: Path, options: SendOptions = {}): Promise<Result> => {
   const response = await request(path, options)
   return response.status === 204 ? (undefined as Result) : response.json()
 }

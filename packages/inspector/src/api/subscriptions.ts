@@ -4,15 +4,15 @@ import type { LiveMessage } from './live.ts'
 import { sendOwn } from './organization.ts'
 import { createReload } from './reload.ts'
 
-/** The organization's subscriptions. Other records refer to them by id. */
+/** The organization's subscriptions. Other records contain only their ids. */
 export const subscriptions = signal<readonly Subscription[]>([])
 
 const loadSubscriptions = async (): Promise<void> => {
-  const { items } = await sendOwn<Page<Subscription>>('/subscriptions', { query: { limit: 1000 } })
+  const { items } = await sendOwn<Page<Subscription>>(['subscriptions'], { query: { limit: 1000 } })
   subscriptions.value = items
 }
 
-/** Returns whether an attempt's result contradicts the known state of its subscription. */
+/** Returns whether an attempt's outcome changes the state of its subscription. */
 const isNews = (message: LiveMessage): boolean => {
   if (message.type !== 'attempt') return false
   const { subscriptionId, outcome } = message.attempt
@@ -22,7 +22,11 @@ const isNews = (message: LiveMessage): boolean => {
   return hasFailed ? known.failingSince === null : outcome === 'delivered' && known.failingSince !== null
 }
 
-/** Keeps the subscriptions up to date. Returns a function that stops. */
+/**
+ * Keeps the subscriptions up to date.
+ *
+ * @returns a function that stops the updates.
+ */
 export const followSubscriptions = (): (() => void) => {
   const reload = createReload({ load: () => loadSubscriptions().catch(() => {}), isAbout: isNews })
   reload.now()
@@ -32,5 +36,5 @@ export const followSubscriptions = (): (() => void) => {
 export const findSubscription = (id: string): Subscription | undefined =>
   subscriptions.value.find((subscription) => subscription.id === id)
 
-/** Returns the host and path of a URL, which distinguish endpoints. */
+/** Removes the protocol from a URL. */
 export const shortenUrl = (url: string): string => url.replace(/^https?:\/\//, '')

@@ -9,10 +9,10 @@ import { BodyView } from './body-view.tsx'
 import { type ChosenAttempt, CompareView } from './compare-view.tsx'
 import { describeExactness, SignatureView } from './signature-view.tsx'
 
-/** Number of characters of a response body that the server keeps. */
-const keptCharacters = 4_096
+/** Maximum length of a stored response body. */
+const storedCharacters = 4_096
 
-/** An endpoint's response, or the reason why there was none. */
+/** The endpoint's response, or the reason why no response arrived. */
 const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
   const { status, error, responseBody, durationMs, startedAt } = attempt
   return (
@@ -29,8 +29,8 @@ const ResponseView = ({ attempt }: { readonly attempt: Attempt }) => {
       ) : (
         error === null && <p class="quiet">The response had no body.</p>
       )}
-      {(responseBody?.length ?? 0) >= keptCharacters && (
-        <p class="quiet">The server keeps the first 4,096 characters of a response body.</p>
+      {(responseBody?.length ?? 0) >= storedCharacters && (
+        <p class="quiet">The server stores the first 4,096 characters of a response body.</p>
       )}
     </>
   )

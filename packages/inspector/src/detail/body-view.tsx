@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { showBody, showJson } from '../format/mask.ts'
-import { reveal } from '../format/reveal.ts'
+import { reveal, showBody, showJson } from '../format/mask.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { masking } from '../state/settings.ts'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Colors the parts of formatted JSON. Text in the JSON is never interpreted as markup. */
+/** Colors formatted JSON. No text in it is interpreted as markup. */
 const colorJson = (json: string): ComponentChildren[] => {
   const parts: ComponentChildren[] = []
   let end = 0
@@ -32,9 +31,9 @@ const formatJson = (text: string): string | undefined => {
   }
 }
 
-/** Maximum number of characters to color: each value is an element, and thousands of elements take seconds. */
+/** Maximum number of characters to color. Each colored value is an element, and thousands of elements take seconds. */
 const maxColored = 30_000
-/** Number of lines per part. The browser lays out only visible parts. */
+/** Number of lines in each part of a long text. The browser lays out only the visible parts. */
 const partLines = 200
 
 const splitLines = (text: string): string[] => {

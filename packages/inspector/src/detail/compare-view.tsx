@@ -3,6 +3,7 @@ import type { Attempt, Delivery, SentRequest } from '@wabakit/server/control-typ
 import { loadRequest } from '../api/organization.ts'
 import { showBody } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
+import { Select } from '../parts/select.tsx'
 import { useRecord } from '../parts/use-record.ts'
 
 type Row = readonly [name: string, left: string, right: string]
@@ -24,14 +25,14 @@ const listRows = (
   ]
 }
 
-/** One of a delivery's attempts. */
+/** An attempt, with its delivery and all attempts of that delivery. */
 export type ChosenAttempt = {
   readonly delivery: Delivery
   readonly attempts: readonly Attempt[]
   readonly attempt: Attempt
 }
 
-/** Two attempts side by side, with their differences marked. */
+/** A table that compares an attempt with another one of the same delivery, and highlights the differences. */
 export const CompareView = ({ delivery, attempts, attempt }: ChosenAttempt) => {
   const others = attempts.filter(({ number }) => number !== attempt.number)
   const chosen = useSignal<number | undefined>(undefined)
@@ -58,17 +59,12 @@ export const CompareView = ({ delivery, attempts, attempt }: ChosenAttempt) => {
           </th>
           <th scope="col">Attempt {attempt.number}</th>
           <th scope="col">
-            <select
-              aria-label="Compare with"
-              value={other.number}
-              onChange={({ currentTarget }) => (chosen.value = Number(currentTarget.value))}
-            >
-              {others.map(({ number }) => (
-                <option key={number} value={number}>
-                  Attempt {number}
-                </option>
-              ))}
-            </select>
+            <Select
+              label="Compare with"
+              value={String(other.number)}
+              choices={others.map(({ number }) => ({ value: String(number), label: `Attempt ${number}` }))}
+              onChange={(number) => (chosen.value = Number(number))}
+            />
           </th>
         </tr>
       </thead>

@@ -16,14 +16,13 @@ import { AttemptView } from './attempt-view.tsx'
 
 type LoadedDelivery = { readonly delivery: Delivery; readonly attempts: readonly Attempt[] }
 
-/** A delivery, its attempts, and the attempt selected by the page's URL (by default, the last). */
+/** A delivery, its attempts, and the attempt that the page's URL selects, by default the last one. */
 type KnownDelivery = LoadedDelivery & { readonly attempt: Attempt | undefined }
 
 const load = async (id: string): Promise<LoadedDelivery> => {
-  const path = `/deliveries/${encodeURIComponent(id)}`
   const [delivery, { items }] = await Promise.all([
-    sendOwn<Delivery>(path),
-    sendOwn<{ items: Attempt[] }>(`${path}/attempts`),
+    sendOwn<Delivery>(['deliveries', id]),
+    sendOwn<{ items: Attempt[] }>(['deliveries', id, 'attempts']),
   ])
   return { delivery, attempts: items }
 }
@@ -46,7 +45,7 @@ export const useDelivery = (id: string) => {
   return { known, problem }
 }
 
-/** Explains the likely cause of a failed attempt, its remedy, and why the delivery is waiting. */
+/** The likely cause and remedy of a failed attempt, and the reason why the delivery is waiting. */
 const Verdict = ({ delivery, attempt }: Pick<KnownDelivery, 'delivery' | 'attempt'>) => {
   const { wait, subscriptionId, attempts } = delivery
   const diagnosis = attempt?.diagnosis
@@ -57,7 +56,7 @@ const Verdict = ({ delivery, attempt }: Pick<KnownDelivery, 'delivery' | 'attemp
         <>
           {attempt.number < attempts && (
             <p>
-              About attempt {attempt.number} of {attempts}, which is not the last:
+              About attempt {attempt.number} of {attempts}, which is not the last one:
             </p>
           )}
           <h3>
@@ -98,7 +97,7 @@ const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
         ),
         'webhook-id':
           webhookId === eventId ? (
-            'the id of the event'
+            'same as the event id'
           ) : (
             <span class="id">
               {webhookId} <CopyButton text={webhookId} label="Copy the webhook-id" />
@@ -114,7 +113,7 @@ const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
 
 type AttemptListProps = { readonly attempts: readonly Attempt[]; readonly selected: Attempt }
 
-/** The attempts of a delivery, newest first. */
+/** Buttons that select an attempt, newest first. */
 const AttemptList = ({ attempts, selected }: AttemptListProps) => (
   <section class="attempts" aria-label="Attempts">
     <h3>{attempts.length === 1 ? 'Attempt' : `${attempts.length} attempts`}</h3>
@@ -138,7 +137,7 @@ const AttemptList = ({ attempts, selected }: AttemptListProps) => (
   </section>
 )
 
-/** A delivery: an explanation of its state, its attempts, and one attempt in full. */
+/** A delivery with an explanation of its state, its attempts, and the details of one attempt. */
 export const DeliveryBody = ({ delivery, attempts, attempt }: KnownDelivery) => (
   <>
     <Verdict delivery={delivery} attempt={attempt} />

@@ -7,7 +7,7 @@ import { navigate } from '../state/route.ts'
 
 type DeliveryLinksProps = {
   readonly deliveries: readonly Delivery[] | undefined
-  /** The property that distinguishes the deliveries. */
+  /** The property in which the deliveries differ. */
   readonly by: 'endpoint' | 'subject'
 }
 
@@ -16,7 +16,7 @@ const describe = (delivery: Delivery, by: DeliveryLinksProps['by']): string =>
 
 const none = {
   endpoint: 'No subscription matched when this event was published.',
-  subject: 'No event has matched this subscription yet.',
+  subject: 'This subscription has not matched an event yet.',
 } as const
 
 export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (

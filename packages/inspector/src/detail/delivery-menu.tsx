@@ -13,21 +13,20 @@ import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { bindKeys } from '../state/keyboard.ts'
 
+/** Keyboard shortcuts for a delivery and, if it is known, its selected attempt. */
+export const deliveryKeys: Readonly<Record<string, (id: string, attempt?: number) => Promise<void>>> = {
+  r: (id) => resend(id),
+  e: editAndSend,
+  c: copyAsCurl,
+}
+
 type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
 export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
   const { id, status } = delivery
   const isBusy = status === 'claimed'
   const isPending = status === 'pending'
-  useEffect(
-    () =>
-      bindKeys({
-        r: () => void resend(id),
-        e: () => void editAndSend(id),
-        c: () => void copyAsCurl(id, attempt?.number),
-      }),
-    [id, attempt?.number],
-  )
+  useEffect(() => bindKeys(deliveryKeys, (act) => act(id, attempt?.number)), [id, attempt?.number])
   return (
     <>
       <Button icon="resend" kind="primary" shortcut="r" disabled={isBusy} onClick={() => resend(id)}>

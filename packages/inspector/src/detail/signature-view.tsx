@@ -6,12 +6,12 @@ import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 
-/** Maximum difference between a timestamp and the clock, in milliseconds: the default of Standard Webhooks. */
+/** Maximum age of a signature, in milliseconds, as Standard Webhooks recommends. */
 const toleranceMs = 300_000
 
 type Judgment = readonly [tone: 'good' | 'warn', verdict: string, text: string]
 
-/** Determines whether a receiver with the current secret would accept the request now. */
+/** Predicts whether a receiver with the current secret would accept the request now. */
 const judge = ({ headers, changed }: SentRequest): Judgment => {
   if (changed.includes('secret')) {
     const text = 'The secret was replaced after this attempt. A resend is signed with the new one.'
@@ -29,16 +29,16 @@ const judge = ({ headers, changed }: SentRequest): Judgment => {
 }
 
 const changes = {
-  secret: 'The secret has been replaced since; this signature uses the new one.',
+  secret: 'The secret has since been replaced, and this signature uses the new one.',
   subscription:
-    'The subscription has been changed since. If its secret was changed, the signature was different.',
+    'The subscription has since changed. If this includes its secret, the original signature was different.',
   webhook_id: 'The webhook-id and signature are from a later resend.',
 } as const
 
-/** Describes how a rebuilt request differs from the original. */
+/** Explains how the request was rebuilt, and how it differs from the original. */
 export const describeExactness = ({ changed }: SentRequest): string =>
   changed.length === 0
-    ? 'As it was sent: rebuilt from the event, the attempt and the secret, none of which has changed since.'
+    ? 'Identical to the original request. The event, the attempt and the secret have not changed since.'
     : ['Rebuilt from the event and the attempt.', ...changed.map((each) => changes[each])].join(' ')
 
 type SignatureViewProps = {
@@ -47,7 +47,7 @@ type SignatureViewProps = {
   readonly subscriptionId: string
 }
 
-/** The parts of a request's signature, and whether a receiver with the secret accepts it. */
+/** The parts of a request's signature, and a prediction of whether a receiver would accept it. */
 export const SignatureView = ({ request, attempt, subscriptionId }: SignatureViewProps) => {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers
   const [tone, verdict, text] = judge(request)
@@ -92,7 +92,9 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
         <pre class="code" tabIndex={0}>{`HMAC-SHA256(secret, "${id}.${timestamp}." + body)`}</pre>
       </section>
       <p class="quiet">{describeExactness(request)}</p>
-      <p class="quiet">The receiver computes the same over the raw bytes of the body, before parsing them.</p>
+      <p class="quiet">
+        The receiver computes the same signature from the raw bytes of the body, before it parses them.
+      </p>
     </>
   )
 }

@@ -36,7 +36,7 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** Finds the delivery to show first: the last one that has not been delivered. */
+/** Finds the delivery to select at first: the last one that has failed and has not been delivered since. */
 const findNotable = ({ deliveries }: Timeline): string | undefined =>
   deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
 
@@ -46,10 +46,10 @@ const isAbout = (message: LiveMessage, timeline: Timeline | undefined): boolean 
   return timeline?.entries.some((entry) => entry.kind === 'event' && entry.event.id === eventId) ?? false
 }
 
-/** The history of a call or group, from the first request to the last attempt. */
+/** The history of a call or group as a timeline, and the details of one delivery. */
 export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailProps) => {
   const { value: timeline, problem } = useRecord({
-    load: () => sendOwn<Timeline>('/timeline', { query: { [kind]: id } }),
+    load: () => sendOwn<Timeline>(['timeline'], { query: { [kind]: id } }),
     isAbout,
   })
   const deliveryId = getParam('delivery') || (timeline && findNotable(timeline))

@@ -12,7 +12,7 @@ export type JsonSchema = {
   readonly required?: readonly string[]
 }
 
-/** A form field. A value without a simpler input is edited as JSON. */
+/** A form field. The user edits values of kind `json` as JSON. */
 export type Field = {
   readonly name: string
   readonly description: string
@@ -28,7 +28,7 @@ const findKind = ({ type, enum: choices }: JsonSchema): Field['kind'] => {
   return type === 'string' ? 'text' : 'json'
 }
 
-/** Returns a field's rank in a form: required fields come first, JSON fields last. */
+/** Returns a field's position in a form: required fields come first, JSON fields last. */
 const rank = ({ isRequired, kind }: Field): number =>
   isRequired ? 0 : ['choice', 'number', 'boolean', 'text', 'json'].indexOf(kind) + 1
 
@@ -49,9 +49,9 @@ export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: 
 }
 
 /**
- * Builds a request body from a form's values. Empty fields are omitted.
+ * Builds a request body from the values of a form, without the empty fields.
  *
- * @throws ApiError when fields contain invalid JSON or numbers.
+ * @throws ApiError if a number or JSON field cannot be parsed.
  */
 export const readFields = (fields: readonly Field[], values: FormData): Record<string, unknown> => {
   const body: Record<string, unknown> = {}

@@ -3,7 +3,7 @@ import { showBody, showJson } from './mask.ts'
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** Formats a request as a curl command. The user fills in the secret headers. */
+/** Formats a request as a curl command. The user has to insert the values of secret headers. */
 export const formatCurl = ({ url, headers, hiddenHeaders, body }: SentRequest): string =>
   (showBody(body) === body ? '' : '# Personal data is masked, so the signature cannot verify.\n') +
   [
@@ -15,7 +15,7 @@ export const formatCurl = ({ url, headers, hiddenHeaders, body }: SentRequest): 
 
 type NamedPayload = Pick<Event, 'name' | 'payload'>
 
-/** Formats text as a JavaScript string literal. */
+/** Formats text as a string literal in single quotes. */
 const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
@@ -24,7 +24,7 @@ const indent = (text: string, spaces: number): string => text.replaceAll('\n', `
 export const formatFixture = ({ payload }: NamedPayload): string =>
   `${JSON.stringify(showJson(JSON.parse(payload)), null, 2)}\n`
 
-/** Formats a test that sends the event to an endpoint, signed by the mock. */
+/** Formats a test in which the mock signs the event and sends it to a receiver. */
 export const formatTest = ({ name, payload }: NamedPayload): string => `import { expect, test } from 'vitest'
 import { createMock } from 'wabakit/mock'
 import { createReceiver, standardWebhooks } from 'wabakit/webhooks'

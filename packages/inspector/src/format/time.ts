@@ -1,6 +1,6 @@
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
-// Created once, because creating a format takes longer than rendering a row.
+// Shared, because creating a format takes longer than rendering a row.
 const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
@@ -11,13 +11,13 @@ export const formatTime = (iso: string): string => {
   return `${seconds}.${pad(time.getMilliseconds(), 3)}`
 }
 
-/** Formats the date unless it is today: `Nov 22`. */
+/** Formats a date as `Nov 22`. Returns an empty string for today. */
 export const formatDay = (iso: string): string => {
   const time = new Date(iso)
   return time.toDateString() === new Date().toDateString() ? '' : day.format(time)
 }
 
-/** Returns the time zone of all times on the page: `UTC+02:00`. */
+/** Formats the local time zone: `UTC+02:00`. */
 export const getZone = (at = new Date()): string => {
   const minutes = -at.getTimezoneOffset()
   const [sign, size] = [minutes < 0 ? '-' : '+', Math.abs(minutes)]
@@ -35,7 +35,7 @@ const units = [
 export const formatFull = (iso: string): string =>
   `${date.format(new Date(iso))} ${formatTime(iso)} ${getZone(new Date(iso))}`
 
-/** Formats a duration by its two largest units: `42 ms`, `3.2 s`, `4 m 55 s`, `1 d 2 h`. */
+/** Formats a duration in its two largest units: `42 ms`, `3.2 s`, `4 m 55 s`, `1 d 2 h`. */
 export const formatDuration = (ms: number): string => {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`

@@ -1,27 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../parts/icon.tsx'
+import { Select, type SelectProps } from '../parts/select.tsx'
 import { getParam, setParams } from '../state/route.ts'
-import { type Choice, type Filter, listParams } from './list-definition.ts'
+import { type Filter, listParams } from './list-definition.ts'
 
-type SelectProps = {
-  readonly label: string
-  readonly value: string
-  readonly choices: readonly Choice[]
-  readonly onChange: (value: string) => void
-}
-
-const Select = ({ label, value, choices, onChange }: SelectProps) => (
+const ChoiceFilter = ({ label, value, choices, onChange }: Required<SelectProps>) => (
   <label class={`filter ${value === '' ? '' : 'set'}`}>
     <span>{label}</span>
-    <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-      <option value="">any</option>
-      {choices.map((choice) => (
-        <option key={choice.value} value={choice.value}>
-          {choice.label}
-        </option>
-      ))}
-    </select>
+    <Select value={value} choices={[{ value: '', label: 'any' }, ...choices]} onChange={onChange} />
     <Icon name="down" />
   </label>
 )
@@ -43,7 +30,7 @@ const fromLocal = (local: string): string => (local === '' ? '' : new Date(local
 
 type MomentProps = { readonly name: string; readonly label: string; readonly word: 'from' | 'before' }
 
-/** One end of a range. */
+/** The start or the end of a range. */
 const Moment = ({ name, label, word }: MomentProps) => (
   <label class="filter">
     <span>{word}</span>
@@ -57,10 +44,7 @@ const Moment = ({ name, label, word }: MomentProps) => (
   </label>
 )
 
-/**
- * Filters by time. The URL contains absolute times rather than "an hour ago", so that a link always shows the same
- * records.
- */
+/** A filter for times. The URL contains absolute times, so that a link always shows the same records. */
 const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'time' } }) => {
   const { label, from, before } = filter
   const isSet = getParam(from) !== '' || getParam(before) !== ''
@@ -71,7 +55,7 @@ const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'ti
   }
   return (
     <>
-      <Select
+      <ChoiceFilter
         label={label}
         value={isSet ? 'custom' : ''}
         choices={isSet ? [...ranges, { value: 'custom', label: 'range' }] : ranges}
@@ -92,8 +76,8 @@ const typingPauseMs = 200
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Returns the properties of a filter's field. The filter changes when the user stops typing. Until the field loses
- * focus, it keeps the typed text, including trailing spaces.
+ * Creates the properties of a text field for a filter. The filter changes when the user stops typing. Until the field
+ * loses focus, it shows the typed text, including trailing spaces.
  */
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)
@@ -143,7 +127,7 @@ const FilterField = ({ filter }: { readonly filter: Filter }) => {
   const choices = filter.choices()
   const isListed = value === '' || choices.some((choice) => choice.value === value)
   return (
-    <Select
+    <ChoiceFilter
       label={label}
       value={value}
       choices={isListed ? choices : [{ value, label: value }, ...choices]}
@@ -159,7 +143,7 @@ type FilterBarProps = {
   readonly children: ComponentChildren
 }
 
-/** The filters of a list, all of which are in the page's URL. */
+/** The filters of a list. The page's URL contains their values. */
 export const FilterBar = ({ filters, searches, onClear, children }: FilterBarProps) => {
   const isOpen = useSignal(false)
   const active = filters.flatMap(listParams).filter((key) => getParam(key) !== '').length

@@ -47,7 +47,7 @@ const ListHeader = <Item,>({ title, list, onShowFresh }: ListHeaderProps<Item>) 
         type="button"
         class={`connection ${tone}`}
         aria-pressed={isPaused}
-        onClick={() => (list.isPaused.value = !isPaused)}
+        onClick={list.switchPause}
         title={isPaused ? 'Let new records appear' : 'Pause: new records are only counted'}
       >
         <span class="dot" aria-hidden="true" />
@@ -58,14 +58,14 @@ const ListHeader = <Item,>({ title, list, onShowFresh }: ListHeaderProps<Item>) 
   )
 }
 
-/** Reads a list's filters from the page's URL. */
+/** Reads the values of a list's filters from the page's URL. */
 const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<string, string> => {
   const keys = filters.flatMap(listParams)
   if (searches !== undefined) keys.push('text')
   return Object.fromEntries(keys.map((key) => [key, getParam(key)]).filter(([, value]) => value !== ''))
 }
 
-/** A list with its filters and the open record. */
+/** A list with its filters, next to the open record. */
 export const ListView = <Item,>({ definition }: { readonly definition: ListDefinition<Item> }) => {
   const { getId, filters, searches, view, empty, Bulk, Detail } = definition
   const query = readQuery(definition)
@@ -75,22 +75,17 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
   const items = list.items.value
   const box = useRef<HTMLDivElement>(null)
 
-  // Runs before the list is painted, so that no key can act on a record of the previous list.
+  // Runs before the browser paints the list, so that no key can act on a record of the previous list.
   useLayoutEffect(() => {
     leaveRow()
     const stop = list.start()
-    const keys = Object.entries(definition.keys ?? {}).map(([each, act]) => [
-      each,
-      () => {
-        if (currentId.value === '') notify('Choose a row first: press j, or click it.', { isProblem: true })
-        else act(currentId.value)
-      },
-    ])
-    const unbind = bindKeys({
-      ...Object.fromEntries(keys),
-      p: () => (list.isPaused.value = !list.isPaused.value),
+    const unbind = bindKeys(definition.keys ?? {}, (act) => {
+      if (currentId.value === '') notify('Choose a row first: press j, or click it.', { isProblem: true })
+      else act(currentId.value)
     })
+    const unbindPause = bindKeys({ p: list.switchPause }, (act) => act())
     return () => {
+      unbindPause()
       unbind()
       stop()
     }

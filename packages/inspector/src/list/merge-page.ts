@@ -1,24 +1,17 @@
-export type RecordOrder<Item> = {
-  readonly getId: (item: Item) => string
-  /**
-   * Returns the time of a record, in ISO 8601. Lists are ordered by it, newest first, except that concurrently created
-   * records are in commit order.
-   */
-  readonly getTime: (item: Item) => string
-}
+import type { ListDefinition } from './list-definition.ts'
 
-type MergeOptions<Item> = RecordOrder<Item> & {
+type MergeOptions<Item> = Required<Pick<ListDefinition<Item>, 'getId' | 'getTime'>> & {
   /** The index of the first known record that the page could contain. */
   readonly first: number
-  /** The page contains only records before this time, in ISO 8601. `undefined` if it has no limit. */
+  /** The time before which all records of the page were created, in ISO 8601, or `undefined` for the newest page. */
   readonly before?: string | undefined
-  /** Set if the page is the last one. */
+  /** Set if no page follows. */
   readonly isLast: boolean
-  /** The record to keep even if the page no longer contains it. */
+  /** The id of a record that stays in the list even if the page does not contain it. */
   readonly keptId: string
 }
 
-/** Updates, adds and removes records in the part of a list that a page covers. Records outside that part are kept. */
+/** Adds, updates and removes records in the part of a list that a page covers. Keeps all records outside that part. */
 export const mergePage = <Item>(
   known: readonly Item[],
   page: readonly Item[],
@@ -31,7 +24,7 @@ export const mergePage = <Item>(
   const rest = known.slice(first)
   const end = page.at(-1)
   const lastRead = rest.findLastIndex(isRead)
-  // Records below the end of the page are older, whatever their times. If the end is unknown, the times decide.
+  // Records below the last one of the page are older. If the list does not contain that record, the times decide.
   const isEndKnown = end !== undefined && rest.some((item) => getId(item) === getId(end))
   const isOlder = (item: Item, index: number): boolean =>
     !isLast && index > lastRead && (isEndKnown || end === undefined || !isBefore(end, getTime(item)))

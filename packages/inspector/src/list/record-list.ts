@@ -9,14 +9,13 @@ import type { ListDefinition } from './list-definition.ts'
 import { mergePage } from './merge-page.ts'
 
 export const pageSize = 100
-/** Maximum number of consecutive requests without a result. Each request examines a limited number of records. */
+/** Maximum number of requests per search. The server examines only a limited number of records per request. */
 const maxEmptyPages = 50
 
 /**
- * The records of a list:
- * - It **follows** at the top: new records appear and push the others down.
- * - It is **held** while it is scrolled down, a row is reached, a record is open, or the list is paused: records are
- *   updated and removed, and new ones are only counted.
+ * The records of a list. A list **follows** new records: they appear at the top. It is **held** while the user has
+ * scrolled down, has selected a row, has opened a record or has paused the list. A held list counts new records without
+ * showing them, but still updates and removes others.
  */
 export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
 
@@ -34,7 +33,7 @@ export const createRecordList = <Item>(
   const isAtTop = signal(true)
   const isHeld = computed(() => isPaused.value || !isAtTop.value || currentId.value !== '')
   const stop = new AbortController()
-  const path = isShared ? `/${name}` : `/organizations/${encodeURIComponent(organizationId)}/${name}`
+  const path = isShared ? [name] : ['organizations', organizationId, name]
   const fixed = isShared ? { organization: organizationId } : { order }
   let view = { first: 0, count: pageSize }
   let isLoaded = false
@@ -48,13 +47,13 @@ export const createRecordList = <Item>(
       await work()
       error.value = undefined
     } catch (thrown) {
-      // The page already indicates a broken connection.
+      // The header of the list already shows a broken connection.
       const isHidden = isLoaded && thrown instanceof ApiError && thrown.status === 0
       if (!stop.signal.aborted && !isHidden) error.value = getMessage(thrown)
     }
   }
 
-  /** Reads further pages, showing the records found by each request. */
+  /** Loads further pages. Shows the records of each page as soon as they arrive. */
   const search = (): Promise<void> =>
     guard(async () => {
       isLoading.value = true
@@ -76,7 +75,7 @@ export const createRecordList = <Item>(
       }
     })
 
-  /** Shows the newest page in full. */
+  /** Shows all records of the newest page. */
   const showNewest = (page: Page<Item>): void => {
     const [newest] = items.value
     const end = page.items.at(-1)
@@ -100,7 +99,7 @@ export const createRecordList = <Item>(
     if (!merged.hasOlder && page.items.length > 0) cursor.value = page.nextCursor
   }
 
-  /** Updates the rows in view and counts new records. */
+  /** Updates the rows in view, and counts new records. Returns the records that were read again. */
   const updateHeld = async (page: Page<Item>): Promise<readonly Item[]> => {
     const known = items.value
     const [newest] = known
@@ -125,12 +124,12 @@ export const createRecordList = <Item>(
     return part.items
   }
 
-  /** Updates the current record if it no longer matches the filters or is out of view. */
+  /** Updates the current record unless it has just been read. It may no longer match the filters or be in view. */
   const updateCurrent = async (read: readonly Item[]): Promise<void> => {
     const id = currentId.value
     const isCurrent = (item: Item): boolean => getId(item) === id
     if (!isMutable || read.some(isCurrent) || !items.value.some(isCurrent)) return
-    const found = await send<Item>(`${path}/${encodeURIComponent(id)}`, { signal: stop.signal })
+    const found = await send<Item>([...path, id], { signal: stop.signal })
     items.value = items.value.map((item) => (isCurrent(item) ? found : item))
   }
 
@@ -147,14 +146,17 @@ export const createRecordList = <Item>(
 
   return {
     items,
-    /** Number of records that are newer than those shown. If it equals `pageSize`, there may be more. */
+    /** Number of new records that are not shown. At `pageSize`, there may be more. */
     freshCount,
     isLoading,
     error,
-    /** Set while the next request searches older records, because the last one found less than a page. */
+    /** Set while a search continues with older records, because it has found too few so far. */
     isSearching,
     isHeld,
     isPaused,
+    switchPause: (): void => {
+      isPaused.value = !isPaused.value
+    },
     hasMore: computed(() => cursor.value !== undefined),
     loadMore: async (): Promise<void> => {
       if (cursor.value !== undefined && !isLoading.value) await search()
@@ -163,16 +165,20 @@ export const createRecordList = <Item>(
       view = rows
       isAtTop.value = isTop
     },
-    /** Shows new records, even while the list is held. */
+    /** Shows new records even though the list is held. */
     showFresh: (): void => {
       isWanted = true
       reload.now()
     },
-    /** Starts following changes. Returns a function that stops following. */
+    /**
+     * Starts updating the list.
+     *
+     * @returns a function that stops the updates.
+     */
     start: (): (() => void) => {
       reload.now()
       const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
-      // When the list is no longer held, the counted records appear, and records that were merely kept disappear.
+      // When the list is no longer held, it shows new records and drops the kept one if it no longer matches.
       let wasHeld = false
       const unhold = isHeld.subscribe((held) => {
         if (wasHeld && !held) reload.now()

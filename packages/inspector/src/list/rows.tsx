@@ -15,7 +15,7 @@ import { isPhone, isTablet } from '../state/viewport.ts'
 import type { Column, ListDefinition } from './list-definition.ts'
 import type { RecordList } from './record-list.ts'
 
-/** The height of a row in pixels, with one line or two. The style sheets repeat it. */
+/** The height of a row with one line or two lines, in pixels. The style sheets contain the same numbers. */
 const rowHeights = { one: 40, two: 64 }
 const headHeight = 32
 const overscan = 12
@@ -28,21 +28,20 @@ type RowsProps<Item> = {
   readonly box: RefObject<HTMLDivElement | null>
 }
 
-/** The rows that were in view, and how far the first row was scrolled out of view, in pixels. */
+/** The rows in view, and the height of the hidden part of the first row, in pixels. */
 type Anchor = { readonly ids: readonly string[]; readonly offset: number }
 
 const isBelow = ({ isExtra }: Pick<Column<never>, 'isExtra'>): boolean =>
   isExtra === 'below' && isTablet.value
 
-/** Returns whether there is room for a column. */
 const isShown = ({ isExtra }: Pick<Column<never>, 'isExtra'>, isNarrow: boolean): boolean => {
   if (isExtra === 'below') return isTablet.value || !isNarrow
   return isExtra === 'on_phones' ? !isPhone.value : !(isExtra && isNarrow)
 }
 
 /**
- * The rows of a list. Only visible rows are in the document, and they stay in place when other rows are added or
- * removed.
+ * The rows of a list. The document contains only the rows that are in view or near it. They stay in place when other
+ * rows are added or removed.
  */
 export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>) => {
   const { columns, getId, view } = definition
@@ -57,7 +56,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
 
   const measure = (): void => {
     const element = box.current
-    // A list behind a record has no height.
+    // The list has no height while a record covers it.
     if (element === null || element.clientHeight === 0) return
     const { scrollTop, clientHeight } = element
     const top = Math.floor(scrollTop / rowHeight)

@@ -6,7 +6,7 @@ type ButtonProps = {
   readonly children: ComponentChildren
   readonly icon?: IconName
   readonly kind?: 'primary' | 'danger'
-  /** The key that triggers the button. */
+  /** A key that has the same effect as the button. */
   readonly shortcut?: string
   readonly disabled?: boolean
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { IconButton } from './button.tsx'
 
-/** Copies text. In an insecure context, it falls back to selecting the text. */
+/** Copies text to the clipboard. Pages without TLS have no clipboard API, so they copy a selection instead. */
 export const copy = async (text: string): Promise<void> => {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)

@@ -1,11 +1,11 @@
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button, IconButton } from './button.tsx'
 
 const opened = signal<VNode | undefined>(undefined)
 
-/** Opens a dialog that does not depend on the view. `close` closes this dialog only. */
+/** Opens a dialog that stays open when the view changes. `close` has no effect if another dialog has replaced it. */
 export const openDialog = (create: (close: () => void) => VNode): void => {
   const dialog = create(() => {
     if (opened.value === dialog) opened.value = undefined
@@ -20,17 +20,17 @@ type DialogProps = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** Describes the data that would be lost by closing the dialog. If set, the dialog asks before closing. */
+  /** Names the data that closing the dialog would lose. If set, the dialog asks for confirmation. */
   readonly unsaved?: string | undefined
 }
 
 export type DialogControl = Pick<DialogProps, 'onClose'>
 
-/** A modal dialog. Escape closes it, and the focus returns to the previous element. */
+/** A modal dialog. Escape closes the dialog, and the focus returns to the previous element. */
 export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const isAsking = useSignal(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current
     const before = document.activeElement
     element?.showModal()
@@ -52,7 +52,7 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
         leave()
       }}
       onKeyDown={(event) => {
-        // The browser closes a dialog on the second Escape, even if the page prevents it.
+        // The second Escape would close the dialog even if the page prevents `cancel`.
         if (event.key !== 'Escape') return
         event.preventDefault()
         event.stopPropagation()

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 
 type FactsProps = {
-  /** Facts by name. Facts without a value are omitted. */
+  /** Facts by name. Those without a value are not shown. */
   readonly facts: Readonly<Record<string, ComponentChildren>>
-  /** Shows the facts side by side instead of stacked. */
+  /** Shows the facts side by side instead of one per line. */
   readonly isInline?: boolean
 }
 

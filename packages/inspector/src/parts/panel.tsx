@@ -6,11 +6,11 @@ import { Problem } from './status.tsx'
 
 type PanelProps = {
   readonly title: ComponentChildren
-  /** The record's state, shown in full even next to a long title. */
+  /** The record's state, which a long title does not truncate. */
   readonly badge?: ComponentChildren
   readonly label: string
   readonly actions?: ComponentChildren
-  /** The reason why the record could not be loaded. */
+  /** An error message if the record could not be loaded. */
   readonly problem?: string
   readonly children?: ComponentChildren
   readonly isWide?: boolean
@@ -18,7 +18,7 @@ type PanelProps = {
 
 const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
 
-/** The panel of one record. It takes the focus from the list and later returns it. */
+/** The panel of a record. When it opens, it takes the focus from the list. When it closes, it returns the focus. */
 export const Panel = ({ title, badge, label, actions, problem, children, isWide = false }: PanelProps) => {
   const panel = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -29,7 +29,7 @@ export const Panel = ({ title, badge, label, actions, problem, children, isWide 
     }
     return () => {
       if (!panel.current?.contains(document.activeElement)) return
-      // The list is visible again in the next frame.
+      // The list stays invisible until the next frame.
       requestAnimationFrame(() => {
         if (document.activeElement === document.body) findGrid()?.focus({ preventScroll: true })
       })

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { navigate, type Params, toHref, type View } from '../state/route.ts'
+import { type Params, toLink, type View } from '../state/route.ts'
 
 export type RecordLinkProps = {
   readonly view: View
@@ -8,18 +8,9 @@ export type RecordLinkProps = {
   readonly children: ComponentChildren
 }
 
-/** A link to a record or a list. It can be opened in a new tab, like any link. */
+/** A link to a record or, without an id, to a list. */
 export const RecordLink = ({ view, id, filters, children }: RecordLinkProps) => (
-  <a
-    href={toHref(view, { ...filters, id })}
-    class="record"
-    onClick={(click) => {
-      if (click.metaKey || click.ctrlKey) return
-      click.preventDefault()
-      click.stopPropagation()
-      navigate(view, { ...filters, id })
-    }}
-  >
+  <a {...toLink(view, { ...filters, id })} class="record">
     {children}
   </a>
 )

@@ -62,7 +62,7 @@ const FieldInput = (props: FieldInputProps) => {
   )
 }
 
-/** A group of fields with its own title. All other fields follow the groups. */
+/** A group of fields under a title. Fields without a group come last. */
 export type FieldGroup = { readonly title: string; readonly fields: readonly string[] }
 
 type SchemaFormProps = {
@@ -70,7 +70,7 @@ type SchemaFormProps = {
   readonly groups: readonly FieldGroup[]
   readonly initial: Readonly<Record<string, string>>
   readonly submitLabel: string
-  /** Performs the request. The form shows errors next to the fields they name. */
+  /** Sends the request. If it rejects, the form shows each error next to its field. */
   readonly onSubmit: (body: Record<string, unknown>) => Promise<void>
 }
 

@@ -2,7 +2,7 @@ import type { Delivery } from '@wabakit/server/control-types'
 
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
-/** A one-word state in the color of its tone. The word alone is clear enough. */
+/** A state in words, which must be clear without the color of the tone. */
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )

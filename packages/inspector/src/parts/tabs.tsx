@@ -5,7 +5,7 @@ type TabList = readonly { readonly id: string; readonly title: string }[]
 export const findTab = (tabs: TabList): string =>
   tabs.find(({ id }) => id === getParam('tab'))?.id ?? tabs[0]?.id ?? ''
 
-/** Tabs. The page's URL contains the selected one. */
+/** A row of tabs. The page's URL contains the id of the selected tab. */
 export const Tabs = ({ label, tabs }: { readonly label: string; readonly tabs: TabList }) => {
   const current = findTab(tabs)
   const move = (event: KeyboardEvent): void => {

@@ -1,10 +1,10 @@
 import type { Wait } from '@wabakit/server/control-types'
 import { formatDay, formatFull, formatTime } from '../format/time.ts'
 
-/** A CSS grid track that is wide enough for a date and a time. */
+/** The size of a CSS grid track for a date and a time. */
 export const timeWidth = 'var(--time)'
 
-/** A time of day, with the date if it is not today. */
+/** A time of day. For other days than today, the date precedes it. */
 export const Time = ({ at }: { readonly at: string }) => {
   const day = formatDay(at)
   const [seconds, milliseconds] = formatTime(at).split('.')
@@ -19,11 +19,11 @@ export const Time = ({ at }: { readonly at: string }) => {
   )
 }
 
-/** The reason why a delivery is waiting. Times are local, unlike the UTC times in the server's text. */
+/** The server's explanation of why a delivery is waiting, with a local time instead of a time in UTC. */
 export const WaitText = ({ wait }: { readonly wait: Wait }) => {
   const at = 'nextAttemptAt' in wait ? wait.nextAttemptAt : null
   if (at === null) return <>{wait.text}</>
-  // The server's sentence ends with a time in UTC.
+  // The explanation ends with the time in UTC.
   const [before] = wait.text.split(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC\.$/)
   return before === wait.text ? (
     wait.text

@@ -6,13 +6,13 @@ import { createReload } from '../api/reload.ts'
 
 type RecordSource<Value> = {
   readonly load: () => Promise<Value>
-  /** Returns whether a message is about the record, which is then reloaded. */
+  /** Returns whether a message requires the record to be reloaded. */
   readonly isAbout?: (message: LiveMessage, known: Value | undefined) => boolean
 }
 
 /**
- * Loads a record, and reloads it when a key changes. The previous value is kept until the new one is loaded. Without
- * keys, the component must have a key that names the record.
+ * Loads a record, and loads it again when one of `keys` changes. Returns the previous value until then. A component
+ * that passes no keys must itself have a key that identifies the record.
  */
 export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unknown[] = []) => {
   const value = useSignal<Value | undefined>(undefined)

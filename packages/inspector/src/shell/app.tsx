@@ -46,7 +46,7 @@ const screens: Readonly<Record<View, ComponentType>> = {
 
 const retryMs = 1_000
 
-/** Loads the page's initial data. Retries until the server responds. */
+/** Loads the data that all views need. Retries until the server responds. */
 const start = async (): Promise<void> => {
   try {
     await Promise.all([loadOrganizations(), loadInfo()])
@@ -57,10 +57,10 @@ const start = async (): Promise<void> => {
   }
 }
 
-/** Keeps the data shared by all views up to date. */
+/** Keeps the data that all views need up to date, and starts the keyboard shortcuts and the live stream. */
 const useOrganization = (): void => {
   useSignalEffect(() => {
-    // Retries with a new token.
+    // Reading the token makes this effect run again after a login.
     if (token.value !== undefined && !isTokenRequired.value) void start()
   })
   useSignalEffect(() => {
@@ -71,7 +71,7 @@ const useOrganization = (): void => {
     document.title = parts.filter(Boolean).join(' · ')
   })
   useEffect(startKeyboard, [])
-  useEffect(() => bindKeys({ '?': openHelp, n: openSimulation }), [])
+  useEffect(() => bindKeys({ '?': openHelp, n: openSimulation }, (open) => open()), [])
   useEffect(startLive, [])
 }
 

@@ -12,13 +12,13 @@ export const Brand = () => (
   </div>
 )
 
-/** Asks for the control token. It is kept until the tab is closed. */
+/** A form that asks for the control token. */
 export const Login = () => {
   const problem = useSignal('')
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const sent = String(new FormData(form).get('token') ?? '').trim()
     try {
-      await send('/organizations', { query: { limit: 1 }, headers: { authorization: `Bearer ${sent}` } })
+      await send(['organizations'], { query: { limit: 1 }, headers: { authorization: `Bearer ${sent}` } })
       logIn(sent)
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status === 401
@@ -41,7 +41,7 @@ export const Login = () => {
           <input name="token" type="password" autocomplete="off" required autofocus />
         </label>
         <p class="quiet">
-          The server's <code>controlToken</code>. It is kept until you close this tab.
+          The value of the server's <code>controlToken</code>. This page forgets it when you close the tab.
         </p>
         <Problem text={problem.value} />
         <button type="submit" class="button primary">

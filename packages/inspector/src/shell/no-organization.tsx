@@ -1,8 +1,9 @@
 import { organizations } from '../api/organization.ts'
 import { EmptyState } from '../list/empty-state.tsx'
-import { getParam, toHref, view } from '../state/route.ts'
+import { RecordLink } from '../parts/record-link.tsx'
+import { getParam, view } from '../state/route.ts'
 
-/** Shows advice if there is no organization, or the one in the URL does not exist. */
+/** Advice for a server without organizations, or for a URL with an unknown organization. */
 export const NoOrganization = () => {
   const known = organizations.value ?? []
   if (known.length === 0) {
@@ -21,9 +22,9 @@ export const NoOrganization = () => {
       <ul>
         {known.map(({ id }) => (
           <li key={id}>
-            <a class="record" href={toHref(view.value, { organization: id })}>
+            <RecordLink view={view.value} filters={{ organization: id }}>
               {id}
-            </a>
+            </RecordLink>
           </li>
         ))}
       </ul>

@@ -5,7 +5,8 @@ import { info } from '../api/send.ts'
 import { getZone } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { navigate, titles, toHref, view, views } from '../state/route.ts'
+import { Select, toChoices } from '../parts/select.tsx'
+import { navigate, titles, toLink, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, switchMasking, theme, themes } from '../state/settings.ts'
 import { openHelp } from './help.tsx'
@@ -18,17 +19,12 @@ const OrganizationPicker = () => {
   if (all.length < 2) return <div class="organization">{organizationId.value}</div>
   return (
     <label class="organization">
-      <select
-        aria-label="Organization"
-        value={organizationId.value}
-        onChange={({ currentTarget }) => navigate(view.value, { organization: currentTarget.value })}
-      >
-        {all.map(({ id }) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </select>
+      <Select
+        label="Organization"
+        value={organizationId.value ?? ''}
+        choices={toChoices(all.map(({ id }) => id))}
+        onChange={(organization) => navigate(view.value, { organization })}
+      />
       <Icon name="down" />
     </label>
   )
@@ -41,7 +37,7 @@ const switchTheme = (): void => {
 
 export const Sidebar = () => {
   const links = useRef<HTMLUListElement>(null)
-  // On a phone, the row of links is wider than the screen.
+  // Phones are narrower than the row of links.
   useEffect(
     () =>
       links.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),
@@ -54,15 +50,7 @@ export const Sidebar = () => {
       <ul ref={links}>
         {views.map((name) => (
           <li key={name}>
-            <a
-              href={toHref(name)}
-              aria-current={name === view.value ? 'page' : undefined}
-              onClick={(click) => {
-                if (click.metaKey || click.ctrlKey) return
-                click.preventDefault()
-                navigate(name)
-              }}
-            >
+            <a {...toLink(name)} aria-current={name === view.value ? 'page' : undefined}>
               <Icon name={name} />
               <span>{titles[name]}</span>
             </a>

@@ -3,14 +3,14 @@ import { getParam, setParams } from './route.ts'
 
 export const listedIds = signal<readonly string[]>([])
 export const firstInView = signal(0)
-/** The row that the user moved to. The list scrolls to it only if a key was used. */
+/** The row that the user selected. The list scrolls to a row that was selected by a key. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
 export const openId = computed(() => getParam('id'))
 
 /**
- * The id of the current record, which keyboard shortcuts apply to: the open record, or else the reached row. Empty if
- * there is neither.
+ * The id of the current record, to which keyboard shortcuts apply: the open record or, if none is open, the selected
+ * row. Empty if there is neither.
  */
 export const currentId = computed(() => openId.value || reached.value.id)
 
@@ -24,12 +24,12 @@ export const closeRecord = (): void => {
   setParams({ id: undefined, attempt: undefined, delivery: undefined, tab: undefined })
 }
 
-/** Leaves the current row, so that keyboard shortcuts apply to no record. */
+/** Deselects the row. */
 export const leaveRow = (): void => {
   reached.value = { id: '', byKey: false }
 }
 
-/** Moves to a row. If a record is open, opens the row's record instead. */
+/** Selects a row or, if a record is open, opens the record of that row. */
 const reach = (index: number): void => {
   const ids = listedIds.value
   const id = ids[Math.min(Math.max(index, 0), ids.length - 1)]
@@ -38,7 +38,7 @@ const reach = (index: number): void => {
   else openRecord(id, { byKey: true })
 }
 
-/** Moves by a number of rows or, if no listed record is current, to the first row in view. */
+/** Moves the selection by a number of rows or, if no listed record is current, to the first row in view. */
 export const step = (by: number): void => {
   const index = listedIds.value.indexOf(currentId.value)
   reach(index === -1 ? firstInView.value : index + by)

@@ -2,18 +2,22 @@ import { closeRecord, currentId, leaveRow, openId, openRecord, step } from './cu
 import { navigate, type Params, type View } from './route.ts'
 import { switchMasking } from './settings.ts'
 
-/** The actions bound to keys, such as `r` to resend while a delivery is shown. */
-const actions = new Map<string, () => void>()
+/** The bindings of the current view, such as `r` to resend the current delivery. */
+const actions = new Map<string, () => unknown>()
 
 /**
- * Binds keys to actions.
+ * Binds keys to actions. `perform` is called with the action of a pressed key.
  *
  * @returns a function that removes the bindings.
  */
-export const bindKeys = (bindings: Readonly<Record<string, () => void>>): (() => void) => {
-  for (const [key, action] of Object.entries(bindings)) actions.set(key, action)
+export const bindKeys = <Action>(
+  bindings: Readonly<Record<string, Action>>,
+  perform: (action: Action) => unknown,
+): (() => void) => {
+  const bound = Object.entries(bindings).map(([key, action]) => [key, () => perform(action)] as const)
+  for (const [key, action] of bound) actions.set(key, action)
   return () => {
-    for (const [key, action] of Object.entries(bindings)) if (actions.get(key) === action) actions.delete(key)
+    for (const [key, action] of bound) if (actions.get(key) === action) actions.delete(key)
   }
 }
 
@@ -33,7 +37,7 @@ const search = (): void => {
   field?.select()
 }
 
-const common: Readonly<Record<string, () => void>> = {
+const common: Readonly<Record<string, () => unknown>> = {
   j: () => step(1),
   k: () => step(-1),
   '/': search,
@@ -51,10 +55,10 @@ const common: Readonly<Record<string, () => void>> = {
 
 const goTimeMs = 1_500
 
-/** The time until which a letter after `g` opens a view. */
+/** The time until which a letter opens a view, because the user has just pressed `g`. */
 let goingUntil = 0
 
-const findAction = (key: string): (() => void) | undefined => {
+const findAction = (key: string): (() => unknown) | undefined => {
   if (performance.now() < goingUntil) {
     goingUntil = 0
     const place = places[key]
@@ -66,7 +70,11 @@ const findAction = (key: string): (() => void) | undefined => {
   }
 }
 
-/** Starts listening to keys. They are ignored while the user types or a dialog is open. */
+/**
+ * Starts handling keys, except while the user types or a dialog is open.
+ *
+ * @returns a function that stops.
+ */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event
@@ -75,7 +83,7 @@ export const startKeyboard = (): (() => void) => {
       if (key === 'Escape') target.blur()
       return
     }
-    // Enter presses a focused button, as usual.
+    // The browser already lets Enter activate a focused element.
     if (key === 'Enter' && target instanceof Element && target.matches('a, button, summary')) return
     const action = findAction(key)
     if (action === undefined) return

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 type Notice = { readonly id: number; readonly text: string; readonly isProblem: boolean }
 
-/** Brief messages about the results of actions. */
+/** The messages in view about the results of actions, oldest first. */
 export const notices = signal<readonly Notice[]>([])
 
 const shownMs = 6_000

@@ -1,27 +1,28 @@
 import { computed, signal } from '@preact/signals'
 
-export const views = ['deliveries', 'events', 'calls', 'groups', 'subscriptions', 'requests'] as const
-export type View = (typeof views)[number]
-
-export const titles: Readonly<Record<View, string>> = {
+export const titles = {
   deliveries: 'Deliveries',
   events: 'Events',
   calls: 'Calls',
   groups: 'Groups',
   subscriptions: 'Subscriptions',
   requests: 'API requests',
-}
+} as const
+
+export type View = keyof typeof titles
 
 const base = '/_wabakit/inspector/'
 
-const isView = (text: string): text is View => views.some((view) => view === text)
+const isView = (text: string): text is View => Object.hasOwn(titles, text)
+
+export const views: readonly View[] = Object.keys(titles).filter(isView)
 
 const read = () => {
   const name = location.pathname.slice(base.length)
   return { view: isView(name) ? name : 'deliveries', params: new URLSearchParams(location.search) } as const
 }
 
-/** The page's URL: a view, its filters and the selected record. */
+/** The view, and the parameters of the page's URL: the filters of the view and the open record. */
 export const route = signal<{ readonly view: View; readonly params: URLSearchParams }>(read())
 
 addEventListener('popstate', () => {
@@ -30,14 +31,14 @@ addEventListener('popstate', () => {
 
 export const view = computed(() => route.value.view)
 
-/** Returns a parameter of the URL, or an empty string. */
+/** Returns a parameter of the page's URL, or an empty string. */
 export const getParam = (name: string): string => route.value.params.get(name) ?? ''
 
 export type Params = Readonly<Record<string, string | undefined>>
 
 export type Query = Readonly<Record<string, string | number | undefined>>
 
-/** Formats a query without its empty parameters. Returns an empty string if no others remain. */
+/** Formats a query with its question mark and without empty parameters. Returns an empty string if none remain. */
 export const toSearch = (query: Query): string => {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -46,8 +47,8 @@ export const toSearch = (query: Query): string => {
   return search.size > 0 ? `?${search}` : ''
 }
 
-/** Returns the URL of a view. The organization stays the same. */
-export const toHref = (to: View, params: Params = {}): string =>
+/** Returns the URL of a view of the current organization. */
+const toHref = (to: View, params: Params = {}): string =>
   base + to + toSearch({ organization: getParam('organization'), ...params })
 
 export const navigate = (to: View, params: Params = {}): void => {
@@ -55,10 +56,18 @@ export const navigate = (to: View, params: Params = {}): void => {
   route.value = read()
 }
 
-/**
- * Changes parameters of the current view and removes empty ones. Typing and selecting do not add entries to the
- * browser's history.
- */
+/** Returns the attributes of a link to a view. The user can open it in a new tab, like any link. */
+export const toLink = (to: View, params?: Params) => ({
+  href: toHref(to, params),
+  onClick: (click: MouseEvent): void => {
+    if (click.metaKey || click.ctrlKey) return
+    click.preventDefault()
+    click.stopPropagation()
+    navigate(to, params)
+  },
+})
+
+/** Sets parameters of the current view, and removes empty ones. `isStep` adds an entry to the browser's history. */
 export const setParams = (changes: Params, { isStep = false } = {}): void => {
   const href = toHref(view.value, { ...Object.fromEntries(route.value.params), ...changes })
   if (isStep) history.pushState(null, '', href)

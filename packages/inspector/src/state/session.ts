@@ -1,21 +1,18 @@
 import { signal } from '@preact/signals'
+import { remember } from './settings.ts'
 
-const key = 'wabakit-control-token'
-
-/** The control token, kept until the tab is closed. */
-export const token = signal(sessionStorage.getItem(key) ?? '')
+/** The control token, or an empty string. The browser forgets it when the tab is closed. */
+export const token = remember('control-token', { storage: sessionStorage })
 
 /** Set if the server requires a token, or has rejected the current one. */
 export const isTokenRequired = signal(false)
 
 export const logIn = (sent: string): void => {
-  sessionStorage.setItem(key, sent)
   token.value = sent
   isTokenRequired.value = false
 }
 
 export const logOut = (): void => {
-  sessionStorage.removeItem(key)
   token.value = ''
   isTokenRequired.value = true
 }

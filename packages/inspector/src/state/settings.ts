@@ -1,20 +1,20 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
-/** Creates a setting that the browser remembers. */
-const remember = (name: string, initial: string): Signal<string> => {
+/** Creates a signal whose value the browser stores. */
+export const remember = (name: string, { initial = '', storage = localStorage } = {}): Signal<string> => {
   const key = `wabakit-${name}`
-  const chosen = signal(localStorage.getItem(key) ?? initial)
-  effect(() => localStorage.setItem(key, chosen.value))
+  const chosen = signal(storage.getItem(key) ?? initial)
+  effect(() => storage.setItem(key, chosen.value))
   return chosen
 }
 
 export const themes: readonly string[] = ['system', 'light', 'dark']
 
-/** The color scheme: `system`, `light` or `dark`. */
-export const theme = remember('theme', 'system')
+/** The color scheme. */
+export const theme = remember('theme', { initial: 'system' })
 
-/** `on` when personal data is masked. */
-export const masking = remember('masking', 'off')
+/** Set to `on` to mask personal data. */
+export const masking = remember('masking', { initial: 'off' })
 
 export const switchMasking = (): void => {
   masking.value = masking.value === 'on' ? 'off' : 'on'

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-/** Tracks whether the page is at most this wide. */
+/** Creates a signal that is set while the page is at most this wide. */
 const followWidth = (pixels: number): ReadonlySignal<boolean> => {
   const query = matchMedia(`(max-width: ${pixels}px)`)
   const isMatch = signal(query.matches)
@@ -10,8 +10,8 @@ const followWidth = (pixels: number): ReadonlySignal<boolean> => {
   return isMatch
 }
 
-/** Set if the page is as narrow as a phone. The style sheets repeat this width. */
+/** Set on phones. The style sheets contain the same width. */
 export const isPhone = followWidth(760)
 
-/** Set if the page is too narrow for all columns of a list. */
+/** Set on tablets and phones, which are too narrow for all columns of a list. */
 export const isTablet = followWidth(1040)

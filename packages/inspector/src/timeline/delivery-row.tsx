@@ -1,12 +1,12 @@
 import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
-import { reveal } from '../format/reveal.ts'
+import { reveal } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { WaitText } from '../parts/time.tsx'
 import { isPhone } from '../state/viewport.ts'
 import { type Axis, spread } from './scale.ts'
 
-/** The selection in a timeline: a delivery and, unless it is the last, an attempt. */
+/** The delivery and the attempt that are selected in a timeline. By default, this is the last attempt. */
 export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }
 
 const signs = { duplicate: '2×', reordered: '⇄', overtaken: '⇢', gap: '∅' } as const
@@ -29,10 +29,10 @@ type DeliveryRowProps = Axis & {
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** Minimum width of an attempt in pixels, so that it is easy to see, click or tap. */
+/** Minimum width of an attempt that the user can easily hit, in pixels. */
 const minWidths = { pointer: 34, finger: 44 }
 
-/** A delivery on the time axis: its creation, attempts and next step. */
+/** A row of the timeline that shows a delivery: the time from its creation to its end, and its attempts. */
 export const DeliveryRow = (props: DeliveryRowProps) => {
   const { delivery, entries, now, place, width, selected, onSelect } = props
   const { id, eventName, createdAt, finishedAt, wait, marks } = delivery

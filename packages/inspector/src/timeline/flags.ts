@@ -1,8 +1,8 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
-import { reveal } from '../format/reveal.ts'
+import { reveal } from '../format/mask.ts'
 import type { Axis } from './scale.ts'
 
-/** A short label at a point on the time axis. */
+/** A label for a timeline entry that has no duration. */
 export type Flag = {
   readonly key: string
   readonly at: number
@@ -27,7 +27,10 @@ export const listFlags = (entries: readonly TimelineEntry[], kind: TimelineEntry
 const characterWidth = 7
 const padding = 30
 
-/** Arranges flags on as few lines as possible without overlaps. Flags near the right end extend to the left. */
+/**
+ * Arranges flags on as few lines as possible, so that they do not overlap. Flags that would extend beyond the right end
+ * are moved to the left.
+ */
 export const placeFlags = (flags: readonly Flag[], { place, width }: Axis) => {
   const ends: number[] = []
   return flags.map((flag) => {

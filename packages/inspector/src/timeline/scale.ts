@@ -1,6 +1,6 @@
 import type { Timeline } from '@wabakit/server/control-types'
 
-/** Lists the times of all timeline entries and attempt ends, as Unix time in milliseconds. */
+/** Lists the times that a timeline shows, as Unix time in milliseconds. */
 export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
   Date.parse(now),
   ...deliveries.map(({ createdAt }) => Date.parse(createdAt)),
@@ -10,7 +10,7 @@ export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
   }),
 ]
 
-/** The period between two consecutive times of a timeline, and its edges as fractions of the axis. */
+/** The period between two consecutive times, and the positions of its ends as fractions of the axis. */
 type Gap = { readonly from: number; readonly to: number; readonly left: number; readonly right: number }
 
 export type Scale = {
@@ -19,21 +19,21 @@ export type Scale = {
   place(time: number): number
 }
 
-/** An axis of a certain width, in pixels. */
+/** A time axis. `width` is in pixels. */
 export type Axis = Pick<Scale, 'place'> & { readonly width: number }
 
 export type ScaleMode = 'compressed' | 'linear'
 
 /**
- * Returns the weight of a gap on the axis. Attempts can be milliseconds, minutes or a day apart. On a compressed axis,
- * a gap that is ten times as long is only slightly wider.
+ * Computes the relative width of a gap. Attempts can be milliseconds or days apart, so on a compressed axis, a gap that
+ * is ten times longer is only slightly wider.
  */
 const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (ms: number) => ms } as const
 
-/** The fraction of the axis that is left empty at each end. */
+/** The empty space at each end, as a fraction of the axis. */
 const margin = 0.02
 
-/** Creates an axis for times, given as Unix time in milliseconds. */
+/** Creates the scale of an axis that shows these times, which are Unix times in milliseconds. */
 export const createScale = (times: readonly number[], mode: ScaleMode): Scale => {
   const sorted = [...new Set(times)].sort((left, right) => left - right)
   const weights = sorted.slice(1).map((time, index) => weigh[mode](time - (sorted[index] ?? time)))
@@ -56,13 +56,13 @@ export const createScale = (times: readonly number[], mode: ScaleMode): Scale =>
   }
 }
 
-/** A labeled time on the axis, or the length of a gap. */
+/** A label on the axis: a time or, with `gapMs`, the length of the gap after it. */
 type Tick = { readonly x: number; readonly time: number; readonly gapMs?: number }
 
 const labelWidth = 104
 const gapWidth = 72
 
-/** Chooses the times to label on an axis, and the gaps wide enough to show their length. `width` is in pixels. */
+/** Chooses the labels of an axis, so that they do not overlap. `width` is in pixels. */
 export const listTicks = ({ gaps }: Scale, width: number): Tick[] => {
   const ticks: Tick[] = []
   let end = Number.NEGATIVE_INFINITY
@@ -84,14 +84,14 @@ export const listTicks = ({ gaps }: Scale, width: number): Tick[] => {
   return ticks
 }
 
-/** A position on the axis, in pixels. */
+/** An item on the axis. Its position and width are in pixels. */
 type Placed = { readonly x: number; readonly width: number }
 
 const gap = 2
 
 /**
- * Moves overlapping items apart so that each can be clicked. Preserves their order and, if there is room, keeps them
- * within the axis.
+ * Moves overlapping items apart, so that the user can click each of them. Preserves their order and, if there is enough
+ * room, keeps them within the axis.
  */
 export const spread = (placed: readonly Placed[], axis: number): number[] => {
   let end = -gap

@@ -17,7 +17,7 @@ const maxZoom = 40
 type TimeAxisProps = {
   readonly scale: Scale
   readonly width: number
-  /** The time of day, or the time since the first entry. */
+  /** `clock` shows the time of day, and `elapsed` the time since the first entry. */
   readonly labels: 'clock' | 'elapsed'
 }
 
@@ -52,7 +52,7 @@ type TimelineViewProps = {
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** One call or group: its requests, changes and events, and a lane with all attempts for each endpoint. */
+/** The timeline of a call or group: its requests, states and events, and the deliveries to each endpoint. */
 export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps) => {
   const { entries, subscriptions, deliveries, now } = timeline
   const mode = useSignal<ScaleMode>('compressed')
@@ -70,7 +70,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
     return () => observer.disconnect()
   }, [])
 
-  /** Changes the zoom, and keeps the center in place. */
+  /** Zooms in or out without moving the center. */
   const zoomBy = (factor: number): void => {
     const element = box.current
     if (element === null) return
@@ -92,7 +92,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
         {virtual && (
           <span
             class="virtual-time"
-            title={`These times are part of the simulated call, which was created at ${formatTime(new Date(virtual.to).toISOString())}.`}
+            title={`The simulated call claims these times. The server published its events at ${formatTime(new Date(virtual.to).toISOString())}.`}
           >
             virtual time
           </span>

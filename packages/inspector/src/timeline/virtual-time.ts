@@ -1,11 +1,11 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
 
-/** Minimum significant difference, in milliseconds. Smaller ones come from the server's processing time. */
+/** Minimum length of a virtual period, in milliseconds. Shorter periods are the server's processing time. */
 const minimumMs = 1_000
 
 /**
- * Returns the period that a simulated call claims to have lasted before its events were published, as Unix time in
- * milliseconds.
+ * Finds the virtual time of a simulated call: from the first time that it claims until the server published its events.
+ * Returns Unix times in milliseconds.
  */
 export const findVirtualTime = (entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[]) => {
   const change = entries.find(({ kind }) => kind === 'change')

@@ -5,9 +5,10 @@ import { formatDuration } from '../format/time.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
+import { toChoices } from '../parts/select.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { numberFilter, timeFilter, toChoices } from './filters.ts'
+import { numberFilter, timeFilter } from './filters.ts'
 
 const tones = {
   initiated: 'busy',
@@ -18,7 +19,6 @@ const tones = {
   not_picked: 'warn',
 } as const
 
-/** The state of a call. A call with a summary is summarized. */
 const CallState = ({ state, summary }: Pick<Call, 'state' | 'summary'>) => (
   <Badge tone={tones[state]}>{summary ? 'summarized' : state}</Badge>
 )
@@ -42,7 +42,7 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
   )
 }
 
-/** The state of a call's summary, with a link to its delivery if there is one. */
+/** An explanation of the state of a call's summary. */
 const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
   <section class="verdict" aria-label="Summary">
     <p>

@@ -1,21 +1,19 @@
 import type { Delivery } from '@wabakit/server/control-types'
-import { copyAsCurl, resend } from '../actions/delivery-actions.ts'
-import { editAndSend } from '../actions/edit-and-send.tsx'
+
 import { ResendMatching } from '../actions/resend-matching.tsx'
 import { findSubscription, shortenUrl } from '../api/subscriptions.ts'
 import { DeliveryBody, useDelivery } from '../detail/delivery-body.tsx'
-import { DeliveryMenu } from '../detail/delivery-menu.tsx'
-import { reveal } from '../format/reveal.ts'
+import { DeliveryMenu, deliveryKeys } from '../detail/delivery-menu.tsx'
+import { reveal } from '../format/mask.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Panel } from '../parts/panel.tsx'
+import { toChoices } from '../parts/select.tsx'
 import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { eventFilters, toChoices } from './filters.ts'
+import { eventFilters } from './filters.ts'
 
-/**
- * Statuses and their most useful combinations: failed deliveries, and deliveries that only a resend can still deliver.
- */
+/** The statuses, after combinations of them that users often look for. */
 const statuses = [
   { value: 'pending,waiting,claimed', label: 'unfinished' },
   ...toChoices(['pending,exhausted', 'exhausted,skipped'], (value) => value.replace(',', ' or ')),
@@ -96,15 +94,11 @@ export const deliveries: ListDefinition<Delivery> = {
   },
   isChangedBy: () => true,
   Bulk: ResendMatching,
-  keys: {
-    r: (id) => void resend(id),
-    e: (id) => void editAndSend(id),
-    c: (id) => void copyAsCurl(id),
-  },
+  keys: deliveryKeys,
   Detail: DeliveryDetail,
   empty: {
     title: 'No deliveries yet',
-    text: 'A delivery brings one event to one endpoint. Subscribe one, and make something happen:',
+    text: 'A delivery sends an event to an endpoint. Subscribe an endpoint, then make something happen:',
     commands: ['wabakit listen --forward-to http://127.0.0.1:3000/webhooks', 'wabakit trigger call'],
   },
 }

@@ -3,8 +3,7 @@ import { listCopyItems } from '../actions/delivery-actions.ts'
 import { sendOwn } from '../api/organization.ts'
 import { BodyView } from '../detail/body-view.tsx'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
-import { showBody } from '../format/mask.ts'
-import { reveal } from '../format/reveal.ts'
+import { reveal, showBody } from '../format/mask.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -14,12 +13,10 @@ import { Time, timeWidth } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { eventFilters } from './filters.ts'
 
-/** An event and its delivery to each endpoint. */
 const EventDetail = ({ id, item }: DetailProps<Event>) => {
-  const path = `/events/${encodeURIComponent(id)}`
-  const { value, problem } = useRecord({ load: () => sendOwn<Event>(path) })
+  const { value, problem } = useRecord({ load: () => sendOwn<Event>(['events', id]) })
   const { value: deliveries } = useRecord({
-    load: () => sendOwn<Page<Delivery>>('/deliveries', { query: { event: id } }),
+    load: () => sendOwn<Page<Delivery>>(['deliveries'], { query: { event: id } }),
     isAbout: (message) => message.type === 'attempt' && message.attempt.eventId === id,
   })
   const event = item ?? value
@@ -69,7 +66,7 @@ export const events: ListDefinition<Event> = {
   Detail: EventDetail,
   empty: {
     title: 'Nothing has happened yet',
-    text: 'Events appear here as soon as they are published. Make something happen:',
+    text: 'Events appear here as soon as the server publishes them. Make something happen:',
     commands: [
       'wabakit trigger call',
       'wabakit trigger call --set outcome=missed',

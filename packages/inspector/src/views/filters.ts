@@ -1,12 +1,8 @@
 import { eventNames } from '@wabakit/wire'
 import { organization } from '../api/organization.ts'
 import { shortenUrl, subscriptions } from '../api/subscriptions.ts'
-import type { Choice, Filter } from '../list/list-definition.ts'
-
-export const toChoices = (
-  values: readonly string[],
-  toLabel: (value: string) => string = (value) => value,
-): Choice[] => values.map((value) => ({ value, label: toLabel(value) }))
+import type { Filter } from '../list/list-definition.ts'
+import { toChoices } from '../parts/select.tsx'
 
 export const numberFilter: Filter = {
   key: 'number',
@@ -22,7 +18,7 @@ export const callFilter: Filter = { key: 'call', label: 'Call', kind: 'text', pl
 export const groupFilter: Filter = { key: 'group', label: 'Group', kind: 'text', placeholder: 'any' }
 export const timeFilter: Filter = { key: 'time', label: 'Time', kind: 'time', from: 'from', before: 'before' }
 
-/** The filters of events and their deliveries. */
+/** The filters that the lists of events and deliveries share. */
 export const eventFilters: readonly Filter[] = [
   { key: 'name', label: 'Event', kind: 'choice', choices: () => toChoices(eventNames) },
   {

@@ -6,10 +6,11 @@ import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
+import { toChoices } from '../parts/select.tsx'
 import { HttpStatus } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
-import { callFilter, groupFilter, timeFilter, toChoices } from './filters.ts'
+import { callFilter, groupFilter, timeFilter } from './filters.ts'
 
 const linkTo = (view: 'calls' | 'groups', id: string | null) =>
   id !== null && (
@@ -20,7 +21,7 @@ const linkTo = (view: 'calls' | 'groups', id: string | null) =>
 
 const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
   const query = { organization: organizationId.value, text: id, limit: 1 }
-  const { value } = useRecord({ load: () => send<Page<ApiRequest>>('/requests', { query }) })
+  const { value } = useRecord({ load: () => send<Page<ApiRequest>>(['requests'], { query }) })
   const item = listed ?? value?.items[0]
   return (
     <Panel
@@ -29,7 +30,7 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
       badge={item && <HttpStatus status={item.status} />}
     >
       {item === undefined ? (
-        <p class="quiet">This process no longer remembers the request. It keeps the last 10,000.</p>
+        <p class="quiet">The server no longer has this request. It keeps the last 10,000.</p>
       ) : (
         <Facts
           facts={{
@@ -39,7 +40,7 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
             'API key': item.keyLabel ?? 'none',
             Group: linkTo('groups', item.groupId),
             Call: linkTo('calls', item.callId),
-            Repeated: item.repeated && 'yes: the same request created the group earlier',
+            Repeated: item.repeated && 'yes: an earlier request with the same content created the group',
             'Request id': <span class="id">{item.requestId}</span>,
           }}
         />
@@ -80,7 +81,7 @@ export const requests: ListDefinition<ApiRequest> = {
   Detail: RequestDetail,
   empty: {
     title: 'No API requests yet',
-    text: 'The last 10,000 requests to which this process has responded appear here. Send one:',
+    text: 'The last 10,000 requests to this server process appear here. Send one:',
     commands: [
       'wabakit key create',
       `curl -H 'authorization: <the key>' '${location.origin}/v1/call/ai-summary?callId=any'`,

@@ -23,13 +23,13 @@ const SubscriptionStatus = ({ enabled, failingSince }: Subscription) => {
 
 const formatEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
-/** Returns whether an attempt was made for a subscription. */
+/** Creates a function that returns whether a message is about an attempt for the subscription. */
 const isFor =
   (id: string) =>
   (message: LiveMessage): boolean =>
     message.type === 'attempt' && message.attempt.subscriptionId === id
 
-/** Maximum number of unfinished deliveries to count. */
+/** Maximum number of waiting deliveries to count. */
 const maxCounted = 100
 
 const unfinished = 'pending,waiting,claimed'
@@ -40,27 +40,25 @@ const advise = ({ disabledReason, failingSince }: Subscription): string => {
   if (disabledReason === 'failing') return `All attempts failed for 5 days. ${repair}`
   if (disabledReason === 'by_hand') return 'Enable the subscription and resend the skipped deliveries.'
   return failingSince === null
-    ? 'The next success ends this.'
-    : 'Open a delivery to see why it fails. Attempts continue for 5 days, then the subscription is disabled.'
+    ? 'The next successful attempt ends this.'
+    : 'Open a delivery to see why it fails. After 5 days of failed attempts, the server disables the subscription.'
 }
 
 const countWaiting = (count: number): string =>
   `${count === maxCounted ? 'at least ' : ''}${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/**
- * A subscription's health: when it started to fail, its waiting deliveries, the last response, and the health events.
- */
+/** The problems of a subscription, with advice, and its latest health events. */
 const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
   const { id, enabled, failingSince, isReported } = subscription
   const isAbout = isFor(id)
   const query = { subscription: id, status: unfinished, limit: maxCounted }
   const { value: deliveries } = useRecord({
-    load: () => sendOwn<Page<Delivery>>('/deliveries', { query }),
+    load: () => sendOwn<Page<Delivery>>(['deliveries'], { query }),
     isAbout,
   })
   const about = { subject: `subscription:${id}`, order: 'newest_first', limit: 5 }
-  const { value: told } = useRecord({
-    load: () => sendOwn<Page<Event>>('/events', { query: about }),
+  const { value: events } = useRecord({
+    load: () => sendOwn<Page<Event>>(['events'], { query: about }),
     isAbout,
   })
   const linkTo = (status: string, text: string) => (
@@ -69,7 +67,7 @@ const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscript
     </RecordLink>
   )
   const isFailing = failingSince !== null || isReported
-  if (!isFailing && (told?.items.length ?? 0) === 0) return null
+  if (!isFailing && (events?.items.length ?? 0) === 0) return null
   const waiting = deliveries?.items ?? []
   const last = waiting.find(({ lastResponse }) => lastResponse !== null)?.lastResponse
   return (
@@ -87,7 +85,7 @@ const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscript
         />
       )}
       <ul>
-        {told?.items.map((event) => (
+        {events?.items.map((event) => (
           <li key={event.id}>
             <button type="button" onClick={() => navigate('events', { id: event.id })}>
               <span class="name">{event.name}</span>
@@ -100,14 +98,12 @@ const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscript
   )
 }
 
-/** A subscription: its endpoint, its state, and its last deliveries. */
 const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
-  const path = `/subscriptions/${encodeURIComponent(id)}`
   const query = { subscription: id, order: 'newest_first', limit: 10 }
   const isAbout = isFor(id)
-  const { value, problem } = useRecord({ load: () => sendOwn<Subscription>(path), isAbout })
+  const { value, problem } = useRecord({ load: () => sendOwn<Subscription>(['subscriptions', id]), isAbout })
   const { value: deliveries } = useRecord({
-    load: () => sendOwn<Page<Delivery>>('/deliveries', { query }),
+    load: () => sendOwn<Page<Delivery>>(['deliveries'], { query }),
     isAbout,
   })
   const subscription = value ?? item
@@ -185,7 +181,7 @@ export const subscriptions: ListDefinition<Subscription> = {
   Detail: SubscriptionDetail,
   empty: {
     title: 'No subscriptions yet',
-    text: 'A subscription sends the events of one number to one endpoint:',
+    text: 'A subscription sends the events of a number to an endpoint. Create one:',
     commands: [
       'wabakit listen --forward-to http://127.0.0.1:3000/webhooks',
       'wabakit subscription create --channel PSTN --number <your number> --url http://127.0.0.1:3000/webhooks',

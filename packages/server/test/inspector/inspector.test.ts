@@ -86,7 +86,7 @@ onEachStore('the inspector', (inspector) => {
     await page.getByRole('tab', { name: 'Signature' }).click()
     await page.getByText('HMAC-SHA256').waitFor()
     await page.getByText('verifies now').waitFor()
-    await page.getByText('As it was sent').waitFor()
+    await page.getByText('Identical to the original request').waitFor()
     await page.getByRole('button', { name: /^#1/ }).click()
     await page.getByText('secret replaced').waitFor()
     await page.getByRole('tab', { name: 'Compare' }).click()
