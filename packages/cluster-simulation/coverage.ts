@@ -1,4 +1,4 @@
-// npm run simulate:coverage: prints how many lines of the PostgreSQL store's functions the simulation runs.
+// npm run simulate:coverage: prints how many lines the simulation runs in the functions of the PostgreSQL store.
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { runPlan } from './src/run-plan.ts'
 
 const folder = resolve(import.meta.dirname, '../server/src/stores/postgres')
 
-/** Matches code that connects to servers, finds hosts or creates tables, which runs do not use. */
+/** Matches files that runs do not use: they connect to servers, find hosts or create tables. */
 const excluded = /\/(?:open-postgres|open-error|primary|database-address|durability|migrate|schema)\.ts$/
 
 const Coverage = z.object({
@@ -30,11 +30,11 @@ const Coverage = z.object({
 })
 type Script = z.infer<typeof Coverage>['result'][number]
 
-/** Returns the lines of code inside functions, and the lines that ran. */
+/** Returns for each line whether it has run, or `undefined` for a line without code in a function. */
 const readLines = ({ url, functions }: Script) => {
   const source = stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'))
   const counts = new Int32Array(source.length).fill(-1)
-  // The first function is the module. Inner functions and blocks follow the outer ones.
+  // The first function is the module. Outer functions and blocks come before inner ones.
   for (const { ranges } of functions.slice(1)) {
     for (const { startOffset, endOffset, count } of ranges) counts.fill(count, startOffset, endOffset)
   }

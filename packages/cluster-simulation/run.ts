@@ -1,4 +1,4 @@
-// npm run simulate: runs clusters in virtual time to find a run that breaks an invariant. See docs/simulation.md.
+// npm run simulate: runs clusters in virtual time, and looks for broken invariants. See docs/simulation.md.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -41,18 +41,18 @@ const printCounts = (title: string, counts: Record<string, number>): void => {
   }
 }
 
-/** Shrinks a seed's run and saves it to a file that can be replayed. */
+/** Shrinks the plan of a seed, prints its story, and saves it for a replay. */
 const report = async ({ seed, violation }: Summary['violations'][number]): Promise<void> => {
   const shrunk = await shrinkPlan(drawPlan(seed), { violation })
   const file = `simulation-${seed}.json`
   writeFileSync(file, `${JSON.stringify({ story: shrunk.violation, plan: shrunk.plan }, undefined, 2)}\n`)
   console.log(`\n${formatStory(shrunk.plan, shrunk.result)}`)
   console.log(
-    `\n${countEntries(shrunk.plan)} operations and faults. To replay them: npm run simulate -- --replay ${file}`,
+    `\n${countEntries(shrunk.plan)} operations and faults. To replay the run: npm run simulate -- --replay ${file}`,
   )
 }
 
-/** Maximum number of violations that are shrunk and printed. */
+/** Maximum number of violations to shrink and print. */
 const maximumReports = 3
 
 const search = async (): Promise<void> => {
@@ -110,7 +110,7 @@ const formatFind = ({ bug, found }: Find): string => {
   return `${bug.name.padEnd(68)} ${seconds} s, ${String(seed).padStart(4)} runs, shrunk to ${entries}: ${invariant}`
 }
 
-/** Plants bugs and searches for a run that exposes each one. */
+/** Plants bugs, and searches for a run that exposes each of them. */
 const searchForPlanted = async (): Promise<void> => {
   const finds = await searchPlanted({
     threads: Number(values.threads ?? availableParallelism()),

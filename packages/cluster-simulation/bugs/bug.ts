@@ -1,10 +1,10 @@
 import type { Plan } from '../src/plan.ts'
 
-/** A source change that introduces a bug: `find`, which occurs once in the file, is replaced by `replace`. */
+/** A change that introduces a bug. It replaces `find`, which occurs once in the file, with `replace`. */
 export type PlantedBug = {
-  /** Description of the bug. */
+  /** The description of the bug. */
   readonly name: string
-  /** Path of the source file, relative to `packages/`. */
+  /** The path of the source file, relative to `packages/`. */
   readonly file: string
   readonly find: string
   readonly replace: string
@@ -12,7 +12,7 @@ export type PlantedBug = {
   readonly needs?: (plan: Plan) => boolean
 }
 
-/** Returns whether a user cancels deliveries and resends them within two seconds. */
+/** Returns whether a user cancels deliveries, and resends them within two seconds. */
 export const hasSecondThoughts = ({ operations }: Plan): boolean =>
   operations.some(
     (canceling) =>

@@ -21,13 +21,13 @@ const hasSlowWindows = (plan: Plan): boolean =>
 
 const losesCalls = ({ rates }: Plan): boolean => Object.keys(rates?.store ?? {}).length > 0
 
-/** Returns whether settlements of failed attempts may be repeated because their responses were lost. */
+/** Returns whether settlements of failed attempts may be repeated because a response was lost. */
 const repeatsSettlements = ({ rates }: Plan): boolean =>
   (rates?.store['response lost'] ?? 0) > 0 && Object.keys(rates?.endpoint ?? {}).length > 0
 
 /**
- * Returns whether deliveries may join a lane while its head is being settled and a page is being read. Only endpoints
- * fail, so a delivery that is left for the next sweep is late.
+ * Returns whether deliveries may join a lane while its head is being settled and a page is being read. Requires that
+ * only endpoints fail, so that a delivery that waits for the next sweep is late.
  */
 const hasSlowLanes = ({ slowMs = 0, pollMs, handlerMs, operations, faults, rates }: Plan): boolean => {
   const calls = operations.flatMap((each) => (each.do === 'make a call' ? [each.callId] : []))

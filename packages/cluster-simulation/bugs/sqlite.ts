@@ -7,7 +7,7 @@ const journal = `${folder}/journal.ts`
 const lanes = `${folder}/lanes.ts`
 const news = `${folder}/queue-news.ts`
 
-/** Returns whether the end of a call may fail until it releases its lane, while the call's summary waits for it. */
+/** Returns whether CALL_ENDED may fail so often that it releases its lane while the call's summary waits for it. */
 const failsOften = ({ rates, operations }: Plan): boolean => {
   const { refuses = 0, hangs = 0, 500: failed = 0, 503: unavailable = 0 } = rates?.endpoint ?? {}
   return (
@@ -16,7 +16,7 @@ const failsOften = ({ rates, operations }: Plan): boolean => {
   )
 }
 
-/** Bugs in SQLite's write batches, transaction effects and journal. */
+/** Bugs in the SQLite store. */
 export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'health on SQLite: reports to operators are not stored',

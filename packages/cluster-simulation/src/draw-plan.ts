@@ -18,12 +18,12 @@ import {
 } from './plan.ts'
 import { createDraws, type Draws, type NonEmpty, type Range } from './virtual/random.ts'
 
-/** The default, read before any run, because runs change it and a plan must not depend on earlier runs. */
+/** The default, which each run replaces. Plans must not depend on earlier runs, so it is read before the first one. */
 const normalWindow = windowLimits.perQueue
 
 const engines: NonEmpty<EngineName> = ['memory', 'sqlite']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
-/** Ranges of the call steps that a user performs. Most users perform all of them. */
+/** The ranges of call steps that users perform. Most users perform all steps. */
 const callParts: NonEmpty<Range> = [
   [0, 4],
   [0, 4],
@@ -59,7 +59,7 @@ type Names = {
   readonly subscriptions: readonly PlannedSubscription[]
 }
 
-/** A run's load: the period and number of its operations, and the number of calls and groups. */
+/** The load of a run: the period and the number of its operations, and the number of calls and groups. */
 type Crowd = { readonly window: Range; readonly operations: number; readonly subjects: number }
 
 const drawCrowd = (draws: Draws, calmAt: number): Crowd => {
@@ -128,7 +128,7 @@ const drawOperation = (
   return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
 }
 
-/** Draws a user who cancels deliveries and resends them while their attempts may still be in progress. */
+/** Draws a user who cancels deliveries, and resends them while attempts may still be in progress. */
 const drawSecondThoughts = (draws: Draws, [from, to]: Range, { servers }: Names): Operation[] => {
   if (!draws.isChosen('second thoughts', 0.05)) return []
   const at = draws.between('second thoughts at', [from, to])
@@ -140,7 +140,7 @@ const drawSecondThoughts = (draws: Draws, [from, to]: Range, { servers }: Names)
   ]
 }
 
-/** Durations of receiver handlers, in milliseconds. */
+/** Durations of a receiver's handlers, in milliseconds. */
 const handlers: NonEmpty<Range> = [
   [0, 0],
   [0, 20],
@@ -186,7 +186,7 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
 }
 
-/** Draws the probability of each fault at a boundary. Most are 0 in a run, so that the other faults stand out. */
+/** Draws the probability of each fault at a boundary. Most are 0, so that each run tests a different combination. */
 const drawRates = <Kind extends string>(
   draws: Draws,
   boundary: string,
@@ -201,7 +201,7 @@ const drawRates = <Kind extends string>(
   return rates
 }
 
-/** Draws a fault that moves shards between workers. */
+/** Draws a fault that makes shards move between workers. */
 const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
   const server = draws.pick('hit', servers)
@@ -216,17 +216,20 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
   return { at, forMs: forMs([10_000, 40_000]), fault: 'store unavailable' }
 }
 
-/** Fraction of runs on PGlite. They take 20 times as long as others, and a thread's first one takes 8 s longer. */
+/**
+ * Fraction of the runs that use PGlite. Such a run takes 20 times as long as others, and the first one in a thread
+ * takes another 8 seconds.
+ */
 const postgresRate = 0.002
 
 /** Draws the plan for a seed. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.isChosen('on PostgreSQL', postgresRate) ? 'postgres' : draws.pick('engine', engines)
-  // Shards constantly move between workers while endpoints are slow.
+  // In a contested run, shards keep moving between workers while endpoints are slow.
   const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
   const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
-  // PGlite has one session, so only one server can own shards. It reads the other servers' news.
+  // PGlite has only one session, so only one server can own shards. It gets news of the other servers' changes.
   const deliverRate = engine === 'postgres' ? 0 : 0.8
   const servers = list(count, (number) => ({
     name: `server-${number}`,
@@ -241,7 +244,7 @@ export const drawPlan = (seed: number): Plan => {
     ? draws.pick('contest', [20_000, 60_000, 100_000])
     : draws.pick('window', windows)
   const crowd = drawCrowd(draws, calmAt)
-  // Only endpoints fail, so deliveries to healthy ones must be on time.
+  // In a sound run, only endpoints fail, so deliveries to healthy ones must be on time.
   const isSound = !isContested && draws.isChosen('sound', 0.2)
   return {
     seed,

@@ -4,7 +4,7 @@ import type { SeedRange, SeedRun } from './explore.ts'
 import { isCallFault } from './plan.ts'
 import { runPlan } from './run-plan.ts'
 
-/** Returns the boundary at which a call fails, from its name, such as `server-1 settleDeliveries #3`. */
+/** Derives the boundary at which a call fails from its name, such as `server-1 settleDeliveries #3`. */
 const getBoundary = (call: string): string => {
   if (call.startsWith('endpoint')) return 'endpoint'
   if (call.includes(' to ')) return 'network'

@@ -2,17 +2,17 @@ import { Worker } from 'node:worker_threads'
 import type { Plan } from './plan.ts'
 import type { RunResult, Violation } from './run-plan.ts'
 
-/** The seeds to run: `count` of them, starting with `first`. */
+/** A range of `count` seeds. */
 export type SeedRange = { readonly first: number; readonly count: number }
 
-/** A seed's run, as reported by a thread. */
+/** The result that a thread reports for a seed. */
 export type SeedRun = Pick<RunResult, 'steps' | 'virtualMs' | 'deliveries' | 'violation'> &
   Pick<Plan, 'seed' | 'engine'> & {
-    /** Names of the faults that occurred. */
+    /** The names of all faults that occurred. */
     readonly faults: readonly string[]
   }
 
-/** Totals of several runs. */
+/** The totals of several runs. */
 export type Summary = {
   runs: number
   steps: number
@@ -41,21 +41,21 @@ const addRun = (summary: Summary, run: SeedRun): void => {
 }
 
 export type ExploreOptions = {
-  /** The first seed. Later runs use the following seeds. */
+  /** The seed of the first run. Each further run uses the next seed. */
   readonly seed: number
   readonly runs: number
-  /** Maximum duration, in milliseconds. */
+  /** Time after which no further runs start, in milliseconds. */
   readonly maximumMs: number
   readonly threads: number
-  /** Number of violations that end the exploration. */
+  /** Number of violations after which no further runs start. */
   readonly maximumViolations: number
   onProgress(summary: Summary): void
 }
 
-/** Number of seeds that a thread runs before it reports. */
+/** Number of seeds per report of a thread. */
 const chunk = 50
 
-/** Runs seeds in threads. A seed's run is the same in every thread. */
+/** Runs seeds in several threads. A run does not depend on its thread. */
 export const explore = async (options: ExploreOptions): Promise<Summary> => {
   const { seed, runs, maximumMs, threads, maximumViolations, onProgress } = options
   const totals = { runs: 0, steps: 0, virtualMs: 0, deliveries: 0 }

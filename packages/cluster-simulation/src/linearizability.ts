@@ -1,14 +1,14 @@
-/** A call to a store, with its start and end. All times are from the same clock. */
+/** A call to a store. Its start and end are times of one clock. */
 export type Call<Input, Output> = {
   readonly input: Input
   readonly from: number
-  /** `Infinity` if the caller did not see it end. */
+  /** The end, or `Infinity` if it is unknown. */
   to: number
-  /** `undefined` if unknown: the call may have taken effect at any time since it started, or never. */
+  /** `undefined` if it is unknown: the call may have taken effect at any time after its start, or never. */
   output: Output | undefined
 }
 
-/** The behavior of a store when calls do not overlap. */
+/** The behavior of a store whose calls do not overlap. */
 export type Model<State, Input, Output> = {
   readonly initial: State
   /** Returns the next state, or `undefined` if the call cannot have this output in this state. */
@@ -16,8 +16,8 @@ export type Model<State, Input, Output> = {
 }
 
 /**
- * Returns whether some order of the calls explains all outputs, where each call takes effect between its start and end.
- * Uses the algorithm of Wing and Gong (1993) with Lowe's cache of visited states (2017).
+ * Returns whether all outputs match some order in which the calls took effect, each between its start and its end. Uses
+ * the algorithm of Wing and Gong (1993) with Lowe's cache of visited states (2017).
  */
 export const isLinearizable = <State, Input, Output>(
   calls: readonly Call<Input, Output>[],
@@ -45,7 +45,7 @@ export const isLinearizable = <State, Input, Output>(
 
 export type CreateOutput = 'created' | 'same' | 'conflict'
 
-/** The model of creating one group: the first call determines the stored request. */
+/** The model of a group. The first call to create it determines the stored request. */
 export const createModel: Model<string | null, { readonly requestHash: string }, CreateOutput> = {
   initial: null,
   apply: (state, { requestHash }, output) => {
@@ -57,8 +57,8 @@ export const createModel: Model<string | null, { readonly requestHash: string },
 export type OwnerInput = { readonly kind: 'take' } | { readonly kind: 'settle'; readonly epoch: number }
 
 /**
- * The model of one shard and one of its deliveries: workers take the shard, and its last owner settles the delivery
- * once. Taking the shard outputs the new epoch.
+ * The model of a shard and one of its deliveries. Workers take the shard, which outputs the new epoch. The last owner
+ * settles the delivery once.
  */
 export const ownerModel: Model<
   { readonly epoch: number; readonly isDone: boolean },

@@ -1,9 +1,9 @@
-// A plan is everything that a run depends on. It is JSON, so a run can be saved and repeated.
+// A plan determines a run completely. It consists of JSON, so runs can be saved and repeated.
 
 import type { DeliveryRecord } from '@wabakit/core'
 import type { NonEmpty, Range } from './virtual/random.ts'
 
-/** The store: `memory` is shared by several processes; `sqlite` and `postgres` serve one. */
+/** The kind of store. Several processes can share `memory` and `postgres`, but `sqlite` serves one process. */
 export type EngineName = 'memory' | 'sqlite' | 'postgres'
 
 /** The steps of a call, in order. */
@@ -12,7 +12,7 @@ export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
 type GroupCreation = {
   readonly do: 'create a group'
   readonly client: string
-  /** `null`: the client generates it. */
+  /** With `null`, the client generates an id. */
   readonly groupId: string | null
   readonly subject: string
   readonly retries: 'none' | 'safe' | 'always'
@@ -33,7 +33,7 @@ type OnServer =
   | { readonly do: 'retry now' }
   | { readonly do: 'prune'; readonly olderThanMs: number }
 
-/** A user's action. `at` is in milliseconds since the start of the run. `server` is the process that performs it. */
+/** An action of a user, `at` milliseconds after the start of the run. `server` is the process that performs it. */
 export type Operation = { readonly at: number } & (GroupCreation | (OnServer & { readonly server: string }))
 
 export type ParticipantMove = 'join' | 'leave'
@@ -46,13 +46,13 @@ export type SubscriptionStep =
   | 'enable'
   | 'remove'
 
-/** The values of `maxAttemptsPerSecond` that users choose from. `null` means no maximum. */
+/** The values of `maxAttemptsPerSecond` from which users choose. `null` means no maximum. */
 export const attemptLimits: NonEmpty<number | null> = [0.2, 1, 4, 40, null]
 
 /** The temporary behavior of an endpoint. */
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
 
-/** A fault that starts at `at` and lasts for `forMs` milliseconds. */
+/** A fault that starts `at` milliseconds after the start of the run, and lasts `forMs` milliseconds. */
 export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill' | 'pause' | 'stop'; readonly server: string }
   | { readonly fault: 'step the clock'; readonly server: string; readonly byMs: number }
@@ -113,12 +113,12 @@ export type NetworkFault = (typeof networkFaults)[number]
 export type TransactionFault = (typeof transactionFaults)[number]
 export type EndpointFault = (typeof endpointFaults)[number]
 
-/** The probability of each fault, from 0 to 1. */
+/** The probabilities of faults, from 0 to 1. */
 export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
 /**
- * A fault of one call. `server-1 settleDeliveries #3` is the third such call of `server-1`; without a number, it is the
- * first such call at or after `from`, in milliseconds since the start of the run.
+ * A fault of one call. `server-1 settleDeliveries #3` is the third such call of `server-1`. A name without a number
+ * means the first such call at least `from` milliseconds after the start of the run.
  */
 export type CallFault = {
   readonly on: string
@@ -128,7 +128,7 @@ export type CallFault = {
 
 export type Fault = TimedFault | CallFault
 
-/** A subscription. Its endpoint has the same number. */
+/** A subscription. The names of the subscription and its endpoint contain the same number. */
 export type PlannedSubscription = {
   readonly name: string
   readonly endpoint: string
@@ -140,32 +140,32 @@ export type PlannedSubscription = {
 export type Plan = {
   readonly seed: number
   readonly engine: EngineName
-  /** The processes. All serve requests; `delivers` is set if a process also delivers. */
+  /** The processes. All of them serve requests, and some also deliver. */
   readonly servers: readonly { readonly name: string; readonly delivers: boolean }[]
   readonly subscriptions: readonly PlannedSubscription[]
-  /** Time at which all faults stop, in milliseconds since the start of the run. */
+  /** The start of the calm, in which there are no faults, in milliseconds since the start of the run. */
   readonly calmAt: number
-  /** Factor for the travel times of messages and store calls. With 0, they take no time. */
+  /** A factor for the travel times of messages and store calls. 0 means that they arrive immediately. */
   readonly latency: number
-  /** Duration of a SQLite commit, in milliseconds. It blocks its process. */
+  /** Duration of a SQLite commit, which blocks its process, in milliseconds. */
   readonly commitMs: number
-  /** Maximum duration of a scheduler's store calls, in milliseconds, in addition to their latency. */
+  /** Maximum duration of slow store calls in addition to their latency, in milliseconds. */
   readonly slowMs?: number
-  /** The calls that can be slow. @default 'all' */
+  /** The store calls of schedulers that can be slow. @default 'all' */
   readonly slowCalls?: 'all' | 'settlements' | 'settlements and pages'
-  /** Maximum delay of news, in milliseconds, in addition to its latency. */
+  /** Maximum delay of news in addition to its latency, in milliseconds. */
   readonly newsMs?: number
   readonly pollMs: number
   readonly sharesFairly: boolean
   /** Maximum number of deliveries per subscription that a server holds in memory. */
   readonly windowSize: number
-  /** Duration of failure after which a subscription is reported, in milliseconds. @default as documented */
+  /** Time after which a failing subscription is reported, in milliseconds. @default the documented time */
   readonly reportAfterMs?: number
   /** Minimum and maximum duration of receiver handlers, in milliseconds. */
   readonly handlerMs: Range
   readonly operations: readonly Operation[]
   readonly faults: readonly Fault[]
-  /** Rates of additional, random call faults; `null` if only the planned faults occur. */
+  /** Rates of random call faults, or `null` if only the planned faults occur. */
   readonly rates: {
     readonly store: Rates<StoreFault>
     readonly transaction: Rates<TransactionFault>
@@ -175,8 +175,8 @@ export type Plan = {
 }
 
 /**
- * Returns the maximum delay that a subscription's rate limit can have caused, in milliseconds: for the attempts so far,
- * plus one more for each delivery.
+ * Computes by how many milliseconds the rate limit of a subscription can have delayed its attempts so far, and one more
+ * attempt for each delivery.
  */
 export const getHeldUpMs = (
   { subscriptions, operations }: Plan,

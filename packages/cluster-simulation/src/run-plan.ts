@@ -32,50 +32,50 @@ export type Violation = { readonly invariant: string; readonly what: string }
 
 export type RunResult = {
   readonly violation: Violation | undefined
-  /** Hash of the trace. Runs of the same plan have the same hash. */
+  /** The hash of the trace, which is the same for all runs of a plan. */
   readonly traceHash: string
-  /** The lines of the trace if `keepsTrace` is set; otherwise empty. */
+  /** The lines of the trace, if `keepsTrace` is set. */
   readonly trace: readonly string[]
-  /** The events of the run, described in words. */
+  /** Descriptions of the operations and faults that occurred. */
   readonly notes: readonly string[]
   /** The call faults that occurred. */
   readonly callFaults: readonly CallFault[]
-  /** Duration of the run in virtual time, in milliseconds. */
+  /** The duration of the run in virtual time, in milliseconds. */
   readonly virtualMs: number
-  /** Number of tasks that ran. */
+  /** The number of tasks that ran. */
   readonly steps: number
   readonly deliveries: number
 }
 
 export type RunOptions = {
-  /** Keeps the trace's lines. @default false */
+  /** Keeps the lines of the trace. @default false */
   readonly keepsTrace?: boolean
-  /** Called with each call that a store executed. */
+  /** Called with each call that a store has executed. */
   record?(entry: HistoryEntry, step: number): void
 }
 
-/** Durations of a process's pause, in milliseconds: short, or longer than its lease. */
+/** Durations of the pause of a process, in milliseconds. The longer pauses exceed its lease. */
 const standstills: NonEmpty<Range> = [
   [1, 5_000],
   [21_000, 35_000],
 ]
 
-/** Downtimes of a killed process, in milliseconds. */
+/** Downtimes of a process that was killed, in milliseconds. */
 const downtimes: NonEmpty<Range> = [
   [1, 5_000],
   [1, 5_000],
   [10_000, 60_000],
 ]
 
-/** Maximum number of tasks in a run. A correct cluster needs far fewer. */
+/** Maximum number of tasks in a run. A cluster without bugs needs far fewer. */
 const maximumSteps = 400_000
 
-/** Runs a plan. Runs of the same plan are identical. A thread can run only one plan at a time. */
+/** Runs a plan. All runs of a plan are identical. A thread can run only one plan at a time. */
 export const runPlan = async (
   plan: Plan,
   { keepsTrace = false, record }: RunOptions = {},
 ): Promise<RunResult> => {
-  // This takes real time because the run has not started.
+  // This takes real time, so it has to end before the virtual time starts.
   const postgres = plan.engine === 'postgres' ? await openEmptyDatabase() : undefined
   const draws = createDraws(plan.seed)
   const trace = createTrace(keepsTrace)

@@ -17,14 +17,12 @@ const withEntries = (plan: Plan, entries: readonly Entry[]): Plan => ({
   faults: entries.flatMap((entry) => ('fault' in entry ? [entry.fault] : [])),
 })
 
-/** Returns a plan's operations and faults without those in a range. */
+/** Lists the operations and faults of a plan, except a range of them. */
 const dropEntries = (plan: Plan, stretch: { readonly from: number; readonly length: number }): Entry[] =>
   listEntries(plan).filter((_, index) => index < stretch.from || index >= stretch.from + stretch.length)
 
-/** Counts the operations and faults of a plan. */
 export const countEntries = ({ operations, faults }: Plan): number => operations.length + faults.length
 
-/** Returns simpler forms of an operation. */
 const simplifyOperation = (operation: Operation, { operations, servers }: Plan): Operation[] => {
   const at = operations[0]?.at ?? 0
   const simpler: Operation[] = [{ ...operation, at }]
@@ -37,7 +35,7 @@ const simplifyOperation = (operation: Operation, { operations, servers }: Plan):
   return simpler
 }
 
-/** Returns copies of a plan in which one operation is simpler. */
+/** Lists copies of a plan in which one operation is simpler. */
 const listSimplerOperations = (plan: Plan): Plan[] =>
   plan.operations.flatMap((operation, index) =>
     simplifyOperation(operation, plan).map((simpler) => ({
@@ -46,7 +44,7 @@ const listSimplerOperations = (plan: Plan): Plan[] =>
     })),
   )
 
-/** Returns simpler plans with the same number of operations and faults. */
+/** Lists simpler plans with the same number of operations and faults. */
 const listSimpler = (plan: Plan): Plan[] => {
   const last = Math.max(
     0,
@@ -76,10 +74,10 @@ const listSimpler = (plan: Plan): Plan[] => {
   })
 }
 
-/** Limits of shrinking: the number of runs, and the CPU time in milliseconds. Most plans take seconds. */
+/** The limits of shrinking. Most plans take seconds. */
 const limits = { runs: 4_000, cpuMs: 120_000 }
 
-/** Returns this process's CPU time, in milliseconds. */
+/** Returns the CPU time of this process, in milliseconds. */
 export const measureCpuMs = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
@@ -87,20 +85,20 @@ export const measureCpuMs = (): number => {
 
 /** Maximum number of operations and faults in a readable story. */
 export const maximumEntries = 10
-/** Number of other seeds to try for a shorter story. */
+/** Maximum number of other seeds to try for a shorter story. */
 const maximumSeeds = 300
 
 export type ShrinkOptions = Pick<Failure, 'violation'> & {
   /** @default 120_000 */
   readonly maximumCpuMs?: number
-  /** Stops shrinking when at most this many operations and faults are left. @default 0 */
+  /** Number of operations and faults at which shrinking stops. @default 0 */
   readonly enough?: number
 }
 
 /**
- * Reduces a failing plan by removing operations and faults, longest ranges first, while the same invariant still
- * breaks. Random faults first become part of the plan, so that each can be removed. (fast-check's shrinker does not
- * fit: it reduces values that it generated, but these faults exist only after a run.)
+ * Removes operations and faults from a failing plan as long as the same invariant breaks, long ranges first. Random
+ * faults first become part of the plan, so that they can be removed, too. (fast-check cannot shrink them: it reduces
+ * only values that it has generated, but these faults exist only after a run.)
  */
 export const shrinkPlan = async (
   failing: Plan,
@@ -123,7 +121,7 @@ export const shrinkPlan = async (
 
   const isExhausted = (): boolean =>
     runs > limits.runs || measureCpuMs() - start > maximumCpuMs || countEntries(best.plan) <= enough
-  /** Runs a simpler plan, and keeps it if it breaks the invariant. Returns whether it does. */
+  /** Runs a simpler plan, and keeps the plan if it breaks the invariant. Returns whether it was kept. */
   const keep = async (simpler: Plan): Promise<boolean> => {
     const found = isExhausted() ? undefined : await fails(simpler)
     best = found ?? best
@@ -144,7 +142,7 @@ export const shrinkPlan = async (
     for (const simpler of listSimpler(best.plan)) if (await keep(simpler)) return true
     return false
   }
-  /** Identifies call faults by time instead of number, so that they stay in place when earlier calls are removed. */
+  /** Identifies call faults by their time instead of their number, which changes when earlier calls are removed. */
   const useTimes = async (): Promise<boolean> => {
     const { plan, result } = best
     if (plan.rates !== null || !plan.faults.some((fault) => isCallFault(fault) && fault.from === undefined))
@@ -153,7 +151,7 @@ export const shrinkPlan = async (
     const calls = result.callFaults.map((fault) => ({ ...fault, on: fault.on.replace(/ #\d+$/, '') }))
     return keep({ ...plan, faults: [...others, ...calls] })
   }
-  /** Tries other seeds with one entry fewer: with one of them, the necessary faults may still coincide. */
+  /** Removes one entry and tries other seeds, because the necessary faults may still coincide with one of them. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
     for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds; nth++) {

@@ -19,7 +19,7 @@ const describe = (fault: Fault): string =>
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** Returns the planned call faults that did not occur in the run. */
+/** Lists the planned call faults that did not occur in the run. */
 const listMissing = ({ faults }: Plan, { callFaults }: RunResult): CallFault[] =>
   faults
     .filter(isCallFault)
@@ -31,7 +31,7 @@ const listMissing = ({ faults }: Plan, { callFaults }: RunResult): CallFault[] =
         ),
     )
 
-/** Describes a plan, the events of its run, and the broken invariant. */
+/** Describes a plan, what happened in its run, and the broken invariant. */
 export const formatStory = (plan: Plan, result: RunResult): string => {
   const { violation, notes, traceHash } = result
   const { engine, servers, subscriptions, operations, faults, seed } = plan

@@ -69,7 +69,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Performs a call and records when it started and ended. */
+/** Performs a call, and records its start and end. */
 const record = async <Input, Output>(
   into: Call<Input, Output>[],
   input: Input,
@@ -150,7 +150,7 @@ test.each(['sqlite', 'postgres'] as const)(
             settlements.set(id, [...(settlements.get(id) ?? []), call])
           }
         }
-        // The worker gives up the shard while it settles, and writes the result again after a lost response.
+        // The worker gives up the shard while it settles, and settles again as if a response had been lost.
         await Promise.all([settle().then(settle), store.giveShards({ worker, shards: [owned], now })])
       }
     }

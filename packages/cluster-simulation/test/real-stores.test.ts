@@ -19,7 +19,7 @@ const run = promisify(execFile)
 
 type Recorded = { readonly plan: Plan; readonly history: readonly HistoryEntry[] }
 
-/** Number of histories to replay per engine. The long form uses `HISTORIES=100`. */
+/** Number of histories per engine. The long form of these tests uses `HISTORIES=100`. */
 const count = process.env.HISTORIES ?? '2'
 
 const recordHistories = async (engine: Exclude<EngineName, 'postgres'>): Promise<readonly Recorded[]> => {
@@ -32,7 +32,7 @@ const recordHistories = async (engine: Exclude<EngineName, 'postgres'>): Promise
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-histories-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Opens a SQLite file. `isReopened`: when a process dies, another one reopens the file. */
+/** Opens a SQLite file. With `isReopened`, another process opens the file again when a process dies. */
 const openSqlite = async (path: string, { isReopened }: { readonly isReopened: boolean }) => {
   let store = sqliteStore({ path })
   const stores: RealStores = {
@@ -50,7 +50,7 @@ const openSqlite = async (path: string, { isReopened }: { readonly isReopened: b
 
 let cluster: PostgresCluster
 let url: string
-/** A separate connection, which is not part of the histories. */
+/** A connection that is not part of the histories. */
 let admin: PostgresDatabase
 let recorded: Record<Exclude<EngineName, 'postgres'>, readonly Recorded[]>
 beforeAll(async () => {
@@ -74,7 +74,7 @@ const silent = { onWarning: () => {}, onError: () => {} }
 const setTime = async (now: number): Promise<void> =>
   void (await admin.query('UPDATE public.clock SET now = $1', [now]))
 
-/** Opens an empty PostgreSQL database with a clock that tests can set. Each server has its own process. */
+/** Opens an empty PostgreSQL database whose clock the replay sets. Each process has its own connections. */
 const openPostgresStores = async () => {
   await admin.query('DELETE FROM wabakit.workers')
   await postgresStore(admin).removeOrganization(organizationId)
@@ -102,7 +102,7 @@ const openPostgresStores = async () => {
   return { stores, store: postgresStore(admin), close }
 }
 
-/** Replays an engine's histories, seed by seed. */
+/** Replays the histories of an engine. */
 const replayAll = async (
   engine: Exclude<EngineName, 'postgres'>,
   open: (index: number) => Promise<{ stores: RealStores; store: Store; close: () => Promise<void> }>,
@@ -118,19 +118,19 @@ const replayAll = async (
 }
 
 test(
-  'PostgreSQL does step by step what the simulated shared store did, for several processes that die',
+  'PostgreSQL returns the same results as the simulated shared store for several processes, some of which die',
   () => replayAll('memory', openPostgresStores),
   120_000,
 )
 
 test(
-  'a SQLite file does step by step what the simulated SQLite did, through crashes',
+  'a SQLite file returns the same results as the simulated SQLite for a process that crashes',
   () => replayAll('sqlite', (index) => openSqlite(join(folder, `crashes-${index}.db`), { isReopened: true })),
   600_000,
 )
 
 test(
-  'a SQLite file does step by step what the simulated shared store did, for several workers',
+  'a SQLite file returns the same results as the simulated shared store for several workers',
   () =>
     replayAll('memory', (index) => openSqlite(join(folder, `workers-${index}.db`), { isReopened: false })),
   600_000,

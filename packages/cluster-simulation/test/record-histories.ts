@@ -1,4 +1,4 @@
-// Runs seeds on an engine and prints the histories of their stores. It needs its own process because it replaces
+// Runs seeds on an engine, and prints the histories of their stores. This is a separate process, because runs replace
 // timers.
 
 import { drawPlan } from '../src/draw-plan.ts'
@@ -8,7 +8,7 @@ import { runPlan } from '../src/run-plan.ts'
 
 const [engine = 'memory', count = '1'] = process.argv.slice(2)
 
-/** Within a task, commits come before their consequences, which may be reported earlier. */
+/** Sorts the entries of a task. Commits come before their consequences, which may have been reported first. */
 const rank = ({ method }: HistoryEntry): number => {
   if (method === 'process ended') return 2
   return method === 'loadDeliveries' || method === 'nextDueAt' ? 1 : 0
@@ -19,7 +19,7 @@ for (let seed = 1; histories.length < Number(count); seed++) {
   const drawn = drawPlan(seed)
   const hasPruning = drawn.operations.some((operation) => operation.do === 'prune')
   if (drawn.engine !== engine || hasPruning || drawn.calmAt > 20_000) continue
-  // A process that dies during a commit does not report it.
+  // On SQLite, a process that dies during a commit does not report the commit.
   const plan: Plan = { ...drawn, rates: engine === 'sqlite' ? null : drawn.rates }
   const recorded: { readonly entry: HistoryEntry; readonly step: number }[] = []
   await runPlan(plan, { record: (entry, step) => recorded.push({ entry, step }) })

@@ -1,4 +1,4 @@
-// Prints the trace hashes of some seeds. It needs its own process because it replaces the timers of its thread.
+// Prints the trace hashes of some seeds. This is a separate process, because runs replace timers.
 
 import { createHash } from 'node:crypto'
 import { drawPlan } from '../src/draw-plan.ts'

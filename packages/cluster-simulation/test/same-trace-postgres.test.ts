@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { drawPlan } from '../src/draw-plan.ts'
 import { runSeeds } from './start-seeds.ts'
 
-test('a seed on PGlite has the same trace in every process, whatever ran before it', async () => {
+test('a seed on PGlite has the same trace in every process, regardless of earlier runs', async () => {
   // The first and last seeds run on PGlite.
   expect([6_050, 6_052].map((seed) => drawPlan(seed).engine)).toEqual(['postgres', 'postgres'])
   const [all, last] = await Promise.all([runSeeds([6_050, 3]), runSeeds([6_052, 1])])

@@ -3,13 +3,13 @@ import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import { drawPlan } from '../src/draw-plan.ts'
 import { runSeeds } from './start-seeds.ts'
 
-/** A machine that differs in time zone, language, JavaScript compiler and garbage collection times. */
+/** A machine with another time zone, another language, another JavaScript compiler and earlier garbage collection. */
 const elsewhere = {
   flags: ['--no-opt', '--max-semi-space-size=1'],
   env: { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
 }
 
-test('a seed has the same trace in every process and on every machine, byte for byte, whatever ran before it', async () => {
+test('a seed has the same trace in every process and on every machine, regardless of earlier runs', async () => {
   const [all, again, last] = await Promise.all([
     runSeeds([1, 20]),
     runSeeds([1, 20], elsewhere),
@@ -21,7 +21,7 @@ test('a seed has the same trace in every process and on every machine, byte for 
   expect(new Set(all.hashes).size).toBe(20)
 }, 120_000)
 
-test('a plan depends only on its seed, and not on the window size of the run before it', () => {
+test('a plan depends only on its seed, and not on the window size of an earlier run', () => {
   const { perQueue } = windowLimits
   onTestFinished(() => {
     windowLimits.perQueue = perQueue

@@ -5,14 +5,14 @@ import type { RunContext } from './run-context.ts'
 import type { Server, Servers } from './servers.ts'
 import { createConnectionError } from './webhook-network.ts'
 
-/** The faults of this network. Requests are not duplicated, and clients neither die nor pause. */
+/** The faults that can occur. Requests are never duplicated, and clients neither die nor pause. */
 const apiFaults = networkFaults.filter(
   (fault) => fault !== 'duplicated' && fault !== 'dies before' && fault !== 'stands still',
 )
 
 const encoder = new TextEncoder()
 
-/** Creates the network between clients and the API. Returns a function that connects a client. */
+/** Creates the network between clients and the API. The returned function creates the `fetch` of a client. */
 export const createApiNetwork =
   (run: RunContext, servers: Servers) =>
   (owner: Owner): Fetch =>

@@ -4,7 +4,7 @@ import type { Draws } from '../virtual/random.ts'
 export type CallFaults = ReturnType<typeof createCallFaults>
 
 /**
- * Decides which calls fail, and how. If the plan has rates, random faults occur in addition to the planned ones.
+ * Creates the functions that decide which calls fail, and how. Rates add random faults to the planned ones.
  *
  * @param now - returns the milliseconds since the start of the run.
  */
@@ -33,13 +33,13 @@ export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => numb
   }
 
   return {
-    /** The faults so far, each with the affected call and the time. */
+    /** The faults that have occurred so far. */
     happened: happened as readonly CallFault[],
-    /** Stops all faults: no later call fails. */
+    /** Ends all faults. No later call fails. */
     stop: (): void => {
       isOver = true
     },
-    /** Returns the fault for the next call with this name, if any. */
+    /** Returns the fault of the next call with this name, or `undefined` if the call succeeds. */
     decide: <Kind extends CallFault['fault']>(
       call: string,
       kinds: readonly Kind[],

@@ -5,7 +5,7 @@ import { wait } from '../virtual/timers.ts'
 import { buildSecret, operationalSubscription } from './organization.ts'
 import type { RunContext } from './run-context.ts'
 
-/** The response of an endpoint. `refused`: the connection is refused. `nothing`: no response arrives. */
+/** The response of an endpoint. With `refused`, the connection fails; with `nothing`, no response arrives. */
 export type EndpointResponse =
   | { readonly status: number; readonly retryAfter: string | null; readonly body: string }
   | 'refused'
@@ -19,7 +19,7 @@ export type Endpoint = ReturnType<typeof createEndpoint>
 
 const encoder = new TextEncoder()
 
-/** Creates the part of a `Request` that receivers use. Node's `Request` takes ten times as long to create and read. */
+/** Creates the part of a `Request` that receivers use. A real one takes ten times as long to create and read. */
 const toRequest = ({ url, headers, body }: WebhookRequest): Request => {
   let isRead = false
   const request: Pick<Request, 'url' | 'method' | 'headers' | 'bodyUsed' | 'signal'> & { body: unknown } = {
@@ -52,7 +52,7 @@ const toResponse = (
   return { status: Number(behavior), retryAfter, body: '' }
 }
 
-/** Creates the server at the URL of a subscription, with a real receiver. */
+/** Creates the server at a subscription's URL. It uses a real receiver. */
 const createEndpoint = (name: string, subscription: string, run: RunContext) => {
   const { plan, draws, scheduler, faults, observe, now } = run
   const handled = new Set<string>()
@@ -78,7 +78,7 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
       claimTtlMs: 10_000,
     })
       .onAny(work)
-      // Health events are not in the contract.
+      // The contract does not contain health events.
       .onUnknown(work)
       .onDrift(({ name: event }) => {
         throw new Error(`The receiver got a drifted ${event}.`)
@@ -104,9 +104,9 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
 
   return {
     name,
-    /** Ids of the webhooks that were handled. */
+    /** The ids of the webhooks that the receiver has handled. */
     handled: handled as ReadonlySet<string>,
-    /** Handles a request. Calls `respond` unless the process dies first. */
+    /** Receives a request. Calls `respond`, unless the endpoint hangs. */
     receive: (request: WebhookRequest, respond: Respond) => {
       if (owner.state === 'ended') return respond('refused')
       const bad = misbehave()
@@ -120,7 +120,7 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
         })
       })
     },
-    /** Kills the process. Its dedupe store survives. */
+    /** Kills the process, but keeps its dedupe store. */
     kill: (): void => {
       owner.state = 'ended'
       for (const reset of resets) reset()
@@ -134,7 +134,7 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
     behave: (behavior: EndpointBehavior | undefined, retryAfter: string | null): void => {
       current = behavior && { behavior, retryAfter }
     },
-    /** Returns the next secret. From now on, webhooks signed with it are accepted as well. */
+    /** Returns a new secret. From now on, the receiver also accepts webhooks that are signed with it. */
     addSecret: (): string => {
       const secret = buildSecret(subscription, secrets.length + 1)
       secrets = [secret, ...secrets]
@@ -143,7 +143,7 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
   }
 }
 
-/** Creates a plan's endpoints, keyed by name. */
+/** Creates the endpoints of a plan, keyed by name. */
 export const createEndpoints = (run: RunContext): ReadonlyMap<string, Endpoint> =>
   new Map(
     [...run.plan.subscriptions, operationalSubscription].map(({ name, endpoint }) => [

@@ -10,25 +10,25 @@ const settles = 'when faults stop, everything settles'
 const starves = 'a due delivery is attempted promptly'
 
 /**
- * Maximum time until a due delivery is attempted, in milliseconds: enough for a lease, an attempt, and settlement
- * retries. Earlier deliveries of the same subscription extend it.
+ * Maximum time until a due delivery is attempted, in milliseconds. A lease may have to expire first, or an attempt may
+ * have to end and be settled. Other deliveries of the same subscription extend this time.
  */
 const patienceMs = 90_000
 
-/** Maximum time from the last fault until retention runs, in milliseconds: its interval in `wabakit serve`. */
+/** Time from the last fault until retention runs, in milliseconds. This is its interval in `wabakit serve`. */
 const retentionMs = 60_000
 
-/** Maximum time from the start of the calm until every delivery has had its last attempt, in milliseconds. */
+/** Maximum time from the start of the calm until all deliveries are finished, in milliseconds. */
 const maximumMs = 20 * 86_400_000
 
 export type LivenessOptions = {
   readonly violate: Violate
-  /** Returns whether all user operations have ended. */
+  /** Returns whether all operations of users have ended. */
   haveUsersEnded(): boolean
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
-/** Periodically checks that no delivery is overdue and, in the calm, that everything settles. */
+/** Checks periodically that no delivery is overdue. During the calm, also checks that everything settles. */
 export const watchLiveness = (
   { plan, scheduler, engine, servers, observe, now: getNow }: Cluster,
   { violate, haveUsersEnded, onSettled }: LivenessOptions,
@@ -58,7 +58,7 @@ export const watchLiveness = (
     }
     if (calmMs >= retentionMs && !hasRetained) {
       hasRetained = true
-      // Continues removals that failed halfway.
+      // Retention continues removals that failed halfway.
       await servers.find()?.store.prune({ before: 0, limit: 1_000 })
       return scheduleNext(3_000)
     }

@@ -18,7 +18,7 @@ import type { Cluster, Server } from './servers.ts'
 
 type OperationTo<Do extends Operation['do']> = Extract<Operation, { do: Do }>
 
-/** Errors that users may get when an operation is not possible or the store fails. */
+/** Errors that users may get because an operation is not possible or the store fails. */
 const expected = [
   IllegalTransitionError,
   InputError,
@@ -59,20 +59,14 @@ const takeStep = async (
   }
 }
 
-/** Performs users' operations. */
+/** Creates the functions that perform the operations of users. */
 export const createOperations = (cluster: Cluster) => {
   const { draws, scheduler, servers, endpoints, observe, now } = cluster
   const connect = createApiNetwork(cluster, servers)
-  const clients = new Map<string, Owner>()
+
   const active = new Set<{ readonly owner: Owner }>()
 
   const acknowledge = (name: string, subject: string): void => observe({ kind: 'step ended', name, subject })
-
-  const getClient = (name: string): Owner => {
-    const owner = clients.get(name) ?? createOwner(name)
-    clients.set(name, owner)
-    return owner
-  }
 
   const createGroup = async (operation: OperationTo<'create a group'>, owner: Owner): Promise<void> => {
     const { client: name, groupId, subject, retries } = operation
@@ -192,11 +186,11 @@ export const createOperations = (cluster: Cluster) => {
   }
 
   return {
-    /** Returns whether each operation, or the process that runs it, has ended. */
+    /** Returns whether every operation has ended, by itself or with its process. */
     haveEnded: (): boolean => [...active].every(({ owner }) => owner.state === 'ended'),
     start: (operation: Operation) => {
       if (operation.do === 'create a group') {
-        const owner = getClient(operation.client)
+        const owner = createOwner(operation.client)
         return begin(operation, owner, () => createGroup(operation, owner))
       }
       const server = servers.find(operation.server)
@@ -206,6 +200,5 @@ export const createOperations = (cluster: Cluster) => {
   }
 }
 
-/** Describes an operation in words. */
 const describe = ({ at: _, do: what, ...rest }: Operation): string =>
   `${what} ${Object.values(rest).flat().map(String).join(', ')}`

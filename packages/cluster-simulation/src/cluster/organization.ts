@@ -8,10 +8,10 @@ export const apiKey = 'wk_simulated_key_0123456789'
 
 const digits = wabaNumber.slice(1)
 
-/** SHA-256 of the key. */
+/** SHA-256 of `apiKey`. */
 const keyHash = 'eb87e2c8172e3d66e6c511ee6817343d38fc92969cefe7105db2b516565985dd'
 
-/** The subscription to operational events. Every plan has it in addition to its own subscriptions. */
+/** A subscription to health events, which exists in every run in addition to those of its plan. */
 export const operationalSubscription: PlannedSubscription = {
   name: 'operations',
   endpoint: 'operations',
@@ -22,7 +22,7 @@ export const operationalSubscription: PlannedSubscription = {
 export const buildSecret = (subscription: string, nth: number): string =>
   `whsec_${btoa(`${subscription} ${nth}`.padEnd(32, '.'))}`
 
-/** Saves the organization with its key and subscriptions before the run starts. */
+/** Saves the organization, its key and its subscriptions. */
 export const setUpOrganization = async (store: Store, { subscriptions }: Plan): Promise<void> => {
   await store.saveOrganization({
     id: organizationId,

@@ -5,7 +5,7 @@ import type { Draws } from '../virtual/random.ts'
 import type { Scheduler } from '../virtual/scheduler.ts'
 import type { CallFaults } from './call-faults.ts'
 
-/** The parts of a run that the whole cluster shares. */
+/** The parts of a run that all components of the cluster use. */
 export type RunContext = {
   readonly plan: Plan
   readonly draws: Draws
@@ -13,17 +13,17 @@ export type RunContext = {
   readonly faults: CallFaults
   /** Returns the true time, as Unix time in milliseconds. */
   now(): number
-  /** Passes an observation to the invariants immediately. */
+  /** Passes an observation to the invariants. */
   observe(observation: Observation): void
-  /** Receives the calls that stores executed, if the run records a history. */
+  /** Records a call that a store has executed. Set if the run records a history. */
   readonly record: ((entry: HistoryEntry) => void) | undefined
-  /** Draws the travel time of a message or call, in milliseconds: at most `maximumMs` × the plan's latency. */
+  /** Draws the travel time of a message or call, at most `maximumMs` milliseconds times the latency of the plan. */
   travel(label: string, maximumMs: number): number
   /** Adds a line to the story. */
   note(text: string): void
-  /** Kills a server during one of its calls. It restarts later. */
+  /** Kills a server, and schedules its restart. */
   kill(server: string): void
-  /** Pauses a server during one of its calls. */
+  /** Pauses a server, and schedules its continuation. */
   pause(server: string): void
 }
 

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoints.ts'
 import type { RunContext } from './run-context.ts'
 import { createWebhookNetwork } from './webhook-network.ts'
 
-/** A process that serves requests and, unless the plan excludes it, delivers. */
+/** A process that serves requests. If the plan requires it, the process also delivers. */
 export type Server = {
   readonly name: string
   readonly user: StoreUser
@@ -45,7 +45,7 @@ export const createServers = (
       wall: () => run.now() + (offsets.get(name) ?? 0),
       elapsed: scheduler.now,
     }
-    // The server starts in a task of its process, which then owns everything that the server starts.
+    // This task belongs to the process, so the process also owns all timers and calls that the server starts.
     scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
       const { store, clock } = engine.open(user)
       const random = draws.stream(`${name} at ${scheduler.now()}`)
@@ -84,22 +84,21 @@ export const createServers = (
     start,
     resume,
     /**
-     * Returns how far clocks are behind, in milliseconds: a clock that is set back while its server is down loses that
-     * time.
+     * Returns by how many milliseconds the slowest clock is behind. A clock falls behind if it is set back while its
+     * server is down.
      */
     getLostMs: (): number =>
       Math.max(0, ...Array.from(running.values(), ({ clock }) => run.now() - clock.now())),
-    /** Returns a running server, preferably the one with this name. */
+    /** Returns the server with this name or, if it is not running, any other running server. */
     find: (wanted?: string): Server | undefined => {
       const found = wanted === undefined ? undefined : running.get(wanted)
       return found ?? [...running.values()].find(({ user }) => user.owner.state === 'running')
     },
-    /** Kills the process immediately. */
     kill: (name: string): void => {
       const server = running.get(name)
       if (server !== undefined) end(server)
     },
-    /** Stops the process as SIGTERM does, and restarts it after `forMs` milliseconds. */
+    /** Stops a process as SIGTERM does, and restarts it `forMs` milliseconds later. */
     stop: (name: string, forMs: number): void => {
       const server = running.get(name)
       if (server === undefined || server.user.owner.state !== 'running') return
@@ -121,7 +120,7 @@ export const createServers = (
     stepClock: (name: string, byMs: number): void => {
       offsets.set(name, (offsets.get(name) ?? 0) + byMs)
     },
-    /** Starts and resumes all servers, and corrects their clocks. */
+    /** Corrects all clocks, resumes the paused servers, and starts the other ones. */
     heal: (): void => {
       offsets.clear()
       for (const name of running.keys()) resume(name)

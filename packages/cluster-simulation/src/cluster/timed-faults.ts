@@ -1,7 +1,6 @@
 import { isCallFault, type TimedFault } from '../plan.ts'
 import type { Cluster } from './servers.ts'
 
-/** Describes a fault in words. */
 export const describeFault = (fault: TimedFault): string => {
   switch (fault.fault) {
     case 'kill':
@@ -74,7 +73,7 @@ const toSteps = (
   }
 }
 
-/** Schedules the timed faults of a plan. They end by the start of the calm. */
+/** Schedules the timed faults of a plan. All of them end before the calm. */
 export const scheduleFaults = (cluster: Cluster): void => {
   const { scheduler, note } = cluster
   const { faults, calmAt } = cluster.plan

@@ -4,7 +4,7 @@ import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import type { Endpoint, EndpointResponse } from './endpoints.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Creates the error that Node's fetch throws for a failed connection. */
+/** Creates the error that Node's `fetch` throws when a connection fails. */
 export const createConnectionError = (code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) })
 
@@ -14,7 +14,7 @@ const toResponse = ({ status, retryAfter, body }: Exclude<EndpointResponse, stri
   body,
 })
 
-/** Creates the network that carries one server's attempts to the endpoints and returns the responses. */
+/** Creates the network between a server and the endpoints. */
 export const createWebhookNetwork = (
   run: RunContext,
   endpoints: ReadonlyMap<string, Endpoint>,
@@ -26,7 +26,7 @@ export const createWebhookNetwork = (
 
   return (url, { headers, body, signal }, attempted) =>
     new Promise((resolve, reject) => {
-      // The server died during this task.
+      // The server has died during this task.
       if (owner.state === 'ended') return
       const endpoint = endpoints.get(new URL(url).hostname.replace('.example', ''))
       if (endpoint === undefined) throw new Error(`There is no endpoint at ${url}.`)

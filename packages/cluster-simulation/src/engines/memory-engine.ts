@@ -8,10 +8,7 @@ import type { Engine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
 
-/**
- * Replaces the time in each call with the store's time, because processes that share a store do not trust each other's
- * clocks.
- */
+/** Replaces the time in each call with the store's time, as a shared database does: it does not trust the processes. */
 const useClockOfStore = (store: Store, now: () => number): Store => ({
   ...store,
   settleDeliveries: (settlements) =>
@@ -24,35 +21,34 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
   erase: (request) => store.erase({ ...request, now: now() }),
 })
 
-/** A server's worker and its session. */
+/** The worker of a server, and the state of its session. */
 type Worker = {
   id: string
   isRegistered: boolean
-  /** Set if the worker can renew its lease. */
   canRenew: boolean
-  /** Called when the worker is registered again. */
+  /** The functions to call when the worker is registered again. */
   waiting: Array<() => void>
-  /** Notifies the worker that the store has lost it. */
+  /** Tells the worker that its session has ended. */
   lose(): void
 }
 
-/** Time for which a worker keeps its shards after its session ends, in milliseconds, as on PostgreSQL. */
+/** Time for which a worker keeps its shards after the end of its session, in milliseconds, as on PostgreSQL. */
 const graceMs = 2_000
 
 /** Time for which a worker waits for its session, in milliseconds. */
 const patienceMs = 5_000
 
 /**
- * Runs the memory store as a database that several processes share. News arrives late, out of order, or never;
- * transactions commit out of position order; and a settlement may not see concurrent commits.
+ * Runs the memory store as a database that several processes share. News may arrive late, out of order or never.
+ * Transactions commit in a different order than their positions, and settlements may miss concurrent commits.
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
-  // Returns the position of a transaction that stayed open during up to 20 other commits. The fraction makes it unique.
+  // Up to 20 other transactions commit while this one is open. The fraction makes its position unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
   const base = createMemoryStore(takePosition, true)
-  /** The steps at which deliveries were added, and at which servers started to settle. */
+  /** The step at which each position was added, and at which each server started its latest settlement. */
   const added = new Map<number, number>()
   const settling = new Map<string, number>()
   base.listen((news) => {
@@ -61,10 +57,10 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   })
   const workers = new Map<string, Worker>()
   const remote = createRemoteCalls(run)
-  /** News is lost more often than responses are. */
+  /** News is lost more often than responses. */
   const newsRates = { 'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)) }
 
-  /** Makes a settlement miss deliveries committed while it was in progress. */
+  /** Makes settlements miss some of the deliveries that were committed while they were in progress. */
   const missNext = (store: Store, server: string): Store => ({
     ...store,
     settleDeliveries: async (settlements) =>
@@ -140,7 +136,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       worker.lose()
       endLater(worker)
       return () => {
-        // The worker may have died since.
+        // The process may have died in the meantime.
         if (workers.get(server) !== worker) return
         worker.isRegistered = true
         for (const tell of worker.waiting.splice(0)) tell()

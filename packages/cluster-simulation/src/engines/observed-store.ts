@@ -31,13 +31,13 @@ export const readAll = async <Item>(
 export const listDeliveries = (store: Store): Promise<DeliveryRecord[]> =>
   readAll((page) => store.listDeliveries({ organizationId, ...page }), 1_000)
 
-/** Reports commits: loaded deliveries, settlements, new owners, and changes that reset the order within lanes. */
+/** Reports loaded deliveries, and the commits that invariants examine. */
 export const observeCommits = (
   store: Store,
   { observe }: Pick<RunContext, 'observe'>,
   server: string,
 ): Store => {
-  /** Reports a change before it starts, because the process may die after the commit, and again when it has ended. */
+  /** Reports the start of a change, because its process may die after the commit, and then its end. */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     observe({ kind: 'reset', phase: 'begins' })
     try {
@@ -86,7 +86,7 @@ export const observeCommits = (
   }
 }
 
-/** Reports the results of a server's changes. The store must keep every change that it acknowledged. */
+/** Reports the results of changes, because the store must keep every acknowledged change. */
 export const observePromises = (
   store: Store,
   { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,

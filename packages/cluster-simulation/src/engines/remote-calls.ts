@@ -13,24 +13,24 @@ const slowMethods = {
   'settlements and pages': /^(?:settleDeliveries|readHeads|readRetries)$/,
 }
 
-/** Methods that change nothing, so their outcome cannot be unknown. */
+/** Matches methods that only read. The outcome of such a call is never unknown. */
 const readMethods = /^(?:find|list|nextDueAt|measure|read|load)/
 
-/** Carries calls over a network to a store that several processes share. */
+/** Creates the network between processes and the store that they share. */
 export const createRemoteCalls = (run: RunContext) => {
   const { plan, draws, scheduler, faults } = run
   const storeOwner = createOwner('store')
   let isAvailable = true
   let inProgress = 0
 
-  /** Returns the fault rates. Transactions are aborted more often while others are in progress. */
+  /** Returns the rates of faults. Concurrent transactions are aborted more often. */
   const getRates = (): Rates<StoreFault> | undefined => {
     const rates = plan.rates?.store
     if (rates?.aborted === undefined || inProgress === 0) return rates
     return { ...rates, aborted: Math.min(0.5, 3 * rates.aborted) }
   }
 
-  /** Sends a call, executes it, and returns the result. Each step can fail, and the process can die between steps. */
+  /** Sends a call, executes it, and returns the result. Each step can fail, and the process can die in between. */
   const send = <Result>(user: StoreUser, method: string, execute: () => Promise<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {
       const name = `${user.name} ${method}`
@@ -55,7 +55,7 @@ export const createRemoteCalls = (run: RunContext) => {
         if (!isAvailable || fault === 'refused') return fail('the store is unavailable', refuse)
         if (fault === 'aborted') return fail('the transaction is aborted', refuse)
         if (fault === 'commit lost') return lose('the commit is lost')
-        // Only settlements may be committed late, because their turn and epoch reveal that they are stale.
+        // Only settlements may be committed late. The store recognizes stale ones by their turn and epoch.
         if (fault === 'late commit' && method === 'settleDeliveries') {
           const delayMs = draws.between(`${name} commits late`, [500, 20_000])
           scheduler.schedule({ owner: storeOwner, delayMs, label: `${name} commits` }, () => void execute())
@@ -82,7 +82,7 @@ export const createRemoteCalls = (run: RunContext) => {
     })
 
   return {
-    /** Returns a store that sends every call over the network. */
+    /** Creates a store that sends every call over the network. */
     wrap: (user: StoreUser, store: Store): Store => {
       const methods = Object.entries(store).flatMap(([name, method]: [string, unknown]) => {
         if (typeof method !== 'function') return []

@@ -1,7 +1,7 @@
 import type { AttemptKey, DeliveryRecord, Store } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 
-/** The recorded methods. Their calls must have the same order and results on every engine. */
+/** The methods to record. Every engine must return the same results for them. */
 const recorded = [
   'createGroup',
   'saveParticipant',
@@ -19,7 +19,7 @@ const recorded = [
 
 export type RecordedMethod = (typeof recorded)[number]
 
-/** Identifies a delivery on every engine. */
+/** The properties that identify a delivery on every engine. */
 export type DeliveryName = Pick<DeliveryRecord, 'eventId' | 'subscriptionId'>
 
 /** A call that a store executed. */
@@ -28,18 +28,18 @@ export type CallEntry = {
   readonly method: RecordedMethod
   readonly values: readonly unknown[]
   readonly outcome: unknown
-  /** The deliveries in its arguments, by their ids on this engine. */
+  /** The names of the deliveries in `values`, by their ids on the engine of the run. */
   readonly names: Readonly<Record<string, DeliveryName>>
 }
 
-/** A call, or the end of a process. */
+/** A call to a store, or the end of a process. */
 export type HistoryEntry = CallEntry | { readonly server: string; readonly method: 'process ended' }
 
-/** Lists the keys of the deliveries in a call's arguments. */
+/** Lists the keys of the deliveries that are arguments of a call. */
 export const listKeys = (method: RecordedMethod, values: readonly unknown[]): readonly AttemptKey[] =>
   method === 'loadDeliveries' || method === 'settleDeliveries' ? (values[0] as AttemptKey[]) : []
 
-/** Reports each call that a store executes for a server, in order of execution. */
+/** Records the calls that a store executes for a server. */
 export const recordCalls = (
   store: Store,
   server: string,

@@ -3,15 +3,13 @@ import type { DeliveryRecord, LoadedDelivery, OwnedShard, SettlementOutcome, Sto
 import { listDeliveries } from '../engines/observed-store.ts'
 import { type CallEntry, type HistoryEntry, listKeys, type RecordedMethod } from './history.ts'
 
-/** The real stores on which a history is replayed. */
+/** The stores on which a history is replayed. */
 export type RealStores = {
-  /** Returns the store of a process. */
   getStore(server: string): Promise<Store>
-  /** Sets the clock of the engine, if it has one. */
+  /** Sets the engine's clock, if the engine has one. */
   setTime(now: number): Promise<void>
-  /** Returns the shard of a delivery. */
   findShard(deliveryId: string): Promise<number>
-  /** Closes the store of a dead process. The next process reopens it. */
+  /** Closes the store of a process that has ended. The next `getStore` opens it again. */
   endProcess(server: string): Promise<void>
 }
 
@@ -23,7 +21,7 @@ export type Difference = {
   readonly actual: unknown
 }
 
-/** Removes a delivery's id, because each engine generates different ids. */
+/** Removes the id of a delivery, because each engine generates other ids. */
 const omitId = ({ id: _, ...delivery }: DeliveryRecord): object => delivery
 
 const normalizeLoaded = (loaded: ReadonlyArray<LoadedDelivery | null>): unknown[] =>
@@ -32,7 +30,7 @@ const normalizeLoaded = (loaded: ReadonlyArray<LoadedDelivery | null>): unknown[
       each && {
         delivery: omitId(each.delivery),
         pace: each.pace,
-        // PostgreSQL takes the time from its own clock.
+        // PostgreSQL uses the time of its own clock.
         subscription: { ...each.subscription, failingSince: each.subscription.failingSince !== null },
       },
   )
@@ -45,13 +43,13 @@ const normalizeSettled = (outcomes: readonly SettlementOutcome[]): unknown[] =>
       ...each,
       delivery: omitId(delivery),
       next: next && { dueAt: next.dueAt, turn: next.turn },
-      // Compares only the types, because the events contain times.
+      // The events contain times, so only their types are compared.
       health: health.map(({ type }) => type),
     }
   })
 
 const normalize = (method: RecordedMethod, outcome: unknown): unknown => {
-  // Converts to JSON and back, like the saved history.
+  // The recorded history has also been converted to JSON and back.
   const plain: unknown = outcome === undefined ? null : JSON.parse(JSON.stringify(outcome))
   if (method === 'loadDeliveries') return normalizeLoaded(plain as LoadedDelivery[])
   if (method === 'settleDeliveries') return normalizeSettled(plain as SettlementOutcome[])
@@ -59,19 +57,18 @@ const normalize = (method: RecordedMethod, outcome: unknown): unknown => {
   return typeof plain === 'object' && plain !== null && 'resent' in plain ? plain.resent : plain
 }
 
-/** Returns the time of a call. */
 const findTime = ([value]: readonly unknown[]): number | undefined => {
   const { now, event } = Object(Array.isArray(value) ? value[0] : value)
   const time = now ?? event?.occurredAt
   return typeof time === 'number' ? time : undefined
 }
 
-/** Replays a history call by call. Returns the first difference, or `undefined`. */
+/** Replays a history call by call. Returns the first difference, or `undefined` if there is none. */
 export const replayHistory = async (
   history: readonly HistoryEntry[],
   stores: RealStores,
 ): Promise<Difference | undefined> => {
-  /** The epochs of shards in the history, and in this replay, where one worker owns all shards. */
+  /** The epochs of the shards in the history, and in the replay, in which one worker owns all shards. */
   const recorded = new Map<number, number>()
   const own = new Map<number, number>()
 
@@ -93,7 +90,7 @@ export const replayHistory = async (
       )
       const id = found?.id ?? 'dlv_0_0'
       const shard = await stores.findShard(id)
-      // Attempts of an earlier owner have an earlier epoch.
+      // An attempt of an earlier owner has an earlier epoch.
       const isCurrent = recorded.get(key.shard) === key.epoch
       const delivery = 'delivery' in key ? { delivery: { ...Object(key.delivery), id } } : {}
       return { ...key, ...delivery, id, shard, epoch: (own.get(shard) ?? 0) - Number(!isCurrent) }

@@ -7,7 +7,7 @@ import type { Rule, RuleContext } from './rule.ts'
 const lost = 'nothing acknowledged is lost'
 const undone = 'nothing rejected takes effect'
 
-/** Checks that acknowledged writes are stored with their events, and that rejected writes are not. */
+/** Checks that acknowledged changes and their events are stored, and that rejected ones are not. */
 export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   const done = new Map<string, EventRecord>()
   const rejected = new Map<string, string>()

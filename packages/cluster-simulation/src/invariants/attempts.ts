@@ -13,44 +13,44 @@ const never = 'no attempt starts for a disabled or removed subscription'
 /** Maximum number of concurrent attempts per subscription. */
 const perSubscription = 8
 
-/** Maximum error of a clock that is stepped in small increments, in milliseconds. */
+/** Maximum error of a clock that adapts to a step gradually, in milliseconds. */
 const driftMs = 12_000
 
 /**
- * Maximum time, in milliseconds, for which a worker may believe that it owns a shard after another worker has taken it,
- * because the first one was cut off or its clock was set back.
+ * Maximum time from the loss of a shard until its worker starts no more attempts, in milliseconds. A worker may learn
+ * of the loss late because it was cut off or its clock was set back.
  */
 const believesMs = 100
 
-/** Maximum time, in milliseconds, between a failure and the start of an attempt that was loaded before it. */
+/** Maximum time from a failure to the start of an attempt that was loaded before the failure, in milliseconds. */
 const startsMs = 2_000
 
-/** Maximum time for a resumed process to notice that its lease or session has ended, in milliseconds. */
+/** Maximum time until a resumed process notices that its lease or session has ended, in milliseconds. */
 const awakeMs = 1_000
 
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
 
-/** Checks that each delivery is attempted only by its owner and only when it is due. */
+/** Checks that only the owner of a delivery attempts it, and only when the delivery is due. */
 export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule => {
-  // While a server on SQLite is down, its clock follows the wall clock.
+  // On SQLite, clock steps affect a server that is down.
   const hasTrueTime = plan.engine === 'memory' || plan.faults.every(({ fault }) => fault !== 'step the clock')
   /** Attempts in progress, by delivery. */
   const attempts = new Map<string, Attempt[]>()
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
-  /** Shards of loaded deliveries. */
+  /** The shards of loaded deliveries. */
   const shards = new Map<string, number>()
-  /** Time until which each server is excused because it is paused or was just resumed. */
+  /** The time until which a server is excused, because it is paused or was just resumed. */
   const excusedUntil = new Map<string, number>()
-  /** Times of the latest failures of subscriptions, as seen by each server. */
+  /** The time of the latest failure of each subscription, by server. */
   const failingSince = new Map<string, Map<string, number>>()
-  /** Subscriptions that users have disabled or removed. */
+  /** The subscriptions that users have disabled or removed. */
   const disabled = new Set<string>()
-  /** Number of changes that have started but not succeeded, by subscription. */
+  /** The number of changes that have started and not succeeded, by subscription. */
   const changing = new Map<string, number>()
-  /** Subscriptions that one change enabled while another was in progress. */
+  /** The subscriptions that one change enabled while another change was in progress. */
   const unclear = new Set<string>()
   const canceled = new Set<string>()
-  /** Number of changes in progress that may send canceled deliveries again. */
+  /** The number of changes in progress that may send canceled deliveries again. */
   let resets = 0
 
   const isOwner = (server: string, { shard, epoch }: OwnedShard): boolean => {
@@ -76,7 +76,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
             `${server} takes shard ${owned.shard}, in which ${before.server} is still making attempts`,
           )
         failingSince.delete(server)
-        // They end soon unless the process is paused. Other workers do not wait for them.
+        // These attempts end soon, unless the process is paused. The new owner does not wait for them.
         for (const each of left) each.isOrphaned = true
       },
       loaded: ({ server, key, attempted: { delivery } }) => {
@@ -101,7 +101,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         const isLost = owner !== undefined && owner.server !== server && now() - owner.at > believesMs
         if (isLost && isAwake(server))
           violate(oneOwner, `${server} attempts ${id}, whose shard ${owner.server} has taken`)
-        // A worker that was paused may start an attempt before it learns that it has lost the shard.
+        // A resumed worker may start an attempt before it learns that it has lost the shard.
         for (const other of others.filter((each) => !each.isOrphaned && !isLost))
           violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
         attempts.set(id, [...others, { server, subscriptionId, isOrphaned: isLost }])
@@ -142,7 +142,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
       'subscription changed': ({ id, change }) => {
         const left = (changing.get(id) ?? 0) - 1
         changing.set(id, left)
-        // If two changes overlap, it is unknown which one was last.
+        // If changes overlap, their order is unknown.
         if (left > 0 && change === 'enable') unclear.add(id)
         if (left !== 0) return
         const isClear = !unclear.delete(id)

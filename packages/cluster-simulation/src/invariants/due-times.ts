@@ -1,17 +1,17 @@
 import type { DeliveryRecord } from '@wabakit/core'
 
 /**
- * Records when each delivery could first have been attempted. Its lane may hold up a due delivery until it is observed
- * as pending.
+ * Creates a record of the time from which each delivery can be attempted: its due time or, if its lane held it up for
+ * longer, the time at which it was first observed as pending.
  *
  * @param now - returns the true time.
  */
 export const createDueTimes = (now: () => number) => {
   const seen = new Map<string, { readonly dueAt: number; readonly first: number }>()
   return {
-    /** Returns the time for a delivery, or `undefined` if it is not pending. */
+    /** Returns the time of a delivery, or `undefined` unless it is pending. */
     find: ({ id, status, dueAt }: DeliveryRecord): number | undefined => {
-      // It can become pending more than once, because earlier deliveries of its lane can be sent again.
+      // It can become pending again, because users can send earlier deliveries of its lane again.
       if (status !== 'pending' || dueAt === null) {
         seen.delete(id)
         return undefined

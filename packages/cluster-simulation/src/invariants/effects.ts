@@ -3,18 +3,14 @@ import type { Rule, RuleContext } from './rule.ts'
 const once = 'a receiver handles each delivery once'
 const oneId = 'an event has the same webhook-id on every attempt'
 
-/** Checks that receivers handle each event once and recognize duplicates. */
-export const createEffectsRule = ({ violate }: RuleContext): Rule => {
+/** Checks that receivers handle each delivery once, and that its attempts have the same id and body. */
+export const createEffectsRule = ({ violate, hasSeen }: RuleContext): Rule => {
   const handled = new Set<string>()
   const bodies = new Map<string, string>()
   const ids = new Map<string, string>()
-  let hasNewIds = false
 
   return {
     on: {
-      reset: () => {
-        hasNewIds = true
-      },
       handled: ({ endpoint, webhookId }) => {
         const key = `${endpoint} ${webhookId}`
         if (handled.has(key)) violate(once, `${key} was handled twice`)
@@ -28,7 +24,8 @@ export const createEffectsRule = ({ violate }: RuleContext): Rule => {
       'attempt started': ({ attempted, webhookId }) => {
         const { id } = attempted.delivery
         const known = ids.get(id) ?? webhookId
-        if (known !== webhookId && !hasNewIds)
+        // Users can send deliveries again with a new id.
+        if (known !== webhookId && !hasSeen('reset'))
           violate(oneId, `${id} was attempted as ${known} and as ${webhookId}`)
         ids.set(id, webhookId)
       },

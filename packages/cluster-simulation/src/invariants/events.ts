@@ -5,8 +5,8 @@ const oneSummary = 'one CALL_AI_SUMMARY per call'
 const alternates = 'a participant joins and leaves alternately'
 
 /**
- * Checks that participants join and leave alternately, and that each call step publishes one event, even if it is
- * repeated. An erased call can start again, but gets no second summary.
+ * Checks that participants join and leave alternately, and that each step of a call publishes one event, even if the
+ * step is repeated. After erasure, a call can have its events again, but not a second summary.
  */
 export const createEventsRule = ({ violate }: RuleContext): Rule => {
   const erased = new Set<string>()

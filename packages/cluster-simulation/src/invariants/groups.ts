@@ -9,7 +9,7 @@ const undone = 'nothing rejected takes effect'
 
 type Ended = Observations['client ended']
 
-/** Checks that groups created by clients exist and are unchanged. */
+/** Checks that the stored groups match the responses that clients got. */
 export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
   const ended = new Map<string, Ended[]>()
   return {

@@ -4,10 +4,10 @@ import type { Rule, RuleContext } from './rule.ts'
 const once = 'operators are notified once of each health change'
 const alternates = '`failing` and `recovered` of a subscription alternate'
 
-/** Copied from docs/rules.md, so that a wrong limit in the code is noticed. */
+/** A copy of the limit in docs/rules.md, which reveals a wrong limit in the code. */
 export const reportAfterMs = 10 * 60_000
 
-/** A committed settlement. */
+/** A settlement that was committed. */
 type Settled = {
   readonly kind: AttemptVerdict['kind']
   readonly startedAt: number
@@ -21,14 +21,14 @@ const isFailure = ({ kind }: Settled): boolean => ['retry', 'exhausted', 'gone']
 const isTrouble = (name: string | undefined): boolean =>
   name === 'subscription.failing' || name === 'subscription.disabled'
 
-/** Predicts a settlement's health events from the whole history, independently of the stored state. */
+/** Predicts the health events of a subscription from all its settlements, without the stored state. */
 const predict = (history: readonly Settled[], reportMs: number): string[] | 'unclear' => {
   const told: string[] = []
   for (const [index, settled] of history.entries()) {
     const lastSuccess = history.slice(0, index).findLastIndex(({ kind }) => kind === 'delivered')
     const first = history.slice(lastSuccess + 1, index + 1).find(isFailure)
     const failingMs = isFailure(settled) && first !== undefined ? settled.at - first.startedAt : 0
-    // Clocks may differ by up to a tenth of the limit.
+    // The clocks may differ, by up to a tenth of the limit.
     if (Math.abs(failingMs - reportMs) < reportMs / 10) return 'unclear'
     const isOpen = !history.slice(0, index).some(({ isDisabled }) => isDisabled)
     const isKnown = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
@@ -42,19 +42,15 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
 }
 
 /**
- * Checks that health events follow from the settlements. Some commits are not observed: those of users, and those of a
- * dying process on SQLite. After such a commit, only the order of the events is checked.
+ * Checks that health events follow from the settlements. If a user has changed the subscription, or a process has died
+ * on SQLite, unobserved commits may have caused events. Then this checks only the order of the events.
  */
-export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
+export const createHealthRule = ({ plan, violate, now, hasSeen }: RuleContext): Rule => {
   const histories = new Map<string, Settled[]>()
   const unclear = new Set<string>()
-  let hasMissed = false
 
   return {
     on: {
-      'server ended': () => {
-        hasMissed ||= plan.engine === 'sqlite'
-      },
       'subscription changing': ({ id }) => unclear.add(id),
       settled: ({ outcome, settlement: { result, delivery, now: settledAt } }) => {
         if (outcome.outcome === 'stale') return
@@ -63,7 +59,7 @@ export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
         history.push({
           kind: result.kind,
           startedAt: result.attempt.startedAt,
-          // Processes that share a store do not trust each other's clocks.
+          // A shared store uses its own clock.
           at: plan.engine === 'memory' ? now() : settledAt,
           isExhausted: outcome.delivery.status === 'exhausted',
           isDisabled: outcome.disabled !== null,
@@ -72,6 +68,7 @@ export const createHealthRule = ({ plan, violate, now }: RuleContext): Rule => {
     },
     finish: ({ events, subscriptions, prunedBefore }) => {
       if (prunedBefore > 0) return
+      const hasMissed = plan.engine === 'sqlite' && hasSeen('server ended')
       for (const { id, isReported, channel } of subscriptions) {
         const told = events.flatMap((each) => (each.subject === `subscription:${id}` ? each.name : []))
         const turns = told.filter((name) => name !== 'delivery.exhausted' && name !== 'subscription.disabled')

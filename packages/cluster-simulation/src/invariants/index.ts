@@ -15,7 +15,7 @@ import { createSettledRule } from './settled.ts'
 import { createStartLimitsRule } from './start-limits.ts'
 import { createStarvationRule } from './starvation.ts'
 
-/** Checks that errors occur only while a store is unavailable. */
+/** Checks that all errors come from an unavailable store. */
 const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   on: {
     rejection: ({ server, error }) => {
@@ -26,8 +26,10 @@ const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   },
 })
 
-/** Creates all rules of a run. The run itself checks that everything settles in time (`liveness.ts`). */
-export const createRules = (context: RuleContext) => {
+/** Creates the rules of a run. `liveness.ts` checks that everything settles in time. */
+export const createRules = (run: Omit<RuleContext, 'hasSeen'>) => {
+  const seen = new Set<ObservationKind>()
+  const context: RuleContext = { ...run, hasSeen: (kind) => seen.has(kind) }
   let prunedBefore = 0
   const watchPruning: Rule = {
     on: {
@@ -56,6 +58,7 @@ export const createRules = (context: RuleContext) => {
 
   return {
     observe: <Kind extends ObservationKind>(observation: Observation<Kind>): void => {
+      seen.add(observation.kind)
       for (const { on } of rules) on?.[observation.kind]?.(observation)
     },
     finish: async (state: Omit<FinalState, 'prunedBefore'>): Promise<void> => {

@@ -2,7 +2,7 @@ import { createModel, isLinearizable } from '../linearizability.ts'
 import type { CreateCall } from '../observations.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
-/** Checks that creating a group is linearizable: some order of the calls explains all responses. */
+/** Checks that the creation of groups is linearizable: the results match some order of the calls. */
 export const createLinearizableRule = ({ violate }: RuleContext): Rule => {
   const creates = new Map<string, CreateCall[]>()
   return {

@@ -8,20 +8,17 @@ const agree = 'lists agree with each other'
 
 type Selection = Partial<{ subject: string; names: string[]; subscriptionId: string }>
 
-/** Reads a list in small pages, so that most lists have several. */
+/** Reads a list in small pages, so that most lists have several pages. */
 const readPages = <Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> =>
   readAll(list, 5)
 
-/**
- * Returns the ids of the listed items that are in `known`: an attempt that is settled late can publish an event in
- * the meantime.
- */
+/** Returns the ids of items that are in `known`. Late settlements may have published other events in the meantime. */
 const listIds = (
   listed: readonly { readonly id: string }[],
   known: readonly { readonly id: string }[],
 ): string[] => listed.map(({ id }) => id).filter((id) => known.some((each) => each.id === id))
 
-/** Checks, once everything has settled, that lists agree in every order and with every filter. */
+/** Checks that lists agree with each other in every order and with every filter. */
 export const createListsRule = ({ violate }: RuleContext): Rule => ({
   finish: async ({ events, deliveries, subscriptions, committed }) => {
     const compare = (what: string, found: unknown, expected: unknown): void => {
@@ -69,7 +66,7 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
       compare(`an event with the text ${id}`, listIds(found, events).includes(id), true)
     }
     for (const { id, attempts } of deliveries) {
-      // An attempt that outlived its delivery may have been settled in the meantime.
+      // A late attempt of a finished delivery may have been settled in the meantime.
       const [last] = await committed.listLastAttempts(organizationId, [id])
       const all = await committed.listAttempts(organizationId, id)
       compare(

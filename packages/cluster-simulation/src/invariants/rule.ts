@@ -3,7 +3,7 @@ import type { Endpoint } from '../cluster/endpoints.ts'
 import type { ObservationKind, Observations } from '../observations.ts'
 import type { Plan } from '../plan.ts'
 
-/** Reports that an invariant is broken. The first report ends the run. */
+/** Reports a broken invariant. The first report ends the run. */
 export type Violate = (invariant: string, what: string) => void
 
 /** The state after everything has settled. */
@@ -13,11 +13,11 @@ export type FinalState = {
   readonly subscriptions: readonly SubscriptionRecord[]
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly committed: Store
-  /** Time before which old records were pruned, as Unix time in milliseconds; 0 if none were. */
+  /** Unix time in milliseconds before which old records were pruned, or 0 without pruning. */
   readonly prunedBefore: number
 }
 
-/** Checks observations as they happen, and the state at the end. */
+/** A rule checks observations immediately, and the final state. */
 export type Rule = {
   readonly on?: { readonly [Kind in ObservationKind]?: (observation: Observations[Kind]) => void }
   finish?(state: FinalState): void | Promise<void>
@@ -28,4 +28,6 @@ export type RuleContext = {
   readonly violate: Violate
   /** Returns the true time, as Unix time in milliseconds. */
   now(): number
+  /** Returns whether an observation of this kind was made in the run. */
+  hasSeen(kind: ObservationKind): boolean
 }

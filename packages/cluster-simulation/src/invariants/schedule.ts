@@ -6,7 +6,7 @@ const schedule = 'attempts follow the documented schedule'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Copied from docs/rules.md, so that a wrong pause in the code is noticed. */
+/** A copy of the schedule in docs/rules.md, which reveals a wrong pause in the code. */
 const pauses = [
   5 * second,
   5 * minute,
@@ -31,7 +31,6 @@ const readSeconds = (response: DeliveryResponse | undefined): number | undefined
   return /^\d+$/.test(header) ? Number(header) * second : undefined
 }
 
-/** Returns the expected settlement of an attempt. */
 const expect = (
   { failures, deferrals, deferredMs }: LoadedDelivery['delivery'],
   response: DeliveryResponse | undefined,
@@ -63,9 +62,9 @@ const matches = (result: AttemptVerdict, { kind, low = 0, high = 0, releasesLane
 
 const describe = (result: object): string => JSON.stringify({ ...result, attempt: undefined })
 
-/** Checks that workers settle each attempt according to its response. */
+/** Checks that each settlement follows from the response to its attempt. */
 export const createScheduleRule = ({ violate }: RuleContext): Rule => {
-  /** Responses of attempts that have ended, by the loaded delivery. */
+  /** The responses to attempts that have ended, by loaded delivery. */
   const ended = new Map<DeliveryRecord, DeliveryResponse | undefined>()
   return {
     on: {

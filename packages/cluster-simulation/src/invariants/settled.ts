@@ -11,20 +11,17 @@ const isSkippable = ({ operations, faults, rates }: Plan): boolean =>
   rates?.endpoint['410'] !== undefined ||
   faults.some((fault) => fault.fault === '410' || (fault.fault === 'endpoint' && fault.behavior === 410))
 
-/** Checks, once everything has settled, that every event was delivered and every attempt is recorded. */
-export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {
-  let isReset = false
-  /** Numbers of attempts that have ended, by delivery. */
+/** Checks that all events were delivered and all attempts were recorded. */
+export const createSettledRule = ({ plan, violate, hasSeen }: RuleContext): Rule => {
+  /** The number of ended attempts, by delivery. */
   const ended = new Map<string, number>()
   return {
     on: {
       'attempt ended': ({ attempted: { delivery } }) =>
         ended.set(delivery.id, (ended.get(delivery.id) ?? 0) + 1),
-      reset: () => {
-        isReset = true
-      },
     },
     finish: async ({ events, deliveries, subscriptions, endpoints, committed, prunedBefore }) => {
+      const isReset = hasSeen('reset')
       for (const { id, status, webhookId, subscriptionId, eventName, subject, attempts } of deliveries) {
         const what = `${eventName} of ${subject} to ${subscriptionId}`
         const endpoint = endpoints.get(subscriptionId.replace('subscription', 'endpoint'))

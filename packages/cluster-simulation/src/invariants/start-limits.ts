@@ -4,9 +4,8 @@ import type { Rule, RuleContext } from './rule.ts'
 const limited = 'attempts start no faster than a subscription allows'
 
 /**
- * Checks that no server starts attempts faster than a subscription's `maxAttemptsPerSecond` allows. The limit may
- * change at any time. A process may exceed it if its clock is stepped or it is paused between the decision and the
- * request.
+ * Checks that no server exceeds the `maxAttemptsPerSecond` of a subscription, which may change at any time. A server is
+ * exempt if its clock is stepped, or if it is paused, because a pause may delay the start of an attempt.
  */
 export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule => {
   const moved = new Set(
@@ -16,7 +15,7 @@ export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule
         : [],
     ),
   )
-  /** Start times of attempts made under a limit, by server and subscription. */
+  /** The start times of limited attempts, by server and subscription. */
   const starts = new Map<string, number[]>()
   return {
     on: {
@@ -33,7 +32,7 @@ export const createStartLimitsRule = ({ plan, violate, now }: RuleContext): Rule
         const count = Math.ceil(perSecond)
         const since = now() - (earlier.at(-count) ?? -Infinity)
         starts.set(key, [...earlier.slice(-100), now()])
-        // Times are whole milliseconds.
+        // Times are rounded to milliseconds.
         if (since >= (count / perSecond) * 1_000 - 1) return
         violate(
           limited,

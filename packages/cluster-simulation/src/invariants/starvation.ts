@@ -6,21 +6,17 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const starves = 'a due delivery is attempted promptly, regardless of other endpoints'
 
-/**
- * Maximum delay of an attempt to a healthy endpoint, and maximum duration of an attempt including its settlement, in
- * milliseconds.
- */
+/** Maximum delay of an attempt to a healthy endpoint, in milliseconds. */
 const startMs = 5_000
+/** Maximum duration of an attempt and its settlement, in milliseconds. */
 const attemptMs = 20_000
 
-/**
- * Maximum number of calls before an attempt: to read a page of heads and of retries, to load deliveries, and to settle.
- */
+/** Maximum number of store calls before an attempt: reading heads and retries, loading deliveries, and settling. */
 const callsPerStart = 8
 
 const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
 
-/** Returns whether only endpoints fail in this plan, not servers, the store or the network. */
+/** Returns whether only endpoints can fail, and not the servers, the store or the network. */
 const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
   const boundaries = rates === null ? [] : [rates.store, rates.transaction, rates.network]
   const isQuiet = boundaries.every((each) => Object.keys(each).length === 0)
@@ -30,13 +26,13 @@ const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
 const isEndpointFault = (fault: Fault): boolean =>
   isCallFault(fault) ? fault.on.startsWith('endpoint') : 'endpoint' in fault
 
-/** If only endpoints fail, checks that every delivery is attempted in time, and promptly if its endpoint is healthy. */
+/** Checks that deliveries are attempted in time, and promptly if their endpoints are healthy, in reliable plans. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
   if (!isReliable(plan)) return {}
   const { newsMs = 0, slowMs: slowCallMs = 0 } = plan
   const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0
   const failing = new Set([
-    // Receivers look for new secrets once a minute.
+    // Receivers look for new secrets only once a minute.
     ...plan.operations.flatMap((operation) =>
       operation.do === 'change a subscription' ? [operation.subscription] : [],
     ),
@@ -45,7 +41,7 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     ),
     ...(failsByChance ? [...plan.subscriptions, operationalSubscription].map(({ name }) => name) : []),
   ])
-  /** Returns how long a delivery that became pending at `pendingSince` may stay so. Others may be attempted first. */
+  /** Returns the maximum time for which a delivery may stay pending. Others may be attempted before it. */
   const getPatience = (
     { subscriptionId }: DeliveryRecord,
     pendingSince: number,

@@ -1,5 +1,5 @@
-// Runs one seed after another until an invariant breaks, and prints that invariant. It runs in a copy with a planted
-// bug, and then runs the seed it found in the original, which must not break an invariant.
+// Runs one seed after another until an invariant breaks, and prints the seed and the invariant. This script first runs
+// in a copy of the sources with a planted bug, and then again without the bug to check that the seed breaks nothing.
 
 import type { PlantedBug } from '../../bugs/bug.ts'
 import { plantedBugs } from '../../bugs/index.ts'
@@ -10,14 +10,14 @@ import { countEntries, maximumEntries, measureCpuMs, shrinkPlan } from '../shrin
 
 const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2, 5).map(Number)
 const bug = plantedBugs.find(({ name }) => name === process.argv[5])
-/** Returns the only engine that can expose a bug, or `undefined` if every engine can. */
+/** Returns the only engine that can expose a bug, or `undefined` if every engine can expose it. */
 const chooseEngine = ({ file }: PlantedBug): EngineName | undefined => {
   if (file.includes('/stores/sqlite/')) return 'sqlite'
   return /^core\/src\/(?:delivery|memory-store|storage\/workers)/.test(file) ? 'memory' : undefined
 }
 const engine = bug && chooseEngine(bug)
 
-/** Maximum CPU time for shrinking a run, in milliseconds. Most runs need a second or two. */
+/** Maximum CPU time for shrinking a run, in milliseconds. Most runs need one or two seconds. */
 const maximumShrinkCpuMs = 30_000
 
 const search = async (): Promise<object | null> => {
@@ -36,5 +36,5 @@ const search = async (): Promise<object | null> => {
 }
 
 console.log(JSON.stringify(await search()))
-// Ends the process even if the planted bug keeps it alive.
+// The planted bug might keep the process alive.
 process.exit(0)

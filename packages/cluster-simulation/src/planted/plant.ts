@@ -14,7 +14,7 @@ import type { PlantedBug } from '../../bugs/bug.ts'
 
 const repository = resolve(import.meta.dirname, '../../../..')
 
-/** The packages whose sources a run loads. */
+/** The packages that a run loads. */
 const packages = [
   'wire',
   'contract',
@@ -29,9 +29,9 @@ const packages = [
 export type Copy = ReturnType<typeof copySources>
 
 /**
- * Returns a file's source with the bug planted in it.
+ * Plants a bug in the source of its file.
  *
- * @throws Error if the source has changed and the bug cannot be planted.
+ * @throws Error if the source has changed, so that the bug cannot be planted.
  */
 export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string): string => {
   const parts = text.split(find)
@@ -43,7 +43,7 @@ export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string
   return parts.join(replace)
 }
 
-/** Creates a copy of the sources, in which bugs can be planted, with links to the installed packages. */
+/** Copies the sources to a new folder, so that bugs can be planted in them, and links the installed packages. */
 export const copySources = () => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-planted-'))
   for (const name of packages) {
@@ -59,9 +59,9 @@ export const copySources = () => {
     if (name !== '@wabakit') symlinkSync(join(repository, 'node_modules', name), join(modules, name))
   }
   return {
-    /** Path of the script that searches for a violation. */
+    /** The path of the script that searches for a violation. */
     script: join(folder, 'packages/cluster-simulation/src/planted/find-violation.ts'),
-    /** The folder of Node.js's compile cache, which helps because most of the copy is the same for every bug. */
+    /** The folder of Node's compile cache. Most files of the copy are the same for every bug. */
     compileCache: join(folder, 'compiled'),
     /** Plants a bug. Returns a function that removes it. */
     plant: (bug: PlantedBug) => {

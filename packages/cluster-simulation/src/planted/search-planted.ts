@@ -6,24 +6,22 @@ import { type Copy, copySources } from './plant.ts'
 
 const run = promisify(execFile)
 
-/**
- * Maximum CPU time for finding a bug, in milliseconds. Unlike elapsed time, it does not depend on the machine's load.
- */
+/** Maximum CPU time of a search, in milliseconds. Elapsed time would depend on the load of the machine. */
 const maximumCpuMs = 60_000
-/** Time after which a process is considered hung, in milliseconds. */
+/** Time after which a process is killed because it hangs, in milliseconds. */
 const maximumMs = 1_800_000
 
 type Found = {
-  /** CPU time until the bug was found, in milliseconds. */
+  /** The CPU time of the search, in milliseconds. */
   readonly cpuMs: number
-  /** The first seed that exposes the bug. Seeds start at 1, so it is also the number of runs. */
+  /** The first seed that exposes the bug, and the number of runs, because the seeds start at 1. */
   readonly seed: number
-  /** Number of operations and faults in the run after shrinking. */
+  /** The number of operations and faults in the shrunk plan. */
   readonly entries: number
   readonly invariant: string
 }
 
-/** The run that found the bug, or `null`. */
+/** A bug, and the run that exposes it, or `null` if none was found. */
 export type Find = { readonly bug: PlantedBug; readonly found: Found | null }
 
 const find = async (
@@ -53,15 +51,15 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
 export type SearchOptions = {
   /** Maximum number of concurrent searches. */
   readonly threads: number
-  /** Limits the search to bugs whose name or file contains one of these comma-separated parts. */
+  /** Parts of names and files, separated by commas. Only bugs that contain one of them are planted. */
   readonly only?: string
-  /** Called with each result. `left` is the number of remaining bugs. */
+  /** Called after the search for each bug. `left` is the number of remaining bugs. */
   onFind(find: Find, left: number): void
-  /** Called with a seed that breaks an invariant without a planted bug. It does not count as a find. */
+  /** Called with a seed that breaks an invariant even without the bug. The search then continues. */
   onFalse(seed: number): void
 }
 
-/** Plants bugs in copies of the sources, one bug per copy at a time, and searches for runs that expose them. */
+/** Plants bugs one after another in copies of the sources, and searches for runs that expose them. */
 export const searchPlanted = async (options: SearchOptions): Promise<readonly Find[]> => {
   const { threads, only = '', onFind } = options
   const parts = only.split(',')

@@ -5,7 +5,7 @@ export type NonEmpty<Item> = readonly [Item, ...Item[]]
 
 export type Draws = ReturnType<typeof createDraws>
 
-/** MurmurHash3's finalizer: every bit of the input affects every bit of the output. */
+/** Mixes bits with the last step of MurmurHash3: every input bit affects every output bit. */
 const mix = (value: number): number => {
   let bits = value
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
@@ -24,8 +24,8 @@ const hash = (text: string, seed: number): number => {
 }
 
 /**
- * Creates the random numbers of a run. Each depends on the seed, a label, and how often the label has been used. This
- * way, one part of the cluster does not affect another part's numbers, and a shrunk run stays similar.
+ * Creates the random numbers of a run. A number depends only on the seed, its label, and the number of earlier draws
+ * with this label. So the parts of a cluster do not affect each other's numbers, and a shrunk run stays similar.
  */
 export const createDraws = (seed: number) => {
   const start = mix(seed ^ Math.imul(Math.floor(seed / 2 ** 32) + 1, goldenRatio))
@@ -46,7 +46,7 @@ export const createDraws = (seed: number) => {
     pick: <Item>(label: string, items: NonEmpty<Item>): Item =>
       items[between(label, [0, items.length - 1])] ?? items[0],
     isChosen: (label: string, rate: number): boolean => rate > 0 && next(label) < rate,
-    /** Creates a generator for many numbers under one label. */
+    /** Creates a generator for many numbers with one label. */
     stream: (label: string): (() => number) => {
       let state = hash(label, start)
       return () => {

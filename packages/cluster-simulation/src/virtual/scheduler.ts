@@ -2,19 +2,19 @@ import timers from 'node:timers'
 import { createHeap, type HeapItem, outside } from '../../../core/src/storage/heap.ts'
 import type { Draws } from './random.ts'
 
-/** The real function, saved because this thread's timers are replaced later. */
+/** The real function, because runs replace the timers of this thread. */
 const { setImmediate } = timers
 
-/** The owner of tasks: a server, an endpoint, a client, the store or the network. */
+/** An owner of tasks, such as a server, an endpoint, a client, the store or the network. */
 export type Owner = {
   readonly name: string
-  /** A paused owner's tasks wait. An ended owner's tasks never run, like those of a dead process. */
+  /** The tasks of a paused owner wait. The tasks of an ended owner never run. */
   state: 'running' | 'paused' | 'ended'
-  /** Tasks that became due while the owner was paused. */
+  /** The tasks that have become due since the owner was paused. */
   held: Task[]
 }
 
-/** Work to run at a virtual time. */
+/** Work that is scheduled for a virtual time. */
 export type Task = HeapItem & {
   at: number
   readonly order: number
@@ -24,7 +24,7 @@ export type Task = HeapItem & {
 }
 
 export type TaskOptions = {
-  /** @default the owner of the task that is running */
+  /** @default the owner of the running task */
   readonly owner?: Owner
   readonly delayMs: number
   /** The purpose of the task, for the trace. */
@@ -38,18 +38,14 @@ export const createOwner = (name: string): Owner => ({ name, state: 'running', h
 const isBefore = (left: Task, right: Task): boolean =>
   left.at < right.at || (left.at === right.at && left.order < right.order)
 
-/**
- * Runs tasks in virtual time.
- *
- * @param onTask - called before each task.
- */
+/** Creates a scheduler that runs tasks in virtual time. `onTask` is called before each task. */
 export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
   const tasks = createHeap<Task>(isBefore)
   const harness = createOwner('harness')
   let now = 0
   let current = harness
   let count = 0
-  /** Number of pending promises passed to `waitFor`. */
+  /** The number of pending promises that were passed to `waitFor`. */
   let working = 0
 
   const runNext = (): boolean => {
@@ -75,10 +71,10 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
     now: (): number => now,
     /** Returns the owner of the running task. */
     current: (): Owner => current,
-    /** Returns the number of tasks that have run. */
+    /** Returns the number of tasks that have run so far. */
     steps: (): number => count,
     schedule: ({ owner = current, delayMs, label }: TaskOptions, run: () => void): Task => {
-      // Tasks that are due at the same moment run in random order.
+      // Tasks that are due at the same time run in random order.
       const order = draws.next(`${owner.name} ${label}`)
       const task: Task = { at: now + Math.max(0, delayMs), order, label, owner, run, slot: outside }
       if (owner.state !== 'ended') tasks.put(task)
@@ -96,7 +92,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
         tasks.put(task)
       }
     },
-    /** Runs no further task until this work is done. It takes real time, but no virtual time. */
+    /** Starts no further task until a promise is settled. The work takes real time, but no virtual time. */
     waitFor: (work: Promise<unknown>): void => {
       const end = (): void => {
         working--
@@ -104,10 +100,10 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
       working++
       work.then(end, end)
     },
-    /** Runs tasks, each with all of its microtasks, until `isOver` returns `true` or no task is left. */
+    /** Runs each task and its microtasks, until `isOver` returns `true` or no task is left. */
     run: (isOver: () => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
-        // Node empties its microtask queue between two immediates.
+        // Node runs all pending microtasks between two immediates.
         const step = (): void => {
           try {
             if (working > 0) return void setImmediate(step)

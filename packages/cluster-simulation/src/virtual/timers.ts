@@ -3,7 +3,7 @@ import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import type { Scheduler } from './scheduler.ts'
 
-/** The scheduler of this thread's timers, once they are replaced. */
+/** The scheduler that runs the timers of this thread, or `undefined` before the first run. */
 let scheduler: Scheduler | undefined
 
 const getScheduler = (): Scheduler => {
@@ -46,15 +46,15 @@ const virtual = {
     start('immediate', { delayMs: 0, isRepeated: false }, () => run(...values)),
 }
 
-/** Also accepts a timer that Node started before the timers were replaced, and ignores it. */
+/** Stops a virtual timer. Ignores real timers, which were started before the first run. */
 const stop = (handle?: Partial<Handle> | null): void => handle?.cancel?.()
 
 type SleepOptions = { readonly signal?: AbortSignal }
 
-/** Functions that remove the abort listeners of pending sleeps. Node may keep a signal alive while it has one. */
+/** Functions that remove the abort listeners of pending sleeps. Node may keep signals with listeners in memory. */
 const pending = new Set<() => void>()
 
-/** Replaces `setTimeout` of `node:timers/promises`. */
+/** The replacement for `setTimeout` of `node:timers/promises`. */
 const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Promise<unknown> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -75,7 +75,7 @@ const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Pr
     signal?.addEventListener('abort', abort)
   })
 
-/** Replaces this thread's global timers, and those of `node:timers` and `node:timers/promises`, with virtual ones. */
+/** Replaces the global timers of this thread, `node:timers` and `node:timers/promises` with virtual timers. */
 const install = (): void => {
   const clear = { clearTimeout: stop, clearInterval: stop, clearImmediate: stop }
   Object.assign(globalThis, virtual, clear)
@@ -84,12 +84,12 @@ const install = (): void => {
   syncBuiltinESMExports()
 }
 
-/** Runs all timers of this thread on a scheduler. */
+/** Makes a scheduler run all timers of this thread. */
 export const useVirtualTimers = (used: Scheduler): void => {
   if (scheduler === undefined) install()
   for (const end of pending) end()
   scheduler = used
 }
 
-/** Resolves after this time has passed in virtual time. */
+/** Waits for a time in virtual time. */
 export const wait = (ms: number): Promise<unknown> => sleep(ms)

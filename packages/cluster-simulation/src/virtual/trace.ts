@@ -1,8 +1,4 @@
-/**
- * Creates the log of a run. Runs of the same plan have identical traces.
- *
- * @param keepsLines - whether to keep the lines in memory in addition to their hash.
- */
+/** Creates the trace of a run. All runs of a plan have the same trace. With `keepsLines`, it keeps its lines. */
 export const createTrace = (keepsLines: boolean) => {
   const lines: string[] = []
   let [high, low] = [0x811c9dc5, 0x1b873593]
@@ -17,7 +13,7 @@ export const createTrace = (keepsLines: boolean) => {
       high = Math.imul(high ^ 10, 0x01000193) ^ (low >>> 15)
       if (keepsLines) lines.push(line)
     },
-    /** Returns a hash of all lines: 16 hexadecimal digits. */
+    /** Returns a hash of all lines, in 16 hexadecimal digits. */
     hash: (): string => [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join(''),
   }
 }

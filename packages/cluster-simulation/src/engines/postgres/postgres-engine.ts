@@ -17,13 +17,13 @@ import { createRemoteCalls } from '../remote-calls.ts'
 import type { SharedDatabase } from './shared-database.ts'
 
 /**
- * Creates the real PostgreSQL store on PGlite, behind an unreliable network. Only one server delivers. With a single
- * session, no statement waits for another: locks are covered by `npm run test:races` and the torture test.
+ * Creates the real PostgreSQL store on PGlite, behind an unreliable network. Only one server delivers. All statements
+ * share one session, so none of them waits for a lock: `npm run test:races` and the torture test cover locks.
  */
 export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): Engine => {
   const { scheduler } = run
   const remote = createRemoteCalls(run)
-  // Otherwise, the order of tasks would depend on the machine's speed.
+  // Without this, the order of tasks would depend on the speed of the machine.
   shared.watch(scheduler.waitFor)
   const closing = new Map<string, () => void>()
   const connected = new Map<pg.Client, Owner>()
@@ -34,7 +34,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
     return connection
   }
 
-  /** Ends all connections. Each process notices in a task of its own, because its next timers start there. */
+  /** Ends all connections. Each process is notified in its own task, so that it owns the timers that it starts then. */
   const disconnect = (): void => {
     shared.disconnect()
     for (const [connection, owner] of connected) {
@@ -101,7 +101,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       closing.delete(name)
       disconnect()
     },
-    // The server reconnects automatically.
+    // The server reconnects by itself.
     endSession: () => {
       disconnect()
       return () => {}

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { migrate } from '../../../../server/src/stores/postgres/migrate.ts'
 import { prepareSession } from '../../../../server/src/stores/postgres/session.ts'
 
-/** PostgreSQL in this thread, with one session that all connections share. */
+/** A PostgreSQL database in this thread. All connections share its only session. */
 export type SharedDatabase = Awaited<ReturnType<typeof openEmptyDatabase>>
 
 const tables = [
@@ -34,7 +34,7 @@ const create = async (): Promise<{ readonly database: PGlite; readonly client: p
 let shared: ReturnType<typeof create> | undefined
 let stopListening = (): void => {}
 
-/** Returns an empty database. Each thread has one, and creates its tables only once. */
+/** Returns the database of this thread, emptied. Its tables are created only once, because that takes seconds. */
 export const openEmptyDatabase = async () => {
   shared ??= create()
   const { database, client } = await shared
@@ -55,7 +55,7 @@ export const openEmptyDatabase = async () => {
   }
   const send = (sql: string, values?: unknown[]) => inTurn(() => client.query(sql, values))
   return {
-    /** Runs a statement while the database's clock shows `now`. */
+    /** Runs a statement. `now` is the time of the database's clock. */
     query: <Row extends pg.QueryResultRow>(
       sql: string,
       values: readonly unknown[],
@@ -66,11 +66,11 @@ export const openEmptyDatabase = async () => {
         clock = now
         return (await client.query<Row>(sql, [...values])).rows
       }),
-    /** Sets the function that receives each statement's promise. */
+    /** Sets the function that gets the promise of each statement. */
     watch: (next: typeof watcher): void => {
       watcher = next
     },
-    /** Creates a connection that listens. */
+    /** Creates a connection that gets notifications. */
     connect: (): pg.Client => {
       const connection = Object.assign(new pg.Client(), {
         query: send,

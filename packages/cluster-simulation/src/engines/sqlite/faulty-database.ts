@@ -17,17 +17,17 @@ const createSqliteError = (errcode: number): Error =>
   Object.assign(new Error('simulated failure'), { code: 'ERR_SQLITE_ERROR', errcode })
 
 export type FaultyDatabaseOptions = {
-  /** Name of the server that uses the database. */
+  /** The name of the server that uses the database. */
   readonly user: string
-  /** Returns whether another program holds the lock. */
+  /** Returns whether another program has locked the database. */
   isLocked(): boolean
-  /** Called after a commit with its duration in milliseconds. */
+  /** Blocks the server for the duration of a commit. */
   block(ms: number): void
 }
 
 /**
- * Wraps a real database. Faults are drawn per transaction: it cannot begin, a statement fails, or its commit reports a
- * failure, with or without taking effect.
+ * Wraps a real database whose transactions can fail: at the beginning, at a write, or at the commit, which may take
+ * effect nevertheless.
  */
 export const createFaultyDatabase = (
   database: DatabaseSync,
@@ -36,7 +36,7 @@ export const createFaultyDatabase = (
 ) => {
   const { plan, draws, faults } = run
   let pending: TransactionFault | undefined
-  /** Number of writes and of reads until one fails. */
+  /** The number of writes, and of reads, until one of them fails. */
   let writesLeft = Infinity
   let readsLeft = Infinity
 
@@ -64,7 +64,7 @@ export const createFaultyDatabase = (
     return block(plan.commitMs)
   }
 
-  /** When the disk is full, SQLite rolls back the whole transaction. */
+  /** If the disk is full, SQLite rolls back the whole transaction. */
   const write = (really: () => unknown): unknown => {
     if (--writesLeft > 0 || !database.isTransaction) return really()
     writesLeft = Infinity
@@ -95,7 +95,7 @@ export const createFaultyDatabase = (
   }
 
   return {
-    /** Makes one of the next read statements fail. */
+    /** Makes one of the next reads fail. */
     failReads: (): void => {
       readsLeft = draws.between('failing read', [1, 6])
     },

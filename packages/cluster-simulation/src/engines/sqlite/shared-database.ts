@@ -5,10 +5,10 @@ type SqlFunction = Parameters<DatabaseSync['function']>[1]
 
 let shared: DatabaseSync | undefined
 
-/** SQL functions defined by this run's stores, newest first. */
+/** The SQL functions that the stores of this run have defined, newest first. */
 const functions = new Map<string, SqlFunction[]>()
 
-/** Prepares each statement only once, however often the store is opened. Preparing them takes longer than a run. */
+/** Prepares each statement only once, even if the store is opened again, because that takes longer than a run. */
 const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
@@ -19,7 +19,7 @@ const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const define = (name: string, run: SqlFunction): void => {
     const known = functions.get(name)
     functions.set(name, [run, ...(known ?? [])])
-    // Defining a function again would recompile all statements.
+    // If a function were defined again, SQLite would recompile all statements.
     if (known !== undefined) return
     database.function(name, { varargs: true }, (...values) => {
       const [result = null] = (functions.get(name) ?? []).map((each) => each(...values))
@@ -36,7 +36,7 @@ const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   })
 }
 
-/** Returns an empty database in memory. Each thread has one, and creates its tables only once. */
+/** Returns the in-memory database of this thread, emptied. Its tables are created only once. */
 export const openEmptyDatabase = (): DatabaseSync => {
   if (shared === undefined) {
     const database = new DatabaseSync(':memory:')

@@ -10,8 +10,8 @@ import { createFaultyDatabase } from './faulty-database.ts'
 import { openEmptyDatabase } from './shared-database.ts'
 
 /**
- * Creates the real SQLite store on an in-memory database whose transactions can fail. This does not cover the file
- * system: write-ahead log, syncing and lock file.
+ * Creates the real SQLite store on an in-memory database whose transactions can fail. Runs do not use the write-ahead
+ * log, syncing or the lock file.
  */
 export const createSqliteEngine = (run: RunContext): Engine => {
   const { plan, faults, scheduler } = run
@@ -46,7 +46,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
       const recorded = recordCalls(
         {
           ...store,
-          // Reads before attempts can also fail and must be retried.
+          // The read before an attempt can also fail. The server must then retry it.
           loadDeliveries: async (keys) => {
             const fault = faults.decide(`${name} loadDeliveries`, ['aborted'], plan.rates?.store)
             if (fault !== undefined) faulty.failReads()
