@@ -27,8 +27,8 @@ const getText = async (options: BuildOptions): Promise<string> =>
   (await build({ ...options, write: false })).outputFiles[0]?.text ?? ''
 
 /**
- * Bundles each of our packages into one file, as published, because that compresses better than separate modules that
- * are mixed with those of dependencies.
+ * Bundles each of our packages into one file first, like the published ones. Separate modules would mix with the
+ * modules of dependencies, and compress worse.
  */
 const asPublished: Plugin = {
   name: 'as-published',
@@ -51,7 +51,7 @@ const measureBundle = async (contents: string): Promise<number> => {
     ...fromSource,
     stdin: { contents, resolveDir: import.meta.dirname },
     minify: true,
-    // Bundlers write licenses to a separate file.
+    // Bundlers usually write licenses to a separate file.
     legalComments: 'none',
     platform: 'browser',
     external: ['node:*', 'crypto'],
@@ -66,7 +66,7 @@ for (const [name, contents] of Object.entries(modules)) sizes[name] = await meas
 publish({
   name: 'bundle-size',
   title: 'Bundle size',
-  about: 'Minified by esbuild and gzipped, with all dependencies.',
+  about: 'The size of a bundle with all dependencies, minified by esbuild and compressed with gzip.',
   unit: 'time',
   figures: Object.entries(sizes).map(([name, size]) => ({ name, figure: `${size.toFixed(1)} kB` })),
   goals: [

@@ -5,9 +5,9 @@ import { payload } from './src/call-ai-summary.ts'
 
 // node counted.ts <workload> <count> [<control> <acknowledgment>]
 //
-// Performs an operation `count` times and prints the mean number of bytes it allocated. Meanwhile, perf counts
-// instructions, controlled through the two FIFOs in the last arguments. Everything runs in one process without sockets,
-// so that counts hardly vary.
+// Performs an operation `count` times, and prints the mean number of bytes that it allocates. The last two arguments
+// are FIFOs. Through them, this script tells perf when to count instructions. It uses no sockets and no other
+// processes, so that the counts hardly vary.
 
 type Operation = () => unknown
 
@@ -87,7 +87,7 @@ const workloads: Readonly<Record<string, () => Operation | Promise<Operation>>> 
 
 const [, , name = '', count = '', control, acknowledgment] = process.argv
 
-/** Sends a command to perf and waits until perf acknowledges it. */
+/** Sends a command to perf, and waits until perf acknowledges it. */
 const controlPerf = (() => {
   if (control === undefined || acknowledgment === undefined) return () => {}
   const commands = openSync(control, 'w')
@@ -100,7 +100,7 @@ const controlPerf = (() => {
 
 const operation = await workloads[name]?.()
 if (operation === undefined) throw new Error(`There is no workload "${name}".`)
-// Warms up, so that most code is compiled before counting starts. With a count of 1, it measures a cold start instead.
+// The warm-up compiles most code before counting starts. With a count of 1, there is none, and a cold start is counted.
 for (let done = 0; done < Number(count) / 2 - 1; done += 1) await operation()
 const before = getHeapStatistics().total_allocated_bytes
 controlPerf('enable')
@@ -108,5 +108,5 @@ for (let done = 0; done < Number(count); done += 1) await operation()
 controlPerf('disable')
 const after = getHeapStatistics().total_allocated_bytes
 console.log(JSON.stringify({ bytes: (after - before) / Number(count) }))
-// Ends the process even if the mock or the server has timers.
+// Timers of the mock or the server might keep the process alive.
 process.exit()

@@ -49,8 +49,8 @@ const rows = await measure(
 publish({
   name: 'mock-start',
   title: 'Starting the mock',
-  about: `From the end of the import until the mock is ready, in a new process each time, because each test file starts one.
-The floor is msw alone, which intercepts requests and has no service behind it.`,
+  about: `The time from the end of the import until the mock is ready, in a new process each time, because each test file
+starts one. The floor is msw alone, which intercepts requests and has no service behind it.`,
   unit: 'time',
   rows,
   goals: [

@@ -11,12 +11,12 @@ import { printGoals, readResults } from './src/result.ts'
 // npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
 // npm run bench -- --counts [--update]
 //
-// Runs the benchmarks of all goals, or the named ones, each in its own process. Each prints a table and writes
-// results/<name>.json. At the end, prints the goals and writes docs/performance.md and GOALS.md. `--counts` compares two
-// versions by instructions and bytes instead of times. Without another version, it compares this one with counts.json,
-// as CI does. `--update` writes that file.
+// Runs benchmarks, each in a separate process: the named ones, or those of all goals. Each benchmark prints a table and
+// writes results/<name>.json. At the end, this script prints the goals, and writes docs/performance.md and GOALS.md.
+// With `--counts`, it compares two versions by instructions and bytes instead of times. Without `--compare`, it
+// compares this version with counts.json, as CI does. `--update` writes counts.json.
 
-/** The benchmarks with their goals. */
+/** The goal of each benchmark. Some benchmarks have no goal. */
 const benchmarks: Readonly<Record<string, string>> = {
   'webhooks-verify': 'P1',
   'webhooks-receiver': 'P2',
@@ -37,7 +37,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   'store-retention': '',
   storage: '',
 }
-/** Time limit of a benchmark, in milliseconds. With `--long`, it is two hours. */
+/** Time limit of a benchmark, in milliseconds. `--long` extends it to two hours. */
 const limitMs = 10 * 60_000
 const longFactor = 12
 

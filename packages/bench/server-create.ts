@@ -11,7 +11,7 @@ import { installPeer } from './src/install-peer.ts'
 import { type Contender, findRow, measure } from './src/measure.ts'
 import { type Goal, publish } from './src/result.ts'
 
-// `--peers` adds prism and mockoon, which are installed separately.
+// `--peers` adds prism and mockoon, and installs them if necessary.
 const connections = 64
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
 const opened: Array<() => void> = []
@@ -74,7 +74,7 @@ const startPeers = async (): Promise<Contender[]> => {
 
 const syncFile = openSync(join(folder, 'sync'), 'w')
 const bytes = Buffer.alloc(16_384)
-/** The minimum work of a SQLite commit: one fsync per round of the connections. */
+/** The minimum work of SQLite: all connections can share one commit, which needs one fsync. */
 const fsync: Contender = {
   name: names.fsync,
   run: (count) => {
@@ -126,9 +126,10 @@ try {
   publish({
     name: 'server-create',
     title: 'Creating a group over HTTP',
-    about: `Over ${connections} connections. The floors check an API key and a schema and fill a map; CPU time is that of the server.
-Each creation on SQLite and PostgreSQL is synced before its response. ${connections} concurrent ones can share a commit, so disk and CPU
-allow one every ${allowed.toFixed(0)} µs on SQLite: the time in memory, and a ${connections}th of an fdatasync. Add \`--peers\` for prism and mockoon.`,
+    about: `Requests over ${connections} connections. The floors check an API key and a schema, and fill a map. CPU time is the time of the
+server. SQLite and PostgreSQL sync each creation before the response. ${connections} concurrent creations can share a commit, so disk
+and CPU allow one creation every ${allowed.toFixed(0)} µs on SQLite: the time in memory, plus a ${connections}th of the time of an fdatasync. Add
+\`--peers\` for prism and mockoon.`,
     unit: 'per second',
     rows,
     goals,

@@ -23,11 +23,11 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       server.server.pause()
       opened.push({ name: `${engine.name}, ${name}`, server, p99: [] })
     }
-    // The servers take turns while the others are paused. The first turn is a warm-up.
+    // The servers take turns, so that they do not disturb each other. The first turn is a warm-up.
     for (let round = -1; round < rounds; round += 1) {
       for (const { server, p99 } of opened) {
         server.server.resume()
-        // Gives the server time to send deliveries that became due while it was paused.
+        // The server first sends the deliveries that became due while it was paused.
         await sleep(1_000)
         const latency = await server.measureLatency(300)
         if (round >= 0) p99.push(latency)
@@ -51,8 +51,8 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
 publish({
   name: 'server-dead-endpoint',
   title: 'One dead endpoint',
-  about: `100 events a second for 20 healthy endpoints, while ${pending.toLocaleString('en')} deliveries are due to a dead one of another
-organization. The times are the p99 of the delays of events, and the floor is a server without a dead endpoint.`,
+  about: `100 events a second for 20 healthy endpoints, while ${pending.toLocaleString('en')} deliveries to a dead endpoint of another
+organization are due. The times are the p99 of the delays of events. The floor is a server without a dead endpoint.`,
   unit: 'time',
   rows,
   goals,

@@ -7,7 +7,7 @@ import { type Contender, findRow, measure } from './src/measure.ts'
 import { type Redis, startRedis } from './src/redis.ts'
 import { type Goal, publish } from './src/result.ts'
 
-// `--peers` adds bullmq, which is installed separately and requires `redis-server`.
+// `--peers` adds bullmq, which requires `redis-server`, and installs it if necessary.
 await using cluster = await createCluster({
   settings: { fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '400' },
 })
@@ -31,7 +31,7 @@ const addBullMq = async (endpoint: Child): Promise<void> => {
     if (redis === undefined) return console.log('Skipping bullmq: redis-server is not on the PATH.')
     redises.push(redis)
     const name = `bullmq, appendfsync ${appendfsync}`
-    // A queue that may lose a second of writes does less work: its result is shown, but does not count toward the goal.
+    // A queue that may lose the writes of a second does less work, so it does not count as a peer.
     if (appendfsync === 'always') peers.push(name)
     await addQueue(name, { kind: 'bullmq', database: redis.url, endpoint }, () => readCpuTime(redis.pid))
   }
@@ -49,7 +49,7 @@ try {
   const others = contenders.filter(({ prepare }) => prepare === undefined)
   const rows = [
     ...(await measure(others, { ...rounds, count: 2_048 })),
-    // More deliveries, because a resumed process initially needs an extra 100 ms of CPU time.
+    // This has more deliveries, because a resumed process first uses another 100 ms of CPU time.
     ...(await measure(backlogs, { ...rounds, count: 8_192 })),
   ]
   const own = formatNames('wabakit')
@@ -79,9 +79,9 @@ try {
   publish({
     name: 'server-deliveries-postgres',
     title: 'Durable deliveries on PostgreSQL, and queues',
-    about: `All contenders store an event in a transaction, sign it, send it with undici over 64 connections and store the
-result. Endpoint, producer, worker and database share the machine, fsync is on, and each queue is configured for throughput
-as its documentation recommends. The floor does the same as on SQLite. CPU time includes the database and, except from a
+    about: `Each contender stores an event in a transaction, signs it, sends it with undici over 64 connections, and stores the
+result. Endpoint, producer, worker and database share the machine. fsync is on. Each queue is configured for throughput as
+its documentation recommends. The floor does the same as on SQLite. CPU time includes the database and, except from a
 backlog, the producer. A backlog has 8,192 deliveries. Add \`--peers\` for bullmq.`,
     unit: 'per second',
     rows,

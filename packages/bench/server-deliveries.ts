@@ -24,9 +24,9 @@ try {
   publish({
     name: 'server-deliveries',
     title: 'Durable deliveries on SQLite',
-    about: `One process stores events, signs, sends and settles them over 64 connections, and every commit is synced. The
-floor reads a row, signs it with node:crypto, sends it with undici's \`dispatch\`, and settles it with a delete and an insert
-in a commit that concurrent ones share. End to end, it also inserts the event and its delivery.`,
+    about: `One process stores, signs, sends and settles events over 64 connections, and syncs every commit. The floor reads a
+row, signs it with node:crypto, sends it with \`dispatch\` of undici, and settles it with a delete and an insert. Concurrent
+deliveries share a commit. End to end, the floor also inserts the event and its delivery.`,
     unit: 'per second',
     rows,
     goals: [

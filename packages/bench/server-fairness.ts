@@ -6,8 +6,8 @@ import { type Goal, publish } from './src/result.ts'
 
 // `--long` adds endpoints that respond after 14 seconds, and three workers.
 const isLong = process.argv.includes('--long')
-// 20 seconds per measurement: an endpoint is new until its first attempt times out after 15 seconds, and it gets no
-// further attempts before that.
+// A measurement takes 20 seconds, because a new endpoint gets no second attempt until the first one times out after 15
+// seconds.
 const events = 400 * Number(process.env.BENCH_ROUNDS ?? 5)
 const suspects = 300
 const base = 'no others'
@@ -28,7 +28,7 @@ const settings = [
 ]
 
 const names = Object.keys(scenarios)
-// Other load on the machine also affects the p99, so the base is measured first and last.
+// The load of the machine affects the p99, so the base is measured first and last.
 const order = [...names, base]
 const rows: Row[] = []
 const goals: Goal[] = []
@@ -65,10 +65,10 @@ for (const { name, open, workers } of settings) {
 publish({
   name: 'server-fairness',
   title: 'Hundreds of endpoints that hang',
-  about: `100 events a second for 20 healthy endpoints, next to ${suspects} that never respond and have 20 deliveries each: first for
-${events / 100} seconds, in which all of them are new and time out at the same time, then for ${events / 100} more. Each endpoint has its own port. The
-times are the p99 of the delays of events, and the floor is a server without other endpoints, measured first and last. Add
-\`--long\` for endpoints that respond after 14 seconds, and three workers.`,
+  about: `100 events a second for 20 healthy endpoints, next to ${suspects} endpoints that never respond and have 20 deliveries each. In the
+first ${events / 100} seconds, these endpoints are new and time out at the same time. The next ${events / 100} seconds are measured separately. Each
+endpoint has its own port. The times are the p99 of the delays of events. The floor is a server without other endpoints,
+measured first and last. Add \`--long\` for endpoints that respond after 14 seconds, and for three workers.`,
   unit: 'time',
   rows,
   goals,

@@ -19,7 +19,7 @@ const postmaster = await findPostmaster(cluster)
 
 type Measured = { readonly p99s: readonly number[]; readonly cpus: readonly number[] }
 
-/** Stores 500 deliveries a second. Returns each window's 99th percentile and CPU time per delivery. */
+/** Stores 500 deliveries a second. Returns the 99th percentile and the CPU time per delivery of each window. */
 const measureWindows = async ({ producer, workers, endpoint }: Queue, count: number): Promise<Measured> => {
   const readCpu = (): number =>
     [producer, ...workers].reduce((sum, { pid }) => sum + readCpuTime(pid), readFamilyCpuTime(postmaster))
@@ -83,10 +83,10 @@ for (const kind of ['wabakit', 'graphile-worker', 'pg-boss'] as const) {
 publish({
   name: 'server-held-snapshot',
   title: 'Next to a long transaction',
-  about: `500 deliveries a second on PostgreSQL while another transaction holds its snapshot, as \`pg_dump\` does, so that rows
-deleted in the meantime cannot be removed. Shows the median, minimum and maximum of the 99th percentiles of ${windowSeconds}-second windows. One
-in ten of wabakit's events comes from a rate-limited create over HTTP. CPU time is per delivery, and includes all processes
-except the endpoint. The snapshot is held for a minute; with \`--long\`, for 30 minutes.`,
+  about: `500 deliveries a second on PostgreSQL, while another transaction holds a snapshot, as \`pg_dump\` does. PostgreSQL cannot
+remove rows that are deleted in the meantime. Shows the median, minimum and maximum of the 99th percentiles of ${windowSeconds}-second
+windows. For wabakit, every tenth event comes from a rate-limited create over HTTP. CPU time is per delivery, and includes
+all processes except the endpoint. The snapshot is held for a minute or, with \`--long\`, for 30 minutes.`,
   unit: 'time',
   rows,
   goals,

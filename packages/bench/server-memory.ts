@@ -23,7 +23,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       try {
         const megabytes: number[] = []
         const files: number[] = []
-        // The server with the large backlog gets five seconds of load; the other one gets the full duration.
+        // The server with the large backlog gets only five seconds of load.
         const seconds = pending === most ? 5 : steadySeconds
         for (let reading = 0; reading < readings; reading += 1) {
           await server.command('run', Math.ceil((seconds * 100) / readings))
@@ -55,9 +55,9 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
 publish({
   name: 'server-memory',
   title: 'Memory',
-  about: `Resident memory of a server after garbage collection, ${readings} times while it delivers 100 events a second, with 1,000 and
-with ${most.toLocaleString('en')} deliveries due to an endpoint that never responds. The load on the small backlog lasts ${steadySeconds} seconds; add \`--long\`
-for an hour.`,
+  about: `The resident memory of a server after garbage collection, read ${readings} times while the server delivers 100 events a second. Next
+to them, 1,000 or ${most.toLocaleString('en')} deliveries to an endpoint that never responds are due. The load on the small backlog lasts ${steadySeconds}
+seconds or, with \`--long\`, an hour.`,
   unit: 'time',
   figures,
   goals,

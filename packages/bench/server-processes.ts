@@ -17,7 +17,7 @@ await using cluster = await createCluster({
 const postmaster = await findPostmaster(cluster)
 const children: Child[] = []
 
-/** Measures the cost per delivery separately for a contender's workers and for PostgreSQL. */
+/** Measures the cost per delivery of a contender separately for its processes and for PostgreSQL. */
 const divide = (contender: Contender, workers: readonly Child[]) => {
   const read = (): number[] => [
     workers.reduce((sum, { pid }) => sum + readCpuTime(pid), 0),
@@ -60,9 +60,9 @@ try {
   publish({
     name: 'server-processes',
     title: 'Several processes on one PostgreSQL',
-    about: `Workers share the deliveries of ${subscriptions} subscriptions, of 64 concurrent attempts each. Endpoint, producer, workers and
-database share the machine, so this shows how the cost of a delivery changes when processes are added, not their throughput
-on separate machines. CPU time includes PostgreSQL and, except from a backlog of ${deliveries.toLocaleString('en')}, the producer.`,
+    about: `Workers share the deliveries of ${subscriptions} subscriptions. Each worker makes up to 64 concurrent attempts. Endpoint, producer,
+workers and database share the machine, so this shows how additional processes affect the cost of a delivery, not the
+throughput on separate machines. CPU time includes PostgreSQL and, except from a backlog of ${deliveries.toLocaleString('en')}, the producer.`,
     unit: 'per second',
     rows,
     figures: divided.map(({ describe }) => describe()),

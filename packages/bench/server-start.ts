@@ -57,8 +57,8 @@ const rows = await measure([nothing, server], { rounds: 15, count: 1 })
 publish({
   name: 'server-start',
   title: 'Starting a server',
-  about: `From the start of the process until \`/readyz\` succeeds, with an empty SQLite database each time. Measures the built
-package: run \`npm run build\` first.`,
+  about: `The time from the start of the process until \`/readyz\` succeeds, with a new SQLite database each time. This measures the
+built package, so run \`npm run build\` first.`,
   unit: 'time',
   rows,
   goals: [

@@ -13,7 +13,7 @@ const callsForLog = 8_700
 const deliveriesPerCall = 4
 const tables = ['events', 'deliveries', 'attempts', 'calls', 'summaries']
 
-/** Returns SQL that inserts older, finished deliveries with random subjects, like those of calls. */
+/** Formats SQL that inserts older, finished deliveries. Their subjects are random, like those of calls. */
 const formatFillSql = (count: number): string => `
   INSERT INTO wabakit.events
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',
@@ -62,7 +62,7 @@ const readCounters = () =>
        (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS commits
      FROM pg_stat_wal`,
   )
-// PostgreSQL publishes its statistics within seconds.
+// PostgreSQL publishes its statistics with a delay of up to a few seconds.
 const waitForStatistics = () => new Promise((resolve) => setTimeout(resolve, 3_000))
 
 await simulator.run(callsForSizes)
@@ -97,16 +97,17 @@ const list = (figures: Record<string, number>): string =>
 publish({
   name: 'storage',
   title: 'Storage used by calls',
-  about: `The server simulates complete calls of four events each (${Math.round(payload ?? 0)} bytes of payload on average), delivered by the
-first attempt. The size of the tables is measured on empty databases. The log and the next checkpoint of PostgreSQL are
-measured with ${older.toLocaleString('en')} older deliveries, and as many new ones as arrive between two checkpoints (5 minutes) at 116 a second.`,
+  about: `The server simulates complete calls. Each call has four events (${Math.round(payload ?? 0)} bytes of payload on average), which are delivered by
+the first attempt. The sizes of tables are measured on databases that were empty before. The log and the next checkpoint of
+PostgreSQL are measured with ${older.toLocaleString('en')} older deliveries. The number of new deliveries corresponds to the 5 minutes between
+two checkpoints at 116 deliveries a second.`,
   unit: 'time',
   figures: [
     { name: 'SQLite, bytes per delivery, with its event and attempts', figure: `${sqliteBytes}` },
     { name: 'PostgreSQL, bytes per row with indexes', figure: list(asUsed) },
     { name: 'the same after VACUUM FULL', figure: list(packed) },
     { name: 'PostgreSQL, bytes of log per delivery', figure: `${perDelivery('bytes')}` },
-    { name: 'of which full pages, at most', figure: `${Math.round(perDelivery('pages', 4) * 8_192)}` },
+    { name: 'full pages in this log, at most', figure: `${Math.round(perDelivery('pages', 4) * 8_192)}` },
     { name: 'pages written by the checkpoint', figure: `${perDelivery('written', 2)}` },
     { name: 'commits', figure: `${perDelivery('commits', 2)}` },
     { name: 'fsyncs of the log', figure: `${perDelivery('fsyncs', 3)}` },

@@ -8,7 +8,7 @@ const sizes = [1_000, process.argv.includes('--long') ? 10_000_000 : 1_000_000]
 const subscriptions = 1_000
 const all = { subscriptions, subject: `'group:' || n`, status: `'pending'`, dueAt: 'n' }
 
-/** The distributions of a backlog's deliveries over lanes and subscriptions. */
+/** The backlogs to measure, by the distribution of their deliveries. */
 const shapes: Readonly<Record<string, (deliveries: number) => Contents>> = {
   'for one subscription': (deliveries) => ({ ...all, deliveries, subscription: '1' }),
   'for 1,000 subscriptions': (deliveries) => ({
@@ -60,8 +60,8 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
 publish({
   name: 'store-growth',
   title: 'A growing backlog',
-  about: `Time per delivery to read 64 deliveries, of as many subscriptions as possible, and to settle them, with every commit
-synced. Settled events are published again, so that the backlog keeps its size. The floor is the same with 1,000 deliveries.
+  about: `The time per delivery to read 64 deliveries of as many subscriptions as possible and to settle them. Every commit is
+synced. Settled events are published again, so that the backlog keeps its size. The floor is a backlog of 1,000 deliveries.
 Add \`--long\` for 10,000,000 instead of 1,000,000.`,
   unit: 'time',
   rows,

@@ -12,7 +12,7 @@ const many = process.argv.includes('--long') ? 10_000_000 : 1_000_000
 const perSecond = 100
 const seconds = 15
 
-/** Publishes 100 events a second without waiting for earlier ones. Returns their latencies in microseconds. */
+/** Publishes 100 events a second, without waiting for earlier ones. Returns the latencies in microseconds. */
 const measureLatencies = async (store: Store): Promise<number[]> => {
   const latencies: number[] = []
   await runPaced({ times: seconds * perSecond, perSecond }, async (at) => {
@@ -68,8 +68,8 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
 publish({
   name: 'store-retention',
   title: 'Many finished deliveries',
-  about: `Operations with ${many.toLocaleString('en')} finished deliveries, their events and attempts. The floor is the same with ${few.toLocaleString('en')}. The
-last rows are the latency of publishing an event during pruning, at 100 events a second.`,
+  about: `Operations on a store with ${many.toLocaleString('en')} finished deliveries, their events and attempts. The floor is a store with
+${few.toLocaleString('en')}. The last rows show the latency of publishing an event during pruning, at 100 events a second.`,
   unit: 'time',
   rows,
 })

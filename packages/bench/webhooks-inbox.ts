@@ -11,21 +11,16 @@ import { createCluster } from '../server/test/postgres-cluster.ts'
 import { createBatch } from '../webhooks/src/inbox/batch.ts'
 import { payload } from './src/call-ai-summary.ts'
 import { findPostmaster, readFamilyCpuTime } from './src/cpu-time.ts'
-import { type Contender, findRow, measure } from './src/measure.ts'
+import { type Contender, findRow, measure, readOwnCpu } from './src/measure.ts'
 import { type Goal, publish } from './src/result.ts'
 import { runConcurrently } from './src/run-tasks.ts'
 
-/** Maximum number of concurrent requests and of concurrently handled events. */
+/** Maximum number of events that are stored or handled concurrently. */
 const concurrency = 64
 const body = String(payload)
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
 const cluster = await createCluster({ settings: { fsync: 'on', max_connections: '200' } })
 const closing: (() => Promise<unknown> | undefined)[] = []
-
-const readOwnCpu = (): number => {
-  const { user, system } = process.cpuUsage()
-  return user + system
-}
 
 const nextEvent = () => ({
   id: `msg_${randomUUID()}`,
@@ -35,7 +30,7 @@ const nextEvent = () => ({
 /** Maximum number of events that a worker fetches before it calls the first handler. */
 const fetchedAhead = 500
 
-/** A process that stores and handles events. */
+/** An inbox that stores and handles events. */
 type Queue = {
   /** Stores an event durably. */
   readonly store: (event: ReturnType<typeof nextEvent>) => Promise<unknown>
@@ -66,7 +61,7 @@ const createContenders = (
         await store(times)
       },
       run: async (times) => {
-        // Excludes the start of a worker, and the events that it fetches during the start.
+        // The measurement starts after a worker has started and has handled the events that it fetched at the start.
         let [startedAt, cpuBefore, handled] = [Number.NaN, Number.NaN, 0]
         await queue.handleAll(() => {
           handled += 1
@@ -90,7 +85,7 @@ type Statements = {
   readonly complete: (ids: readonly unknown[]) => Promise<unknown>
 }
 
-/** Creates a floor with one insert and one update: per event, or per batch of the inbox's size. */
+/** Creates a floor with one insert and one update, either per event or per batch. */
 const createFloor = ({ insert, read, complete }: Statements, per: 'event' | 'batch'): Queue => {
   const storeTogether = createBatch(async (events: readonly Event[]) => {
     await insert(events)
@@ -128,7 +123,7 @@ const createInboxQueue = <Client, Database>(inbox: Inbox<InboxContext<Client, Da
 
 const openPool = async (): Promise<pg.Pool> => {
   const pool = new pg.Pool({ connectionString: await cluster.createDatabase(), max: 10 })
-  // The cluster is stopped while connections are being closed.
+  // When the cluster stops, open connections report errors.
   pool.on('error', () => {})
   closing.unshift(() => pool.end())
   return pool
@@ -314,12 +309,12 @@ try {
   publish({
     name: 'webhooks-inbox',
     title: 'A receiver with an inbox',
-    about: `CALL_AI_SUMMARY events of ${body.length} bytes, each with its own call and a random id, stored durably (with fsync) by ${concurrency}
-concurrent callers of \`receiver.accept\`, and handled by a handler that does nothing, without HTTP or signatures. The floor runs one insert
-and one update per event, on a pool of 10 connections; "in batches" runs one of each per ${concurrency} events, as the inbox does, and nothing else. The
-inbox also parses and validates, keeps the order of each call, recognizes duplicates of two kinds, and claims. graphile-worker and pg-boss are used as an inbox,
-configured for throughput, without recognizing duplicates. CPU time includes PostgreSQL. Handling is measured from event ${fetchedAhead} on,
-because graphile-worker fetches that many before it calls the first handler.`,
+    about: `CALL_AI_SUMMARY events of ${body.length} bytes, each with a different call and a random id. ${concurrency} concurrent callers of
+\`receiver.accept\` store them durably (with fsync), and a handler that does nothing handles them, without HTTP or signatures. The floor runs one
+insert and one update per event, on a pool of 10 connections. "In batches", it runs one of each per ${concurrency} events, like the inbox. The inbox
+also parses and validates events, keeps the order of each call, recognizes two kinds of duplicates, and claims entries. graphile-worker and
+pg-boss serve as an inbox, configured for throughput, without recognizing duplicates. CPU time includes PostgreSQL. Handling is measured from
+event ${fetchedAhead} on, because graphile-worker fetches that many events before it calls the first handler.`,
     unit: 'per second',
     rows,
     goals: [

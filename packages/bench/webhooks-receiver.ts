@@ -103,8 +103,8 @@ const rows = await measure(contenders, { count: 100, rounds: 301, warmUpRounds: 
 publish({
   name: 'webhooks-receiver',
   title: 'A whole receiver',
-  about: `From a Fetch \`Request\` with a CALL_AI_SUMMARY, whose creation is included, to a \`Response\`. The floor is a bare
-handler that reads headers and body, checks time and signature with node:crypto, and parses the body.`,
+  about: `The time from a Fetch \`Request\` with a CALL_AI_SUMMARY to a \`Response\`, including the creation of the request. The
+floor is a bare handler that reads headers and body, checks time and signature with node:crypto, and parses the body.`,
   unit: 'time',
   rows,
   goals: [

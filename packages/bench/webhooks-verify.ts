@@ -88,8 +88,8 @@ const peers = rows.filter(({ name }) => name !== floor && name !== own.name)
 publish({
   name: 'webhooks-verify',
   title: 'Verify and parse a webhook',
-  about: `One CALL_AI_SUMMARY of ${body.length} bytes. Keys and instances are created once, as the documentation of each package
-shows. Only wabakit also validates the event. The floor is HMAC and timingSafeEqual of node:crypto, and \`JSON.parse\`.`,
+  about: `A CALL_AI_SUMMARY of ${body.length} bytes. Keys and instances are created once, as the documentation of each package shows.
+Only wabakit also validates the event. The floor is HMAC and timingSafeEqual of node:crypto, and \`JSON.parse\`.`,
   unit: 'time',
   rows,
   goals: [

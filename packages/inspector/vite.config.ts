@@ -1,6 +1,6 @@
 import { defaultClientConditions, defineConfig } from 'vite'
 
-/** The server that `npm run dev` talks to. */
+/** The server to which `npm run dev` forwards requests. */
 const server = 'http://127.0.0.1:4100'
 
 export default defineConfig({
@@ -13,7 +13,7 @@ export default defineConfig({
     outDir: '../server/dist/inspector',
     emptyOutDir: true,
     target: 'es2023',
-    // The page may load only its own files.
+    // The content security policy forbids inlined files.
     assetsInlineLimit: 0,
     modulePreload: false,
   },

@@ -1,4 +1,4 @@
-/** A CALL_AI_SUMMARY of about 860 bytes, as sent by a live service. */
+/** A CALL_AI_SUMMARY of about 860 bytes, like those of a live service. */
 export const callAiSummary = {
   event: 'CALL_AI_SUMMARY',
   channel: 'WHATSAPP',
@@ -26,5 +26,4 @@ export const callAiSummary = {
   },
 }
 
-/** The webhook's body. */
 export const payload: string = JSON.stringify(callAiSummary)

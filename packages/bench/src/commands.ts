@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-/** A child process's commands. Each takes a number and returns a serializable value. */
+/** The commands of a child process. Each one takes a number and returns a serializable value. */
 export type Commands = Readonly<Record<string, (argument: number) => unknown>>
 
-/** Serves commands in a child process, after sending its parent a message such as its URL. */
+/** Serves commands in a child process. First sends a message to the parent process, such as the URL of a server. */
 export const serveCommands = (commands: Commands, readyMessage = ''): void => {
   process.on('message', async ({ command, argument }: { command: string; argument: number }) => {
     process.send?.({ result: await commands[command]?.(argument) })
@@ -26,7 +26,7 @@ export const listen = async (server: Server): Promise<string> => {
 
 export type Child = Awaited<ReturnType<typeof startChild>>
 
-/** Starts a file, given by its URL, as a child process that serves commands, and waits for its first message. */
+/** Runs the file at a URL in a child process that serves commands, and waits for its first message. */
 export const startChild = async (file: string, ...options: readonly string[]) => {
   const child = fork(fileURLToPath(file), options, { execArgv: ['--conditions=@wabakit/source'] })
   const pending: PromiseWithResolvers<unknown>[] = []
@@ -39,7 +39,7 @@ export const startChild = async (file: string, ...options: readonly string[]) =>
   child.on('exit', (code, signal) => {
     for (const { reject } of pending) reject(new Error(`${file} exited with ${signal ?? code}.`))
   })
-  /** The process's first message, such as its URL. */
+  /** The first message of the process. */
   const readyMessage = String(await waitForResult())
   return {
     readyMessage,
@@ -49,7 +49,6 @@ export const startChild = async (file: string, ...options: readonly string[]) =>
       child.send({ command, argument })
       return Number(await result)
     },
-    /** Suspends the process until `resume`. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     close: () => child.kill('SIGKILL'),

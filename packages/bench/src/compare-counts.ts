@@ -4,13 +4,13 @@ import { root, runBenchmark, withCheckout } from './compare.ts'
 import { countings, countWorkload, floor, hasInstructionCounter } from './counts.ts'
 import { printTable } from './result.ts'
 
-/** Figures that must not grow, by name, with the growth that is tolerated. */
+/** The figures that must not grow, by name. `tolerance` is the maximum accepted growth. */
 type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance: number }>
 
-/** The contents of `counts.json`: the value of each figure, and the runtime that produced it. */
+/** The contents of `counts.json`. `runtime` describes the machine that recorded the figures. */
 type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
-/** Tolerance of bundle sizes. They do not vary between runs, but a new feature may add a little. */
+/** The tolerance for bundle sizes. They do not vary between runs, but a new feature may add a few bytes. */
 const sizeTolerance = 0.01
 
 const measureFigures = (checkout: string): Figures => {
@@ -39,10 +39,10 @@ const measureHere = (): Figures => {
 
 const format = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 4 })
 
-/** Prints both sets of figures. Returns whether all workloads ran here and no figure exceeds its tolerance. */
+/** Prints both sets of figures. Returns whether all workloads ran here and no figure grew beyond its tolerance. */
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
-  // The reference may be from a processor with another instruction set. The ratio of the floors varies by 2%.
+  // The reference may come from a processor that needs other instructions. The ratio of the floors varies by 2%.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
@@ -69,7 +69,7 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
 
 /**
  * Compares the costs of operations in two versions: instructions, allocated bytes and bundled bytes. Unlike times,
- * these hardly depend on the machine's load, so CI can require that they do not grow. Returns whether they did not.
+ * these hardly depend on the load of the machine. Returns whether no cost has grown beyond its tolerance.
  */
 export const compareCounts = async (reference: string): Promise<boolean> => {
   const here = measureHere()
@@ -93,7 +93,7 @@ export const recordCounts = (): void => {
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
 }
 
-/** Compares the costs of operations with `counts.json`. Returns whether every figure is within its tolerance. */
+/** Compares the costs of operations with `counts.json`. Returns whether no cost has grown beyond its tolerance. */
 export const checkCounts = (): boolean => {
   const recorded: CountsRecord = JSON.parse(readFileSync(file, 'utf8'))
   if (recorded.runtime !== runtime) {
@@ -103,6 +103,6 @@ export const checkCounts = (): boolean => {
     return false
   }
   const isKept = compare(measureHere(), new Map(Object.entries(recorded.figures)), 'counts.json')
-  if (!isKept) console.error('If this is intended, run npm run bench -- --counts --update.')
+  if (!isKept) console.error('If you accept the growth, run npm run bench -- --counts --update.')
   return isKept
 }

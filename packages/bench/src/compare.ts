@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { computeQuantile } from './measure.ts'
+import { median } from './measure.ts'
 import { formatTime, printTable, type Result, readResults } from './result.ts'
 
 export type CompareOptions = {
@@ -20,13 +20,13 @@ export type CompareOptions = {
   readonly names: readonly string[]
   /** Number of runs per benchmark and version. */
   readonly turns: number
-  /** Rounds per run. @default the benchmark's own number */
+  /** Number of rounds per run. @default the number that each benchmark specifies */
   readonly rounds?: string | undefined
 }
 
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** Links each package in `node_modules`. Links into the repository stay relative, so that they lead to the checkout. */
+/** Links each package in `node_modules`. Relative links stay the same, so that they lead into the checkout. */
 const linkModules = (from: string, to: string): void => {
   if (!existsSync(from)) return
   mkdirSync(to, { recursive: true })
@@ -37,7 +37,7 @@ const linkModules = (from: string, to: string): void => {
   }
 }
 
-/** Checks out a version, with the benchmarks and dependencies of this one, so that only the packages differ. */
+/** Checks out another version with the benchmarks and dependencies of this one, so that only the packages differ. */
 const checkOut = (reference: string, folder: string): void => {
   execFileSync('git', ['worktree', 'add', '--detach', '--quiet', folder, reference], { cwd: root })
   linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -47,7 +47,7 @@ const checkOut = (reference: string, folder: string): void => {
   cpSync(join(root, 'packages/bench'), join(folder, 'packages/bench'), { recursive: true })
 }
 
-/** Calls `use` with a checkout of another version, then removes the checkout. */
+/** Calls `use` with a checkout of another version, and removes the checkout afterwards. */
 export const withCheckout = async (reference: string, use: (folder: string) => unknown): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-compare-'))
   const checkout = join(folder, 'checkout')
@@ -60,7 +60,7 @@ export const withCheckout = async (reference: string, use: (folder: string) => u
   }
 }
 
-/** Runs a benchmark of a checkout silently. Returns its result, or `undefined` if it fails. */
+/** Runs a benchmark of a checkout without its output. Returns its result, or `undefined` if it fails. */
 export const runBenchmark = (
   checkout: string,
   name: string,
@@ -83,11 +83,11 @@ export const runBenchmark = (
 type Times = Map<string, number[]>
 
 const formatTimes = (times: readonly number[]): string =>
-  `${formatTime(computeQuantile(times, 0.5))} (${formatTime(Math.min(...times))} – ${formatTime(Math.max(...times))})`
+  `${formatTime(median(times))} (${formatTime(Math.min(...times))} – ${formatTime(Math.max(...times))})`
 
 /**
- * Runs the benchmarks alternately on this checkout and another version. A row is slower if each of its turns takes
- * longer than every turn of the other version.
+ * Runs benchmarks alternately on this checkout and on another version. A row counts as slower if its fastest turn takes
+ * longer than the slowest turn of the other version.
  *
  * @returns whether all benchmarks ran and no row is slower.
  */
@@ -123,7 +123,7 @@ export const compare = async ({ reference, names, turns, rounds }: CompareOption
     table[line] = {
       [reference]: formatTimes(there),
       here: formatTimes(here),
-      ratio: (computeQuantile(here, 0.5) / computeQuantile(there, 0.5)).toFixed(2),
+      ratio: (median(here) / median(there)).toFixed(2),
       slower: slower.includes(line) ? 'YES' : '',
     }
   }

@@ -3,22 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The settings for counting a workload of `counted.ts`. */
+/** The settings for a workload of `counted.ts`. */
 type Counting = {
   /** Number of operations per run. */
   readonly count: number
-  /** Maximum growth that a comparison accepts. It exceeds the variation between runs of the same version. */
+  /** The maximum accepted growth. It exceeds the variation between runs of the same version. */
   readonly tolerance: { readonly instructions: number; readonly bytes: number }
 }
 
 const warm = { instructions: 0.02, bytes: 0.05 }
 
-/** The workload that compares the processors of two machines. */
+/** The workload by which the processors of two machines are compared. */
 export const floor = 'the floor of P1'
 
 /**
- * The workloads of `counted.ts`. A start runs cold, so each process counts it only once, and its results vary more. The
- * comments give the variation in instructions and bytes.
+ * The workloads of `counted.ts`. The comments contain the variations of instructions and bytes. A start varies more,
+ * because each process performs it only once, without a warm-up.
  */
 export const countings: Readonly<Record<string, Counting>> = {
   [floor]: { count: 40_000, tolerance: { instructions: Infinity, bytes: 0.05 } },
@@ -32,19 +32,18 @@ export const countings: Readonly<Record<string, Counting>> = {
   'P8 start the mock, until its first response': { count: 1, tolerance: { instructions: 0.03, bytes: 0.2 } },
 }
 
-/** Number of runs. The lowest result is used, because interference can only add to it. */
+/** Number of runs. The lowest count is used, because interference can only increase it. */
 const runs = 2
 
-/** Flags that make V8 compile and collect garbage on a single thread, always in the same order. */
+/** Flags that make V8 compile and collect garbage on one thread, in the same order on every run. */
 const flags = ['--conditions=@wabakit/source', '--single-threaded', '--hash-seed=1', '--random-seed=1']
 
-/** Returns whether the machine can count instructions. Some virtual machines cannot. */
+/** Returns whether the machine can count instructions. Some virtual machines are unable to. */
 export const hasInstructionCounter = (): boolean =>
   spawnSync('perf', ['stat', '-x,', '-e', 'instructions:u', 'true'], { encoding: 'utf8' }).stderr?.match(
     /^\d+,/,
   ) != null
 
-/** The cost of an operation, by unit. */
 export type Counts = { readonly bytes: number; readonly instructions?: number }
 
 const runOnce = (checkout: string, workload: string, withPerf: boolean): Counts => {
@@ -70,10 +69,7 @@ const runOnce = (checkout: string, workload: string, withPerf: boolean): Counts 
   }
 }
 
-/**
- * Counts the bytes that each operation of a workload allocates and, if the machine supports it, the executed
- * instructions.
- */
+/** Counts the bytes that each operation allocates and, if the machine can count them, the instructions it executes. */
 export const countWorkload = (checkout: string, workload: string): Counts => {
   const withPerf = hasInstructionCounter()
   const all = Array.from({ length: runs }, () => runOnce(checkout, workload, withPerf))

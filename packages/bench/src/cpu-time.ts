@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import type { PostgresCluster } from '../../server/test/postgres-cluster.ts'
 
-/** Finds PostgreSQL's main process, the parent of all others. */
+/** Finds the main process of PostgreSQL, which is the parent of its other processes. */
 export const findPostmaster = async (cluster: PostgresCluster): Promise<number> => {
   const client = new Client({ connectionString: await cluster.createDatabase() })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  // This connection's backend stays alive while its parent is looked up.
+  // The connection is still open, so its process is still running.
   const postmaster = readStat(rows[0]?.pid ?? 0)?.parent ?? 0
   await client.end()
   return postmaster
 }
 
-/** Linux reports hundredths of a second, regardless of the kernel's timer frequency. */
+/** Linux reports CPU time in hundredths of a second, regardless of the kernel's timer frequency. */
 const microsecondsPerTick = 10_000
 
 type Stat = { readonly parent: number; readonly own: number; readonly exited: number }
@@ -22,7 +22,7 @@ type Stat = { readonly parent: number; readonly own: number; readonly exited: nu
 const readStat = (pid: number): Stat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name, in parentheses, may contain any character.
+    // The name of the process is in parentheses, and may itself contain parentheses and spaces.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -35,10 +35,10 @@ const readStat = (pid: number): Stat | undefined => {
   }
 }
 
-/** Returns a process's CPU time in microseconds, in steps of 10,000. NaN without `/proc`. */
+/** Returns the CPU time of a process in microseconds, in steps of 10,000. Without `/proc`, returns NaN. */
 export const readCpuTime = (pid: number): number => (readStat(pid)?.own ?? Number.NaN) * microsecondsPerTick
 
-/** Returns the CPU time of a process and its children, including exited ones, in microseconds. */
+/** Returns the CPU time of a process and all its children, including exited ones, in microseconds. */
 export const readFamilyCpuTime = (pid: number): number => {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

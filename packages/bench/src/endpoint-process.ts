@@ -3,9 +3,9 @@ import { listen, serveCommands } from './commands.ts'
 import { computeQuantile } from './measure.ts'
 import { readTime } from './run-tasks.ts'
 
-// A webhook endpoint process that accepts every request. It first sends its URL. `arrivals` returns once the
-// given number of webhooks has arrived since its last call. `p99` returns the 99th percentile of the delays of stamped
-// payloads since its last call, in microseconds.
+// An endpoint that accepts every webhook. This process first sends its URL. `arrivals` waits until the given number of
+// webhooks has arrived since its last call. `p99` returns the 99th percentile of the delays of stamped payloads that
+// have arrived since its last call, in microseconds.
 let arrived = 0
 let expected = Number.POSITIVE_INFINITY
 let { promise, resolve } = Promise.withResolvers<void>()

@@ -7,11 +7,10 @@ export type LoadRequest = {
   readonly body: string
 }
 
-/** Sends requests over persistent connections. */
 export type HttpLoad = {
-  /** Opens new connections, because a server closes idle ones. */
+  /** Replaces the connections, because servers close idle ones. */
   connect(): Promise<void>
-  /** Sends `count` requests, sequentially on each connection. Rejects on the first response that is not 200. */
+  /** Sends `count` requests, one after another on each connection. Rejects if a response is not 200. */
   run(count: number): Promise<void>
   close(): void
 }
@@ -19,7 +18,6 @@ export type HttpLoad = {
 const lineEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-/** Returns whether the bytes contain a complete response. */
 const isComplete = (response: Buffer): boolean => {
   const headEnd = response.indexOf(lineEnd)
   if (headEnd === -1) return false
@@ -38,8 +36,8 @@ const serialize = ({ url, headers, body }: LoadRequest): string => {
 }
 
 /**
- * Creates a load. It writes prepared bytes to plain sockets and only searches for the end of each response, so that it
- * needs less CPU time than the measured servers.
+ * Creates a client that sends the same request again and again. It writes prepared bytes to sockets, and searches only
+ * for the end of each response, so that it needs less CPU time than the measured servers.
  */
 export const createHttpLoad = (request: LoadRequest, connections: number): HttpLoad => {
   const bytes = Buffer.from(serialize(request))

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The folder of peers. Some have hundreds of dependencies, so they are installed only on request. */
+/** The folder of installed peers. Some have hundreds of dependencies, so users install them only on request. */
 const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
 
 /**
  * Installs a peer outside the workspaces, unless it is already installed.
  *
- * @param packages - names with major versions, such as `@mockoon/cli@9`.
+ * @param packages - the names of packages with their major versions, such as `@mockoon/cli@9`.
  * @returns the path of its `node_modules`.
  */
 export const installPeer = (...packages: readonly string[]): string => {

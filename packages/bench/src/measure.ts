@@ -1,34 +1,31 @@
-/** The cost of a round that `run` measures itself, in microseconds per operation. */
+/** The cost of a round, in microseconds per operation. `run` returns it if it measures the cost itself. */
 export type Cost = { readonly time: number; readonly cpu?: number }
 
 type Measured = Required<Cost>
 
 export type Contender = {
   readonly name: string
-  /** The contender that does only the necessary work. */
+  /** The name of the contender that does only the necessary work. */
   readonly floor?: string | undefined
-  /** Prepares a round. It is not measured. */
+  /** Prepares a round. The preparation is not measured. */
   readonly prepare?: (count: number) => void | Promise<void>
   /** Performs the operation `count` times. */
   readonly run: (count: number) => unknown
-  /**
-   * Returns the CPU time used so far, in microseconds.
-   * @default that of this process
-   */
+  /** Returns the CPU time used so far, in microseconds. @default the CPU time of this process */
   readonly readCpu?: (() => number | Promise<number>) | undefined
 }
 
-/** The time per operation of a contender. Times are in microseconds. */
+/** The result of a contender. Times are in microseconds per operation. */
 export type Row = {
   readonly name: string
-  /** Median of the rounds. */
+  /** The median of the rounds. */
   readonly time: number
-  /** Quartiles of the rounds. */
+  /** The quartiles of the rounds. */
   readonly spread: readonly [from: number, to: number]
-  /** CPU time, or `null` if it is unknown. */
+  /** The CPU time, or `null` if it is unknown. */
   readonly cpu: number | null
   readonly floor: string | null
-  /** Throughput relative to the floor: the median of the per-round ratios. */
+  /** The throughput relative to the floor: the median of the ratios of all rounds. */
   readonly ofFloor: number | null
 }
 
@@ -37,14 +34,11 @@ export type MeasureOptions = {
   readonly count: number
   /** @default 15 */
   readonly rounds?: number
-  /**
-   * Number of unmeasured rounds at the start.
-   * @default 2
-   */
+  /** Number of rounds before the measured ones. @default 2 */
   readonly warmUpRounds?: number
 }
 
-/** Returns a quantile of the values, interpolated between the two nearest ones. */
+/** Computes a quantile, interpolated between the two nearest values. */
 export const computeQuantile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((left, right) => left - right)
   const position = (sorted.length - 1) * share
@@ -55,7 +49,8 @@ export const computeQuantile = (figures: readonly number[], share: number): numb
 
 export const median = (figures: readonly number[]): number => computeQuantile(figures, 0.5)
 
-const readOwnCpu = (): number => {
+/** Returns the CPU time of this process, in microseconds. */
+export const readOwnCpu = (): number => {
   const { user, system } = process.cpuUsage()
   return user + system
 }
@@ -83,8 +78,8 @@ const runRound = async (
 }
 
 /**
- * Measures contenders in interleaved rounds, in random order, so that a slow period affects them all. On a busy
- * machine, many short rounds are more reliable than a few long ones.
+ * Measures contenders in interleaved rounds, in random order, so that slow periods of the machine affect all of them.
+ * On a busy machine, many short rounds are more reliable than a few long ones.
  */
 export const measure = async (
   contenders: readonly Contender[],
@@ -101,7 +96,7 @@ export const measure = async (
   const listTimes = (name: string): number[] => (costs.get(name) ?? []).map(({ time }) => time)
   return contenders.map(({ name, floor = null }) => {
     const times = listTimes(name)
-    // The mean, because the CPU time of other processes is counted in steps of 10 ms.
+    // A mean instead of a median, because the CPU time of other processes has steps of 10 ms.
     const cpu = (costs.get(name) ?? []).reduce((sum, each) => sum + each.cpu, 0) / rounds
     const ratios =
       floor === null ? [] : listTimes(floor).map((time, round) => time / (times[round] ?? Number.NaN))
@@ -122,7 +117,7 @@ export const findRow = (rows: readonly Row[], name: string): Row => {
   return row
 }
 
-/** Creates a row from figures that do not come from `measure`, such as latencies, in microseconds. */
+/** Creates a row from figures in microseconds that do not come from `measure`, such as latencies. */
 export const toRow = (name: string, figures: readonly number[], base?: Row): Row => ({
   name,
   time: median(figures),

@@ -39,7 +39,7 @@ const getGoal = ({ goals = [], name }: Result): string => `${goals[0]?.id ?? 'no
 const sortByGoal = (found: ReadonlyMap<string, Result>): Result[] =>
   [...found.values()].sort((left, right) => (getGoal(left) < getGoal(right) ? -1 : 1))
 
-/** Formats benchmark results as the performance page for users. */
+/** Formats the performance page, which is for users. */
 export const formatPage = (found: ReadonlyMap<string, Result>): string =>
   `${[
     '# Performance',
@@ -51,15 +51,15 @@ contender divided by that of its floor. To repeat a benchmark, clone the reposit
     ...sortByGoal(found).map(formatResult),
   ].join('\n\n')}\n`
 
-/** Formats benchmark results as the page about the goals, for maintainers. */
+/** Formats the page about the goals, which is for maintainers. */
 export const formatGoalsPage = (found: ReadonlyMap<string, Result>): string =>
   `${[
     '# Goals',
     '<!-- Written by `npm run bench` from packages/bench/results. -->',
     formatGoals(sortByGoal(found)),
-    `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` those of one goal, and
-\`npm run bench -- <name>\` a single one. \`npm run bench -- --compare <git ref>\` runs two versions alternately, and exits
-with 1 if a row became slower beyond its spread. With \`--counts\`, it compares instructions (counted by perf, if the machine
-permits it), allocated bytes and bundled bytes, which hardly depend on the machine's load, and exits with 1 if one of them
-grew beyond its tolerance.`,
+    `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` runs the benchmarks of one goal, and
+\`npm run bench -- <name>\` runs one benchmark. \`npm run bench -- --compare <git ref>\` runs two versions alternately, and
+exits with 1 if a row became slower beyond its spread. With \`--counts\`, it compares instructions (counted by perf, if the
+machine permits it), allocated bytes and bundled bytes, which hardly depend on the load of the machine. It exits with 1 if
+one of them grew beyond its tolerance.`,
   ].join('\n\n')}\n`

@@ -9,7 +9,7 @@ import { findFreePort } from '../../server/test/postgres-cluster.ts'
 /** A private Redis server that writes all changes to a file. */
 export type Redis = { readonly url: string; readonly pid: number; remove(): Promise<void> }
 
-/** When the file is synced: before each response, or once per second, which can lose two seconds of writes. */
+/** The server syncs its file before each response, or once per second, which can lose the writes of two seconds. */
 export type Appendfsync = 'always' | 'everysec'
 
 /** Starts a Redis server. Returns `undefined` if `redis-server` is not installed. */

@@ -19,16 +19,16 @@ export type Figure = { readonly name: string; readonly figure: string }
 export type Report = {
   readonly name: string
   readonly title: string
-  /** The measured operation and its floor, in Markdown. */
+  /** A description of the measured operation and its floor, in Markdown. */
   readonly about: string
-  /** The format of the rows. */
+  /** Shows rows as rates or as times. */
   readonly unit: 'per second' | 'time'
   readonly rows?: readonly Row[]
   readonly figures?: readonly Figure[]
   readonly goals?: readonly Goal[]
 }
 
-/** A report, with the machine, version and date of its measurement. */
+/** A report with the machine, version and date of the measurement. */
 export type Result = Report & { readonly machine: string; readonly version: string; readonly date: string }
 
 const folder = process.env.BENCH_RESULTS ?? resolve(import.meta.dirname, '../results')
@@ -44,7 +44,7 @@ export const formatTime = (microseconds: number): string => {
 export const formatRate = (microseconds: number): string =>
   `${Number((1e6 / microseconds).toPrecision(3)).toLocaleString('en')}/s`
 
-/** Formats a ratio or a figure with three digits. */
+/** Formats a number with three digits. */
 export const formatFigure = (figure: number): string => Number(figure.toPrecision(3)).toLocaleString('en')
 
 export const formatLimit = ({ limit }: Goal): string =>
@@ -53,7 +53,6 @@ export const formatLimit = ({ limit }: Goal): string =>
 export const isMet = ({ limit, result }: Goal): boolean =>
   'atLeast' in limit ? result >= limit.atLeast : result <= limit.atMost
 
-/** Prints a table in the benchmarks' format. */
 export const printTable = (title: string, rows: Readonly<Record<string, object>>): void => {
   console.log(`\n${title}`)
   console.table(rows)
@@ -78,13 +77,13 @@ const describeVersion = (): string => {
   }
 }
 
-/** Whether there are too few rounds for reliable figures. */
+/** Set if there may be too few rounds for reliable figures. */
 const isShort = process.env.BENCH_ROUNDS !== undefined
 
-/** The machine's load before the benchmark. */
+/** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
-/** Returns whether this process has real-time priority and is thus hardly disturbed. See proc_pid_stat(5). */
+/** Returns whether this process has real-time priority, so that others hardly disturb it. See proc_pid_stat(5). */
 const isRealTime = (): boolean => {
   try {
     return Number(readFileSync('/proc/self/stat', 'latin1').split(' ')[39]) > 0

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs a task `times` times, with a constant number of concurrent tasks. */
+/** Runs a task `times` times, with a constant concurrency. */
 export const runConcurrently = async (
   { times, concurrency }: { readonly times: number; readonly concurrency: number },
   task: () => Promise<unknown>,
@@ -15,13 +15,13 @@ export const runConcurrently = async (
   await Promise.all(Array.from({ length: concurrency }, run))
 }
 
-/** Maximum number of concurrent paced tasks, which is reached if they take longer than the pace allows. */
+/** Maximum number of concurrent paced tasks. It is reached if the tasks take longer than the pace allows. */
 const maximum = 256
 
-/** Returns the Unix time in milliseconds, with fractions. */
+/** Returns the Unix time in milliseconds, including fractions. */
 export const readTime = (): number => performance.timeOrigin + performance.now()
 
-/** Runs a task `times` times at a steady pace. The task gets its intended start, as Unix time in milliseconds. */
+/** Runs a task `times` times at a steady pace. `at` is the intended start of a task, as Unix time in milliseconds. */
 export const runPaced = async (
   { times, perSecond }: { readonly times: number; readonly perSecond: number },
   task: (at: number, nth: number) => Promise<unknown>,

@@ -4,7 +4,7 @@ import { installPeer } from '../install-peer.ts'
 import { type Job, sendWebhook, servePeer } from './peer.ts'
 import { connections, readSettings } from './settings.ts'
 
-/** The part of bullmq that is used here. Its types are not installed, because it is installed outside the workspaces. */
+/** The part of bullmq that this file uses. Its types are missing, because it is not a dependency of this package. */
 type BullMq = {
   readonly Queue: new (
     name: string,
@@ -21,7 +21,7 @@ type BullMq = {
   ) => { waitUntilReady(): Promise<unknown> }
 }
 
-// bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
+// bullmq, with as many concurrent jobs as connections. It keeps the last 1,000 jobs.
 const { database, role, endpoint } = readSettings()
 const modules = installPeer('bullmq@6', 'ioredis@5')
 const { Queue, Worker }: BullMq = createRequire(resolve(modules, 'bullmq'))('bullmq')

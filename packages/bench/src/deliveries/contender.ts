@@ -4,7 +4,7 @@ import { readCpuTime } from '../cpu-time.ts'
 import type { Contender } from '../measure.ts'
 import type { Queue } from './processes.ts'
 
-/** Longer than the polling interval of any worker, so that a resumed worker polls immediately. */
+/** A time that exceeds the polling intervals of all workers, so that a resumed worker polls immediately. */
 const maxPollMs = 550
 
 const holdOrRelease = async ({ producer, workers }: Queue, action: 'hold' | 'release'): Promise<void> => {
@@ -15,17 +15,17 @@ const holdOrRelease = async ({ producer, workers }: Queue, action: 'hold' | 'rel
 const sumCpuTime = (children: readonly Child[]): number =>
   children.reduce((sum, { pid }) => sum + readCpuTime(pid), 0)
 
-/** Returns the names of a queue's two contenders. */
+/** Formats the names of the two contenders of a queue. */
 export const formatNames = (name: string) => ({
   endToEnd: `${name}, end to end`,
   backlog: `${name}, from a backlog`,
 })
 
 /**
- * Creates the contenders of a queue: one stores and delivers events concurrently, the other delivers a backlog. The CPU
- * time excludes the endpoint and, for a backlog, a separate producer.
+ * Creates the two contenders of a queue: one stores and delivers events concurrently, and the other delivers a backlog.
+ * The CPU time excludes the endpoint and, for a backlog, a separate producer.
  *
- * @param name - `floor` for the floor of the other queues.
+ * @param name - `floor` for the queue that is the floor of the others.
  * @param readDatabaseCpu - returns the CPU time of a separate database, in microseconds.
  */
 export const createQueueContenders = (

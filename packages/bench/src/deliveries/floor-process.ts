@@ -6,15 +6,15 @@ import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 import { connections, readSettings, secret } from './settings.ts'
 
-// The minimum work of durable deliveries: each row is read, signed with node:crypto, sent with undici's dispatch, and
-// settled by a delete and an insert, in a commit shared with concurrent deliveries. `fill` stores a backlog, `release`
-// delivers it, and `store` stores events (two inserts each, in the same commits) and delivers them.
+// The minimum work of durable deliveries. It reads each row, signs it with node:crypto, sends it with `dispatch` of
+// undici, and settles it with a delete and an insert. Concurrent deliveries share a commit. `fill` stores a backlog,
+// and `release` delivers it. `store` stores events, each with two inserts in the same commits, and delivers them.
 type Row = { readonly id: number; readonly payload: string }
 
 type Database = {
   /** Settles deliveries and publishes events in one commit. */
   commit(settled: readonly number[], published: number): unknown
-  /** Reads the deliveries after an id. */
+  /** Reads the deliveries whose ids are higher than `after`. */
   read(after: number, limit: number): Row[] | Promise<Row[]>
 }
 
@@ -49,7 +49,7 @@ const openSqlite = (path: string): Database => {
 }
 
 const openPostgres = async (url: string): Promise<Database> => {
-  // Without statistics, PostgreSQL may read all events at once.
+  // Without these options, PostgreSQL may read all events at once, because it has no statistics yet.
   const options = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
   const pool = new PgPool({ connectionString: url, max: 1, options })
   await pool.query(`
@@ -109,7 +109,7 @@ const send = ({ id, payload: body }: Row, end: (id: number) => void): void => {
   )
 }
 
-/** Delivers `times` rows. First stores the rows that are not yet in the queue, up to 64 per commit. */
+/** Delivers `times` rows. `stored` of them are in the queue already. Stores the others, up to 64 per commit. */
 const deliver = async (times: number, stored: number): Promise<void> => {
   let toPublish = times - stored
   let sending = 0

@@ -3,7 +3,7 @@ import { type Job, sendWebhook, servePeer } from './peer.ts'
 import { connections, readSettings } from './settings.ts'
 
 // graphile-worker, configured as its performance page recommends, with as many concurrent jobs as connections. The
-// delay between fetches halves its CPU time while jobs are being added.
+// delay between fetches halves its CPU time while jobs are added.
 const { database, role, endpoint } = readSettings()
 const logger = new Logger(() => (level, message) => {
   if (level === 'error' || level === 'warning') console.error(message)

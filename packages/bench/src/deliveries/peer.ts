@@ -5,18 +5,18 @@ import { serveCommands } from '../commands.ts'
 import { runConcurrently, runPaced } from '../run-tasks.ts'
 import { connections, pace, secret, stampPayload, waitUntilNone } from './settings.ts'
 
-/** A delivery in the queue of a peer. */
+/** The data of a delivery in a peer's queue. */
 export type Job = { readonly id: string; readonly url: string; readonly body: string }
 
 /** The operations of a peer's queue. */
 export type PeerQueue = {
   add(job: Job): Promise<unknown>
   addAll(jobs: readonly Job[]): Promise<unknown>
-  /** Counts the unfinished jobs. It may stop at 1. */
+  /** Counts the unfinished jobs. May stop counting at 1. */
   countOpen(): Promise<number>
 }
 
-/** Serves the commands of a peer's producer: `store` and `pace` add jobs one by one, and `fill` adds them together. */
+/** Serves the commands of a peer's producer. `store` and `pace` add jobs one by one, and `fill` adds all at once. */
 export const servePeer = (url: string, { add, addAll, countOpen }: PeerQueue): void => {
   let events = 0
   const nextJob = (body = payload): Job => {
@@ -34,8 +34,8 @@ export const servePeer = (url: string, { add, addAll, countOpen }: PeerQueue): v
 const agent = new Agent({ connections })
 
 /**
- * Signs and sends a webhook, as the users of a peer would write it. Rejects, so that the queue retries, unless the
- * endpoint accepts the webhook within 15 seconds.
+ * Signs and sends a webhook like the code of a typical user. Rejects, so that the queue retries, unless the endpoint
+ * accepts the webhook within 15 seconds.
  */
 export const sendWebhook = async ({ id, url, body }: Job): Promise<void> => {
   const { headers } = await signWebhook({ payload: body, secret, id })

@@ -2,10 +2,9 @@ import { PgBoss } from 'pg-boss'
 import { type Job, sendWebhook, servePeer } from './peer.ts'
 import { readSettings } from './settings.ts'
 
-// pg-boss, configured for throughput as its documentation recommends: several workers, each of which fetches and
-// completes a batch with one statement, and continues immediately while batches are full. LISTEN/NOTIFY is off because
-// it was several times slower here: notifying transactions commit one at a time, and each event wakes workers for a
-// small batch.
+// pg-boss, configured for throughput as its documentation recommends. Several workers fetch and complete batches with
+// one statement, and continue immediately while batches are full. LISTEN/NOTIFY is off, because it made pg-boss several
+// times slower: transactions that notify commit one at a time, and each event wakes workers for a small batch.
 const { database, role, endpoint } = readSettings()
 const queue = 'deliver'
 const boss = new PgBoss({ connectionString: database, max: 20 })

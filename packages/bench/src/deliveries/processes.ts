@@ -1,7 +1,7 @@
 import { type Child, startChild } from '../commands.ts'
 import type { ProcessSettings } from './settings.ts'
 
-/** The script of each queue. The floor does only the minimum work of durable deliveries. */
+/** The script of each queue. */
 const files = {
   floor: import.meta.resolve('./floor-process.ts'),
   wabakit: import.meta.resolve('./wabakit-process.ts'),
@@ -16,22 +16,16 @@ export type QueueOptions = {
   readonly kind: keyof typeof files
   readonly database: string
   readonly endpoint: Child
-  /**
-   * Number of workers. With 0, the producer also delivers.
-   * @default 1
-   */
+  /** Number of workers. With 0, the producer also delivers. @default 1 */
   readonly workers?: number
-  /**
-   * Number of subscriptions that get events in turn, if the queue has subscriptions.
-   * @default 1
-   */
+  /** Number of subscriptions that take turns in getting events, if the queue has subscriptions. @default 1 */
   readonly subscriptions?: number
 }
 
 /** The processes of a queue: a producer that stores events, workers that deliver them, and an endpoint. */
 export type Queue = {
   readonly producer: Child
-  /** Empty if the producer also delivers. */
+  /** The workers. If there are none, the producer also delivers. */
   readonly workers: readonly Child[]
   readonly endpoint: Child
 }

@@ -11,20 +11,20 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 /** Number of events per second that `pace` stores. */
 export const pace = 500
 
-/** A process's settings, passed as JSON in its first argument. */
+/** The settings of a process, which are its first argument, as JSON. */
 export type ProcessSettings = {
-  /** URL or path of the queue's database. */
+  /** The URL or the path of the database. */
   readonly database: string
   /** `api` stores events, `worker` delivers them, `all` does both. */
   readonly role: 'api' | 'worker' | 'all'
   readonly endpoint: string
-  /** Number of subscriptions that get events in turn. Each belongs to one worker. */
+  /** Number of subscriptions that take turns in getting events. Each of them belongs to one worker. */
   readonly subscriptions: number
 }
 
 export const readSettings = (): ProcessSettings => JSON.parse(process.argv[2] ?? '{}')
 
-/** Returns a webhook body with its intended send time, from which the endpoint computes the webhook's delay. */
+/** Adds the intended time of publication to a webhook body. The endpoint computes the delay of the webhook from it. */
 export const stampPayload = (at: number): string => `{"at":${at},${payload.slice(1)}`
 
 export const waitUntilNone = async (count: () => Promise<number>): Promise<void> => {

@@ -4,9 +4,9 @@ import { serveCommands } from '../commands.ts'
 import { runConcurrently, runPaced } from '../run-tasks.ts'
 import { connections, number, pace, readSettings, stampPayload, waitUntilNone } from './settings.ts'
 
-// `wabakit serve` with the same commands as its peers. `store` and `fill` publish events one by one. `settled` returns
-// once all deliveries are settled. `hold` and `release` stop and start the dispatcher of a process that both stores and
-// delivers.
+// `wabakit serve`, with the same commands as its peers. `store` and `fill` publish events one by one. `settled` waits
+// until all deliveries are settled. `hold` and `release` stop and start the dispatcher of a process that both stores
+// and delivers events.
 const { database, role, endpoint, subscriptions } = readSettings()
 const organization = 'bench'
 const numbers = Array.from({ length: subscriptions }, (_, index) => `+${Number(number) + index}`)
@@ -18,7 +18,7 @@ const { service, url } = await startServer({
   role,
   logLevel: 'warn',
   deliveryConcurrency: connections,
-  // All events may be for a single subscription, which belongs to one worker.
+  // There may be only one subscription, which belongs to one worker.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,
@@ -51,7 +51,7 @@ const createGroup = async (): Promise<void> => {
   if (!response.ok) throw new Error(`The server responded with ${response.status}.`)
 }
 
-// A next due time exists until all deliveries are settled.
+// There is a next due time until all deliveries are settled.
 const countOpen = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
 const store = (times: number): Promise<void> =>

@@ -1,41 +1,41 @@
 import type { AttemptVerdict, OwnedShard, QueueState, Store } from '@wabakit/core'
 
 /**
- * The deliveries of a backlog. The strings are SQL expressions for both engines, where `n` is the delivery's number,
- * starting from 1.
+ * A description of the deliveries in a backlog. The strings are SQL expressions for both engines. In them, `n` is the
+ * number of the delivery, starting from 1.
  */
 export type Contents = {
   readonly deliveries: number
   readonly subscriptions: number
   readonly subject: string
-  /** Number of the subscription, starting from 1. */
+  /** The number of the subscription, starting from 1. */
   readonly subscription: string
   /** `pending` or `delivered`. */
   readonly status: string
-  /** Due time of a pending delivery. A delivered one was settled at `n`. */
+  /** The due time of a pending delivery. Delivered ones were settled at the time `n`. */
   readonly dueAt: string
 }
 
-/** A filled store. */
+/** A store that contains a backlog. */
 export type Backlog = {
-  /** Path or URL of the database. */
+  /** The path or URL of the database. */
   readonly database: string
   readonly store: Store
   /** Closes the store and removes its files. */
   remove(): Promise<void>
 }
 
-/** Creates filled stores on one kind of database. */
+/** A kind of database, on which backlogs can be created. */
 export type Engine = {
   readonly name: string
   fill(contents: Contents): Promise<Backlog>
   close(): Promise<void>
 }
 
-/** Returns the SQL expression for the digits of a subscription's number. */
+/** Returns an SQL expression for the digits of the phone number of a subscription. */
 export const formatDigitsSql = (subscription: string): string => `'' || (15550000000 + ${subscription})`
 
-/** SQL expression for an event payload of typical length. */
+/** An SQL expression for a payload of typical length. */
 export const payloadSql = `'{"event":"GROUP_PARTICIPANT_JOINED","groupName":"${'x'.repeat(200)}"}'`
 
 const limit = 64
@@ -43,7 +43,7 @@ const attempt = { startedAt: 0, durationMs: 1, url: 'https://receiver.example/',
 const result: AttemptVerdict = { kind: 'delivered', attempt: { ...attempt, responseBody: 'ok' } }
 let counter = 0
 
-/** A queue and the position up to which it was read. */
+/** A queue, and the position up to which it has been read. */
 type Reading = OwnedShard & { readonly queue: QueueState['queue']; after: number }
 
 const openQueues = async (store: Store): Promise<Reading[]> => {
@@ -58,12 +58,12 @@ const openQueues = async (store: Store): Promise<Reading[]> => {
   })
 }
 
-/** The queues of each store, most recently read last. */
+/** The queues of each store. The one that was read last comes last. */
 const opened = new WeakMap<Store, Reading[]>()
 
 /**
  * Reads, loads and settles 64 deliveries of as many subscriptions as possible, like the dispatcher. Then publishes the
- * same events again, unmeasured, so that the backlog keeps its size. Returns the duration and the number of deliveries.
+ * same events again, so that the backlog keeps its size. The returned duration does not include publishing.
  */
 export const runCycle = async (store: Store) => {
   const queues = opened.get(store) ?? (await openQueues(store))

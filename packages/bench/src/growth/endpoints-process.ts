@@ -3,10 +3,10 @@ import { listen, serveCommands } from '../commands.ts'
 import { computeQuantile } from '../measure.ts'
 import { readTime } from '../run-tasks.ts'
 
-// Webhook endpoints in a separate process, each with its own port. The first argument is their number, the second their
-// behavior: `respond`, `hang` (they never respond) or `slow` (200 after 14 seconds). The process first sends their
-// URLs, as JSON. An event's delay is measured from `sentAt` in its payload, in milliseconds. `quantile` returns a
-// percentile of the delays since `reset`, and `count` their number.
+// Webhook endpoints, each with its own port. The first argument is their number. The second one is their behavior:
+// `respond`, `hang` (they never respond) or `slow` (they respond after 14 seconds). This process first sends the URLs
+// as JSON. The delay of an event starts at `sentAt` in its payload. `quantile` returns a percentile of the delays since
+// `reset`, in milliseconds, and `count` returns how many events have arrived since `reset`.
 const [number = '1', behavior = 'respond'] = process.argv.slice(2)
 let delays: number[] = []
 

@@ -3,32 +3,25 @@ import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
 
-/** The size of a scenario and its endpoints in addition to the 20 healthy ones. */
+/** The workers of a scenario, and its endpoints in addition to the 20 healthy ones. */
 export type ScenarioOptions = {
-  /**
-   * Number of endpoints that get events from `flood`.
-   * @default 0
-   */
+  /** Number of endpoints that get events from `flood`. @default 0 */
   readonly suspects?: number
-  /** Behavior of the suspects. `hang`: never respond. `slow`: respond with 200 after 14 seconds. */
+  /** The behavior of the suspects: they never respond, or they respond after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** The suspects' organizations: one for all of them, one for each, or that of the healthy endpoints. */
+  /** Where the suspects belong: to one organization, to one each, or to the organization of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
-  /**
-   * Number of deliveries to another, dead endpoint that are already due when the scenario starts.
-   * @default 0
-   */
+  /** Number of deliveries to another, dead endpoint that are due when the scenario starts. @default 0 */
   readonly pending?: number
-  /** Behavior of the dead endpoint: never respond, or refuse connections. */
+  /** The behavior of the dead endpoint: it never responds, or it refuses connections. */
   readonly dead?: 'hang' | 'refuse'
   /** @default 1 */
   readonly workers?: number
 }
 
-/** A server, its workers and the endpoints, in separate processes. */
 export type Scenario = Awaited<ReturnType<typeof openScenario>>
 
-/** URL of a port without a listener. */
+/** The URL of a port on which no server listens. */
 const refusingUrl = 'http://127.0.0.1:9/'
 
 const healthyEndpoints = 20
@@ -37,7 +30,7 @@ const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 type Target = readonly [organizationId: string, number: string]
 
-/** Adds an organization with a subscription for each URL. Returns the subscriptions' numbers. */
+/** Adds an organization with a subscription for each URL. Returns the phone numbers of the subscriptions. */
 const addOrganization = async (store: Store, id: string, urls: readonly string[]): Promise<Target[]> => {
   const createdAt = Date.now()
   const subscriptions = urls.map((url, index) => {
@@ -83,7 +76,7 @@ const startEndpoints = async (number: number, behavior: 'respond' | 'hang' | 'sl
   return { child, urls }
 }
 
-/** Fills a store with organizations and subscriptions, and starts a server and its workers on it. */
+/** Fills a store with organizations and subscriptions, and starts a server, workers and endpoints as processes. */
 export const openScenario = async (engine: Engine, options: ScenarioOptions) => {
   const { suspects = 0, kind = 'hang', owner = 'one', pending = 0, dead = 'hang', workers = 1 } = options
   const healthy = await startEndpoints(healthyEndpoints, 'respond')
@@ -114,7 +107,7 @@ export const openScenario = async (engine: Engine, options: ScenarioOptions) => 
   const otherWorkers = await Promise.all(Array.from({ length: workers - 1 }, () => start('worker')))
   return {
     server,
-    /** Publishes events for healthy endpoints, and returns the p99 of their delays, in microseconds. */
+    /** Publishes events for the healthy endpoints. Returns the p99 of the delays, in microseconds. */
     measureLatency: async (events: number): Promise<number> => {
       await healthy.child.command('reset')
       await server.command('run', events)

@@ -47,7 +47,7 @@ const formatFillSql = (contents: Contents): string[] => {
   ]
 }
 
-/** Creates databases on a private PostgreSQL, with every commit synced. */
+/** Starts a private PostgreSQL that syncs every commit, and creates backlogs on it. */
 export const createPostgresEngine = async (): Promise<Engine> => {
   const cluster = await createCluster({
     settings: { fsync: 'on', shared_buffers: '1GB', max_wal_size: '4GB', maintenance_work_mem: '256MB' },

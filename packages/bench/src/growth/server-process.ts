@@ -5,10 +5,10 @@ import { startServer } from '@wabakit/server'
 import { serveCommands } from '../commands.ts'
 import { readTime, runPaced } from '../run-tasks.ts'
 
-// A server in its own process. The first two arguments are its database and role, and the third lists the numbers of
-// suspect and healthy endpoints as JSON. `flood` publishes the given number of events to each suspect subscription, and
-// `run` publishes the given number to the healthy ones, 100 per second. `memory` returns the resident memory in bytes
-// after garbage collection.
+// A server. The arguments are its database, its role, and the phone numbers of the suspect and the healthy endpoints as
+// JSON. `flood` publishes the given number of events for each suspect endpoint. `run` publishes the given number of
+// events for the healthy endpoints, 100 per second. `memory` returns the resident memory after garbage collection, in
+// bytes.
 type Target = readonly [organizationId: string, number: string]
 
 const [database = '', role = 'all', targets = '{}'] = process.argv.slice(2)

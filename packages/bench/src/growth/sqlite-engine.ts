@@ -8,7 +8,7 @@ import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backl
 const formatFillSql = (contents: Contents): string => {
   const { deliveries, subscriptions, subject, subscription, status, dueAt } = contents
   return `
-  pragma journal_mode = delete; -- A log would take as much space as the file.
+  pragma journal_mode = delete; -- A write-ahead log would be as large as the database.
   pragma synchronous = off;
   pragma cache_size = -1048576;
   begin;
@@ -35,7 +35,7 @@ const formatFillSql = (contents: Contents): string => {
   commit;`
 }
 
-/** Creates SQLite databases in a temporary folder, with every commit synced. */
+/** Creates backlogs on SQLite databases in a temporary folder. Every commit is synced. */
 export const createSqliteEngine = (): Engine => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-growth-'))
   let files = 0

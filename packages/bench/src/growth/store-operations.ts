@@ -3,11 +3,11 @@ import { runCycle } from './backlog.ts'
 
 const page = { organizationId: 'acme', limit: 100 }
 const newest = { ...page, order: 'newest_first' } as const
-/** A filter that matches nothing, with the limit of examined records that the control API uses for a page. */
+/** A filter that matches nothing. The control API examines the same number of records for a page. */
 const rare = { text: 'nobody', maxExamined: 20_000 }
 let published = 0
 
-/** Creates an event for the first subscription, in its own lane. */
+/** Creates an event for the first subscription, in a new lane. */
 export const createEvent = (): EventRecord => {
   published += 1
   return {
@@ -31,7 +31,7 @@ const timeList = (list: (store: Store) => Promise<unknown>) => async (store: Sto
   return Number(process.hrtime.bigint() - start)
 }
 
-/** Store operations. Each returns its duration in nanoseconds. */
+/** Operations of a store. Each one returns its duration in nanoseconds. */
 export const operations: Readonly<Record<string, (store: Store) => Promise<number>>> = {
   'read and settle one of 64': async (store) => {
     const { nanoseconds, deliveries } = await runCycle(store)

@@ -9,7 +9,7 @@ export const organizationId = 'acme'
 const number = '+15550100002'
 const numbers = { channelNumber: number, customerNumber: '+14155550123', agentNumber: '+14155550177' }
 
-/** Starts a server on a database, and an endpoint that accepts its webhooks. */
+/** Starts a server with a database, and an endpoint that accepts all webhooks. */
 export const startCallSimulator = async (database: string) => {
   const endpoint = createServer((request, response) => {
     request.resume().on('end', () => response.end('ok'))
@@ -33,7 +33,7 @@ export const startCallSimulator = async (database: string) => {
     await summaries.save(organizationId, callId, callAiSummary.summary, { generatedBy: 'automatic' })
   }
   return {
-    /** Simulates calls, 64 concurrently, and waits until all events are delivered. */
+    /** Simulates calls, 64 of them concurrently, and waits until all events are delivered. */
     run: async (times: number): Promise<void> => {
       await runConcurrently({ times, concurrency: 64 }, simulateCall)
       while ((await dispatcher.nextDueAt()) !== undefined) await new Promise((wait) => setTimeout(wait, 100))

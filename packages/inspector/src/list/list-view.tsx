@@ -48,7 +48,7 @@ const ListHeader = <Item,>({ title, list, onShowFresh }: ListHeaderProps<Item>) 
         class={`connection ${tone}`}
         aria-pressed={isPaused}
         onClick={list.switchPause}
-        title={isPaused ? 'Let new records appear' : 'Pause: new records are only counted'}
+        title={isPaused ? 'Show new records again' : 'Count new records without showing them'}
       >
         <span class="dot" aria-hidden="true" />
         <span role="status">{text}</span>
@@ -80,7 +80,7 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
     leaveRow()
     const stop = list.start()
     const unbind = bindKeys(definition.keys ?? {}, (act) => {
-      if (currentId.value === '') notify('Choose a row first: press j, or click it.', { isProblem: true })
+      if (currentId.value === '') notify('Choose a row first: press j, or click one.', { isProblem: true })
       else act(currentId.value)
     })
     const unbindPause = bindKeys({ p: list.switchPause }, (act) => act())

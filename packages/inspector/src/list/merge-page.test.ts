@@ -26,7 +26,7 @@ const merge = (
   return format(merged.items)
 }
 
-test('adds, updates and removes records of the page, and keeps older ones', () => {
+test('adds, updates and removes records according to the page, and keeps older records', () => {
   expect(merge('d4 c3 b2 a1', 'e5 d4 b2')).toBe('e5 d4 b2 a1')
   expect(merge('d4 c3 b2 a1', 'e5 d4', { isLast: true })).toBe('e5 d4')
 })
@@ -35,7 +35,7 @@ test('keeps the open record, even if the page no longer contains it', () => {
   expect(merge('d4 c3 b2 a1', 'd4 b2', { keptId: 'c' })).toBe('d4 c3 b2 a1')
 })
 
-test('keeps older records created concurrently with those of the page, whatever their times', () => {
+test('keeps records below the last one of the page, even if their times are newer', () => {
   expect(merge('d4 c2 b3 a2', 'd4 c2')).toBe('d4 c2 b3 a2')
   expect(merge('e5 d4 c2 b3 a2', 'd4 c2', { first: 1, before: 5 })).toBe('e5 d4 c2 b3 a2')
 })
@@ -44,6 +44,6 @@ test('keeps records that are too new for the page to contain', () => {
   expect(merge('e5 c2 d4 b2 a1', 'c2 b2', { first: 1, before: 3 })).toBe('e5 d4 c2 b2 a1')
 })
 
-test('drops records newer than the end of the page if that end is not known', () => {
+test('drops records that are newer than the last one of the page, if the list does not contain that record', () => {
   expect(merge('c3 b2 a1', 'd2')).toBe('d2 b2 a1')
 })

@@ -3,7 +3,7 @@ import { Dialog, openDialog } from '../parts/dialog.tsx'
 const keys = [
   ['j  k', 'next, previous record'],
   ['enter', 'open the record'],
-  ['esc', 'close it, or leave the row'],
+  ['esc', 'close the record, or leave the row'],
   ['/', 'search'],
   ['r', 'resend the delivery'],
   ['e', 'edit and send'],

@@ -6,7 +6,7 @@ const second = 1_000
 const day = 86_400 * second
 const times = [0, 20, 5 * second, day]
 
-test('a compressed axis shows milliseconds and a day, in order', () => {
+test('a compressed axis makes both milliseconds and a day visible, in order', () => {
   const { gaps, place } = createScale(times, 'compressed')
   const widths = gaps.map(({ left, right }) => right - left)
   expect(widths.every((width) => width > 0.05)).toBe(true)
@@ -21,7 +21,7 @@ test('a linear axis gives every second the same space', () => {
 })
 
 test.each(['compressed', 'linear'] as const)(
-  'a %s axis places nothing outside, and one moment in the middle',
+  'a %s axis contains all times, and a single time is in its middle',
   (mode) => {
     const { place } = createScale([10, 20], mode)
     expect([place(-day), place(day)].every((at) => at > 0 && at < 1)).toBe(true)
@@ -38,7 +38,7 @@ test('axis labels do not overlap, and include the length of wide gaps', () => {
   expect(listTicks(createScale(times, 'compressed'), 120).length).toBe(1)
 })
 
-test('flags at the same time get separate lines, within the width', () => {
+test('flags at the same time are on separate lines, within the axis', () => {
   const flag = { key: 'a', at: 5, text: 'CALL_INCOMING_INITIATED', tone: 'plain' } as const
   const entry = { kind: 'change', at: '', state: '', marks: [] }
   const flags = ['a', 'b', 'c'].map((key) => ({ ...flag, key, entry }))
