@@ -5,7 +5,7 @@ export const encodeBase64 = (bytes: Uint8Array): string => {
   return btoa(binary)
 }
 
-/** Decodes standard base64, padded or not; `undefined` for any other string. */
+/** Decodes standard base64, padded or not. Returns `undefined` for any other string. */
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   // `atob` ignores whitespace.
   if (/\s/.test(text)) return undefined

@@ -8,7 +8,7 @@ export type { RequestHolder } from './receiver/read-request.ts'
 export type { WebhookTrace } from './receiver/receive.ts'
 export type { StopOptions, WaitUntil } from './receiver/running.ts'
 
-// Verifiers: who may send.
+// Verifiers: decide which senders to trust.
 
 export { basicAuth, staticHeader } from './verifiers/header-verifiers.ts'
 export { type StandardWebhooksOptions, standardWebhooks } from './verifiers/standard-webhooks.ts'

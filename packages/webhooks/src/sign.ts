@@ -7,10 +7,10 @@ import { isWebhookId } from './signature/signature-headers.ts'
 export type SignWebhookOptions = {
   /** The body exactly as it will be sent. */
   readonly payload: WebhookPayload
-  /** The subscription's secret. During a rotation, several: each adds a signature. */
+  /** The subscription's secret, or several secrets during a rotation. Each of them adds a signature. */
   readonly secret: string | readonly string[]
   /**
-   * The delivery's id: the same on every attempt. It must not contain a full stop or whitespace.
+   * The delivery's id, which is the same on every attempt. It must not contain a full stop or whitespace.
    * @default a random `msg_…`
    */
   readonly id?: string | undefined
@@ -43,7 +43,7 @@ export type SignedWebhook = {
 
 /**
  * Returns the `webhook-signature` of one attempt: a signature of its `webhook-id`, its `webhook-timestamp` in Unix
- * seconds, and its body exactly as it is sent. Synchronous where the runtime's HMAC is.
+ * seconds, and its body exactly as it is sent. Returns no promise if the HMAC is synchronous.
  */
 export type WebhookSigner = (attempt: {
   readonly id: string
@@ -76,7 +76,7 @@ export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner =
 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Decodes a payload; `undefined` for bytes that are not UTF-8, which the library cannot sign. */
+/** Decodes a payload. Returns `undefined` for bytes that are not UTF-8, which the library cannot sign. */
 const toText = (payload: WebhookPayload): string | undefined => {
   if (typeof payload === 'string') return payload
   const bytes = toBytes(payload)

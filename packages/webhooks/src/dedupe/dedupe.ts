@@ -29,5 +29,5 @@ export type Dedupe = {
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }
 
-/** Default time that handled deliveries are remembered, in milliseconds. It is longer than any retry schedule. */
+/** Default time for which handled deliveries are remembered, in milliseconds. Retry schedules are shorter. */
 export const defaultRetentionMs = 604_800_000

@@ -4,7 +4,7 @@ import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 /** Options for {@link memoryDedupe}. */
 export type MemoryDedupeOptions = {
   /**
-   * Time that a handled delivery is remembered, in milliseconds.
+   * Time for which a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined
@@ -20,7 +20,7 @@ export type MemoryDedupeOptions = {
   readonly now?: (() => number) | undefined
 }
 
-/** A claim, until another entry replaces it; or a handled delivery. */
+/** A handled delivery, or a claim that no other entry has replaced yet. */
 type Entry = { readonly done: boolean; expiresAt: number }
 
 /**

@@ -20,7 +20,7 @@ export type IoRedisClient = {
 /** Options for {@link redisDedupe}. */
 export type RedisDedupeOptions = {
   /**
-   * Time that a handled delivery is remembered, in milliseconds.
+   * Time for which a handled delivery is remembered, in milliseconds.
    * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number | undefined
@@ -31,7 +31,7 @@ export type RedisDedupeOptions = {
   readonly prefix?: string | undefined
 }
 
-/** The value of a handled delivery. The value of a claimed one is the claim's token. */
+/** The value of a handled delivery. The value of a claimed delivery is the token of the claim. */
 const done = 'done'
 
 // These are scripts, because reading and writing must be one step. Otherwise, the claim could expire between them, and

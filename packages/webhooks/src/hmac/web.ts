@@ -1,10 +1,10 @@
 import { encodeBase64 } from '../base64.ts'
 import { concat, encoder } from '../payload.ts'
 
-/** Computes the base64 HMAC-SHA256 of `head` followed by `body`. Synchronous where the runtime's HMAC is. */
+/** Computes the base64 HMAC-SHA256 of `head` followed by `body`. Returns no promise if the runtime needs none. */
 export type Signer = (head: string, body: Uint8Array) => string | Promise<string>
 
-/** Returns the SHA-256 of bytes in hexadecimal. Synchronous where the runtime's hash is. */
+/** Returns the SHA-256 of bytes in hexadecimal. Returns no promise if the runtime needs none. */
 export const digest = async (bytes: Uint8Array): Promise<string> => {
   const hash = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')

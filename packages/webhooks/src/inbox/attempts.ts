@@ -24,9 +24,9 @@ type Attempt = {
   readonly entry: ClaimedEntry
   readonly abort: AbortController
   readonly effects: Effects<unknown, unknown>
-  /** When the claim was made or renewed, according to the monotonic clock. */
+  /** The time at which the claim was made or renewed, on the monotonic clock. */
   renewedAt: number
-  /** Set once its handlers have ended. */
+  /** Set after its handlers have ended. */
   ended: boolean
 }
 
@@ -100,7 +100,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     atCompletion: effects.atCompletion,
   })
 
-  /** Calls the handlers of an entry. Returns how to settle it, or `undefined` when they have succeeded. */
+  /** Calls the handlers of an entry. Returns the outcome to record, or `undefined` when the handlers have succeeded. */
   const callHandlers = async (attempt: Attempt): Promise<Settlement | undefined> => {
     const { entry } = attempt
     if (entry.known !== undefined) return { state: entry.known }

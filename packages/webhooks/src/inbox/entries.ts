@@ -29,7 +29,7 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 // A claim has a token. Every write of a worker to an entry compares it, so a worker that was paused until its claim
 // expired changes nothing. Leaving `claimed` removes the token.
 
-/** Time after its first attempt that a failing entry blocks later ones in its lane, in milliseconds. */
+/** Time from its first attempt during which a failing entry blocks later entries in its lane, in milliseconds. */
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */
@@ -49,7 +49,7 @@ export type Settlement =
       readonly delayMs: number
       readonly subject: string | undefined
     }
-  /** It ended early, which does not count as an attempt. */
+  /** The attempt ended early, so it does not count. */
   | { readonly state: 'released' }
   | { readonly state: 'parked'; readonly reason: ParkedReason; readonly error: string | undefined }
   | { readonly state: 'suppressed' }
@@ -128,7 +128,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${toMembership(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
 
   return {
-    /** Claims entries that are due: for their first attempt, or for another one. */
+    /** Claims due entries, either for their first attempt or for another one. */
     claim: async ({ claimMs, ...wanted }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
       const { text, values } = toCandidates(wanted)
@@ -152,7 +152,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       const select = `SELECT id FROM ${table} WHERE ${text}`
       const update = `UPDATE ${table} SET due_at = ${now()} + ?`
       if (dialect === 'postgresql') {
-        // Skips rows that are being completed: waiting for their locks would hold up this connection.
+        // Skips rows that are being completed, because waiting for their locks would hold up this connection.
         const renew = `WITH mine AS (${select} FOR NO KEY UPDATE SKIP LOCKED),
           renewed AS (${update} WHERE id IN (SELECT id FROM mine)) ${select}`
         return readIds(await run(renew, [...values, claimMs, ...values]))

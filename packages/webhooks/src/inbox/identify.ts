@@ -9,7 +9,7 @@ import { readBytes, serializeHeaders } from './read-entry.ts'
 export const toStorableText = (text: string, maximumLength = 200): string =>
   text.slice(0, maximumLength).toWellFormed().replaceAll('\0', '\ufffd')
 
-/** Parses a body; `undefined` when it contains no JSON object. */
+/** Parses a body. Returns `undefined` when it does not contain a JSON object. */
 export const parseStored = (body: Uint8Array, maxBytes: number): ParsedEvent | undefined => {
   try {
     return parseEvent(body, { maxBytes })
@@ -19,7 +19,7 @@ export const parseStored = (body: Uint8Array, maxBytes: number): ParsedEvent | u
   }
 }
 
-/** Parses the body of a row; `undefined` when it contains no JSON object, or is no longer kept. */
+/** Parses the body of a row. Returns `undefined` when it does not contain a JSON object or is no longer kept. */
 export const parseRow = (row: unknown, maxBytes: number): ParsedEvent | undefined => {
   const body = readBytes(row)
   return body && parseStored(body, maxBytes)
@@ -41,7 +41,7 @@ const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | nu
 /** Returns the hash by which the inbox remembers a string, even after erasure. */
 export const hashText = (text: string): Promise<string> => hash(encoder.encode(text))
 
-/** Returns the key of an event that happens once. It contains no source: the event is the same from any source. */
+/** Returns the key of an event that happens once. It does not depend on the source. */
 export const hashFact = (naturalKey: string): Promise<string> => hashText(`fact\n${naturalKey}`)
 
 const toColumn = (text: string | undefined): string | null =>

@@ -42,7 +42,7 @@ const readDate = (row: unknown, column: string): Date | undefined => {
   return value === null ? undefined : new Date(Number(value))
 }
 
-/** Reads the body of a row; `undefined` when it is no longer kept. */
+/** Reads the body of a row. Returns `undefined` when the body is no longer kept. */
 export const readBytes = (row: unknown): Uint8Array | undefined => {
   const body = readColumn(row, 'body')
   return body instanceof Uint8Array ? body : undefined

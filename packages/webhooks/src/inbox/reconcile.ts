@@ -68,7 +68,7 @@ export const createReconcile = (
   const findMissing = async (olderThanMs: number, maxAgeMs: number, signal?: AbortSignal): Promise<void> => {
     const [first, last] = await findRange(maxAgeMs + slackMs)
     for (let start = first; start <= last && signal?.aborted !== true; start += pageSize) {
-      // Without statistics, PostgreSQL would read and sort the whole table, but for the range and the lane.
+      // The range and the lane keep PostgreSQL from sorting the whole table when it has no statistics.
       const { rows } = await query(
         `SELECT subject, received_at,
             (SELECT s.fact FROM ${table} s WHERE s.subject = r.subject AND s.fact IS NOT NULL LIMIT 1) AS fact
@@ -97,7 +97,7 @@ export const createReconcile = (
     }
   }
 
-  /** Takes the turn to request the first summary that is due. */
+  /** Claims the first due summary. Until the claim ends, no other process requests a summary. */
   const takeTurn = async () => {
     const token = crypto.randomUUID()
     const [row] = await engine.claim({
@@ -162,7 +162,7 @@ export const createReconcile = (
     await findMissing(olderThanMs, maxAgeMs, signal)
     let wasAsked = false
     while (signal?.aborted !== true) {
-      // Waits before taking the turn, so that a process that ends during the wait does not hold up the others.
+      // Waits before the claim, so that a process that ends during the wait does not hold up the others.
       if (wasAsked) await new Promise((resolve) => setTimeout(resolve, intervalMs))
       const missing = await takeTurn()
       wasAsked = false

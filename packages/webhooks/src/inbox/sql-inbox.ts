@@ -50,7 +50,7 @@ export type SqlInboxOptions = {
    * @default 1_000
    */
   readonly pollMs?: number | undefined
-  /** Time that entries are kept. */
+  /** Times for which entries are kept. */
   readonly retention?: InboxRetention | undefined
   /**
    * Called with every entry that is parked, unless it is a known event without a handler. Errors that it throws are
@@ -65,20 +65,20 @@ export type SqlInboxOptions = {
   readonly clock?: { now(): number } | undefined
 }
 
-/** How long an inbox keeps entries, their bodies and their keys, in milliseconds. */
+/** The times for which an inbox keeps entries, their bodies and their keys, in milliseconds. */
 export type InboxRetention = {
   /**
-   * For the bodies of handled entries. With 0, they are deleted on completion.
+   * Time for which bodies of handled entries are kept. With 0, they are deleted on completion.
    * @default 604_800_000 (7 days)
    */
   readonly handledBodyMs?: number | undefined
   /**
-   * For the bodies of parked and suppressed entries. After that, they cannot be retried.
+   * Time for which bodies of parked and suppressed entries are kept. After that, these entries cannot be retried.
    * @default 2_592_000_000 (30 days)
    */
   readonly parkedBodyMs?: number | undefined
   /**
-   * For the rest of an entry after its body was deleted. Until then, duplicates are recognized.
+   * Time for which the rest of an entry is kept after its body was deleted. Until then, duplicates are recognized.
    * @default 2_592_000_000 (30 days)
    */
   readonly keyMs?: number | undefined

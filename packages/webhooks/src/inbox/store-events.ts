@@ -7,7 +7,7 @@ import type { StoredEvent } from './identify.ts'
 import type { InboxTable } from './table.ts'
 import type { Worker } from './worker.ts'
 
-/** Time that storing is retried while no database responds, in milliseconds. Senders wait for about 15 seconds. */
+/** Time for which storing is retried when the database does not respond, in milliseconds. Senders wait about 15 s. */
 const patienceMs = 8_000
 
 /** Age at which unclaimed entries cause a warning, in milliseconds. */
@@ -63,7 +63,8 @@ const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
 }
 
 /**
- * Creates the function that inserts events. Returns for each whether it is new, as is a duplicate of a parked event.
+ * Creates the function that inserts events. It returns for each event whether it is new. Duplicates of parked events
+ * count as new.
  */
 const createInsert = ({ table, engine: { dialect, run }, now }: InboxTable) => {
   const readKeys = async (text: string, values: readonly InboxValue[]): Promise<Set<unknown>> =>

@@ -115,7 +115,7 @@ export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
   return toStatements(table, dialect)
 }
 
-/** Returns the engine, which then creates the table before its first statement. */
+/** Makes an engine create the table before its first statement. */
 export const createTableFirst = (engine: InboxEngine, table: string): InboxEngine => {
   let created: Promise<unknown> | undefined
   const ready = async (): Promise<void> => {
@@ -135,7 +135,7 @@ export const createTableFirst = (engine: InboxEngine, table: string): InboxEngin
   }
 }
 
-/** An open table: the context of every operation of an inbox. */
+/** The context of all operations of an inbox. */
 export type InboxTable = {
   readonly table: string
   readonly engine: InboxEngine

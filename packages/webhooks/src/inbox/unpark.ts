@@ -7,12 +7,12 @@ import type { InboxTable } from './table.ts'
 
 type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEntries, 'retry'>
 
-/** Creates a function that retries parked entries that a handler takes now, after an upgrade or a new `on`. */
+/** Creates a function that retries parked entries that have a handler now, after an upgrade or a new call of `on`. */
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const { table } = place
   /**
-   * Selects one entry for each event name: if a handler takes it, a handler takes all with that name. Drifted entries
-   * are examined one by one, because each may drift in its own way.
+   * Selects one entry for each event name, because a handler takes either all events with a name or none. Drifted
+   * entries are examined one by one, because each may drift differently.
    */
   const representatives = `SELECT min(id) AS id FROM ${table}
     WHERE state = 'parked' AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL GROUP BY reason, name`

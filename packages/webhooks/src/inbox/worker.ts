@@ -5,12 +5,14 @@ import { type AttemptsOptions, createAttempts, minimumDelayMs } from './attempts
 import { collect } from './batch.ts'
 import { createBell } from './bell.ts'
 
-/** Time limit for `stop`, and the time that it then waits for handlers that obey `signal`, in milliseconds. */
+/** Time for which `stop` waits for handlers before it aborts their signals, in milliseconds. */
 const stopMs = 10_000
+/** Time for which `stop` then waits for handlers that obey the signal, in milliseconds. */
 const abortMs = 1_000
 
-/** Intervals at which expired entries are deleted, and parked ones that a handler takes now retried, in milliseconds. */
+/** Interval at which expired entries are deleted, in milliseconds. */
 const forgetEveryMs = 60_000
+/** Interval at which parked entries that have a handler now are retried, in milliseconds. */
 const unparkEveryMs = 3_600_000
 
 type WorkerOptions = AttemptsOptions & {
@@ -103,7 +105,7 @@ export const createWorker = (options: WorkerOptions) => {
     unlisten?.()
   }
 
-  /** Waits at most `maxMs` milliseconds until all handlers have ended. Returns whether they have. */
+  /** Waits at most `maxMs` milliseconds until all handlers have ended. Returns whether all have ended. */
   const settle = async (maxMs: number): Promise<boolean> => {
     const endsAt = performance.now() + maxMs
     for (;;) {

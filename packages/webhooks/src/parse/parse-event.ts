@@ -9,7 +9,7 @@ import {
 import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 
-/** How an event was recognized: by its field `event` or `eventType`, or by a field that only this event has. */
+/** The way in which an event was recognized: by its `event`, its `eventType`, or a field that only this event has. */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
 
 /** A JSON object that has not been validated. @inline */
@@ -20,7 +20,7 @@ export type KnownEvent = {
   readonly kind: 'event'
   /** The event. Unknown extra fields are kept; `extraFields` reads them. */
   readonly event: WebhookEvent
-  /** The way that the event was recognized. */
+  /** The way in which the event was recognized. */
   readonly recognizedBy: RecognizedBy
 }
 
@@ -38,7 +38,7 @@ export type DriftedEvent = {
 /** An event that this version does not know. */
 export type UnknownEvent = {
   readonly kind: 'unknown'
-  /** The name that the payload gives, if any. */
+  /** The name in the payload, if it contains one. */
   readonly name: string | undefined
   /** The payload as it arrived. */
   readonly raw: RawPayload
@@ -97,7 +97,7 @@ const telltales = [
   ['participantRemovedAt', 'GROUP_PARTICIPANT_REMOVED'],
 ] as const
 
-/** Returns the name of an event, and if it is known, the way that it was recognized. */
+/** Returns the name of an event and, for a known event, the way in which it was recognized. */
 const recognize = (raw: RawPayload) => {
   for (const field of ['event', 'eventType'] as const) {
     const name = Object.hasOwn(raw, field) ? raw[field] : undefined

@@ -8,7 +8,7 @@ const maximumLength = 200
 /** Returns the SHA-256 of bytes, with the prefix `sha256:`. */
 export const hash = async (bytes: Uint8Array): Promise<string> => `sha256:${await digest(bytes)}`
 
-/** Returns a key for an event that happens once; `undefined` for others, which may happen again with the same ids. */
+/** Returns a key for an event that happens once, or `undefined` for others, which may happen again with the same ids. */
 export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefined => {
   if (parsed?.kind !== 'event') return undefined
   const { event } = parsed

@@ -15,16 +15,16 @@ export type DeliveryContext = {
   }
   /** This attempt. */
   readonly attempt: {
-    /** When the attempt was sent, from `webhook-timestamp`. */
+    /** The time at which the attempt was sent, from `webhook-timestamp`. */
     readonly at: Date | undefined
-    /** When the request arrived. */
+    /** The time at which the request arrived. */
     readonly receivedAt: Date
   }
   /** The bytes of the body exactly as they arrived. */
   readonly rawBody: Uint8Array
   /** The request's headers. With an inbox, only those that identify or trace the delivery. */
   readonly headers: Headers
-  /** How the event was recognized; `undefined` for an unknown or a drifted event. */
+  /** The way in which the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
   /**
    * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox:
@@ -50,7 +50,7 @@ export type HandlerOptions = {
 
 type Call<Context> = (context: Context) => unknown
 
-/** Binds a handler to a parsed event; `undefined` when the handler is for other events. */
+/** Binds a handler to a parsed event. Returns `undefined` when the handler is for other events. */
 export type Binding<Context> = (parsed: ParsedEvent) => Call<Context> | undefined
 
 export type Task<Context> = { readonly call: Call<Context>; readonly timeoutMs: number | undefined }

@@ -8,7 +8,7 @@
  * - `parked`: no handler took it, or every attempt failed. It waits for an upgrade, a retry or a discard.
  * - `suppressed`: reports what another handled entry has already reported.
  * - `discarded`: given up by request.
- * - `missing`: a summary that has not arrived, and that `reconcile` requests.
+ * - `missing`: a summary that has not arrived, so `reconcile` requests it.
  * - `unavailable`: a summary that can never exist.
  * - `given_up`: a summary that was not found before the age limit.
  * - `erased`: only hashes are left, which keep it from coming back.
@@ -57,11 +57,11 @@ export type InboxEntry = {
   readonly subject: string | undefined
   /** Number of attempts so far. */
   readonly attempts: number
-  /** When it was stored. */
+  /** The time at which it was stored. */
   readonly receivedAt: Date
-  /** When the sender sent it, if known. */
+  /** The time at which the sender sent it, if known. */
   readonly sentAt: Date | undefined
-  /** When its next attempt is due, its claim expires, or its body or row is deleted. */
+  /** The time at which its next attempt is due, its claim expires, or its body or row is deleted. */
   readonly dueAt: Date
 }
 

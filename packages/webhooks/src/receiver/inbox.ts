@@ -59,7 +59,7 @@ export type DrainOptions = {
 export type Remaining = {
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
-  /** When the first of them can be handled; now, if it is already due. */
+  /** The time at which the first of them can be handled, or now if it is already due. */
   readonly nextDueAt: Date | undefined
 }
 
@@ -77,7 +77,7 @@ export type InboxMethods = {
    */
   drain(options?: DrainOptions): Promise<Remaining>
   /**
-   * Stores an event from a queue, a bus or a file. It is not verified: the caller vouches for it.
+   * Stores an event from a queue, a bus or a file. It is not verified, so the caller must vouch for it.
    * Acknowledge the message when the promise resolves.
    *
    * @throws TypeError when the body is neither text nor bytes.

@@ -26,7 +26,7 @@ export type WebhookTrace = {
    * `ignored` (no handler takes it), `stored` (in the inbox), or `rejected`.
    */
   outcome?: HandlingOutcome | 'ignored' | 'stored' | 'rejected'
-  /** The response: set at the end. */
+  /** The response, which is set at the end. */
   result?: unknown
 }
 

@@ -25,10 +25,10 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
   let isWarned = !isEarly
 
   return {
-    /** Returns a controller for a delivery that is acknowledged early; `undefined` if deliveries are not. */
+    /** Returns a controller for a delivery, or `undefined` if deliveries are not acknowledged early. */
     // One controller per delivery, because Workers do not allow one outside a request.
     acknowledgeEarly: () => (isEarly ? new AbortController() : undefined),
-    /** Makes the host and `stop` wait for work, a promise that never rejects. */
+    /** Makes the host and `stop` wait for work, which must not reject. */
     keepAlive: (work: Promise<unknown>, given: object, abort?: AbortController): void => {
       if (abort !== undefined) {
         early.set(work, abort)

@@ -43,9 +43,9 @@ export type VerifySignatureOptions = SignatureOptions & {
 
 /** The values that a signature vouches for, in addition to the body. */
 export type VerifiedSignature = {
-  /** The `webhook-id`: the same on every attempt of a delivery. */
+  /** The `webhook-id`, which is the same on every attempt of a delivery. */
   readonly id: string
-  /** The `webhook-timestamp`: when this attempt was signed, in Unix seconds. */
+  /** The `webhook-timestamp`: the time at which this attempt was signed, in Unix seconds. */
   readonly timestamp: number
 }
 
@@ -77,7 +77,7 @@ export const apply = <Input, Output>(
   next: (input: Input) => Output | Promise<Output>,
 ): Output | Promise<Output> => (input instanceof Promise ? input.then(next) : next(input))
 
-/** Tries the signers one after another. Synchronous where the runtime's HMAC is, because promises are slow. */
+/** Tries the signers one after another. Creates promises only if the HMAC is asynchronous, because they are slow. */
 export const matchSignature = (
   signed: SignatureHeaders,
   body: Uint8Array,

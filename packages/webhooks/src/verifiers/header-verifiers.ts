@@ -55,8 +55,8 @@ type StaticHeaderOptions = {
   /** Name of the header, case-insensitive. */
   readonly header: string
   /**
-   * The value that the header must have; several during a rotation. A function is called for the first request, and
-   * again after a minute.
+   * The value that the header must have, or several values during a rotation. A function is called for the first request,
+   * and again after a minute.
    */
   readonly value: OnDemand<string | readonly string[]>
 }
@@ -82,7 +82,7 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
 type BasicAuthOptions = {
   /** The user name, without a colon. */
   readonly username: string
-  /** The password; several during a rotation. A function is called for the first request, and again after a minute. */
+  /** The password, or several during a rotation. A function is called at first use, and again after a minute. */
   readonly password: OnDemand<string | readonly string[]>
 }
 

@@ -16,16 +16,16 @@ export type UnverifiedDelivery = {
 
 /** The values that a verifier vouches for, in addition to the body. */
 export type VerifiedDelivery = {
-  /** The id of the delivery: the same on every attempt. */
+  /** The id of the delivery, which is the same on every attempt. */
   readonly id: string
-  /** When the sender signed this attempt. */
+  /** The time at which the sender signed this attempt. */
   readonly sentAt: Date
 }
 
 /**
- * Decides whether a delivery comes from the expected sender. A verifier that checks an id and a time accepts by
- * returning both; any other accepts by returning `true`. Any other result, and any error, rejects the delivery. Any
- * function of this shape will do, synchronous or asynchronous.
+ * Decides whether a delivery comes from the expected sender. To accept it, a verifier returns the id and the time that
+ * it has checked or, if it checks neither, `true`. Any other result, and any error, rejects the delivery. A verifier can
+ * be synchronous or asynchronous.
  *
  * @example
  * const verify: Verifier = ({ url }) => new URL(url).searchParams.get('token') === process.env.TOKEN

@@ -12,7 +12,7 @@ import {
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
-/** Some values are a `Buffer`. The type does not mention it, because projects may not have the types of Node.js. */
+/** Some values are a `Buffer`. The type omits `Buffer`, because projects may not have the types of Node.js. */
 type Execute = (text: string, values: never[]) => Promise<unknown[]>
 
 /** The required part of a `mysql2/promise` connection. */
@@ -81,8 +81,8 @@ const claim = async (
   if (picked.size === 0) return []
   await connection.query('START TRANSACTION')
   try {
-    // Skips rows that are being completed: waiting for their locks would hold up every claim. Rows that have changed in
-    // the meantime are left out, too.
+    // Skips rows that are being completed, because waiting for their locks would hold up every claim. Also skips rows
+    // that have changed in the meantime.
     const values = [...picked.values()]
     const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
     const { rows } = await execute(connection, text, values)

@@ -111,7 +111,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   })
 
   const begin = createTransactions<PostgresClient>({
-    // Leaves the inbox a connection, which it may have to replace while handlers occupy the others.
+    // Leaves one connection to the inbox, which may have to reconnect while handlers occupy the other connections.
     limit: max - 1,
     connect: () => pool.connect(),
     begin: (client) => {

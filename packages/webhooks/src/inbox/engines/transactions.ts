@@ -6,7 +6,7 @@ type Transactions<Client> = {
   readonly limit: number
   readonly connect: () => Promise<Client>
   readonly begin: (client: Client) => Promise<unknown>
-  /** Runs the completion, and commits if the claim was held. Returns whether it was. */
+  /** Runs the completion, and commits if the claim was held. Returns whether the claim was held. */
   readonly commit: (client: Client, completion: Statement) => Promise<boolean>
   readonly close: (client: Client, destroy: boolean) => unknown
 }
