@@ -5,8 +5,6 @@ import {
   type DeliveryContext,
   type Failure,
   isWebhookParseError,
-  isWebhookRequestError,
-  isWebhookVerificationError,
   memoryDedupe,
   type Receiver,
   type ReceiverOptions,
@@ -14,7 +12,6 @@ import {
   unsigned,
   WebhookDriftError,
   WebhookHandlerTimeoutError,
-  WebhookVerificationError,
 } from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signed, signedRequest, summary } from './signed.ts'
@@ -535,27 +532,8 @@ describe('errors', () => {
     expect(log).toHaveBeenCalledTimes(1)
     log.mockRestore()
   })
-})
 
-describe('errors from another copy of this package', () => {
-  it('are recognized, and get the same responses', async () => {
-    vi.resetModules()
-    const copy = await import('@wabakit/webhooks')
-    expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError)
-    const errors = [
-      [new copy.WebhookVerificationError('missing_header', ''), isWebhookVerificationError, 401],
-      [new copy.WebhookParseError('not_json', ''), isWebhookParseError, 400],
-      [new copy.WebhookRequestError('body_too_large', ''), isWebhookRequestError, 413],
-    ] as const
-    for (const [error, guard, status] of errors) {
-      expect(guard(error)).toBe(true)
-      const verify = () => Promise.reject(error)
-      const response = await receive({ verify }).handle(await signedRequest(joined))
-      expect(response.status).toBe(status)
-    }
-  })
-
-  it('do not include objects that merely have the name', async () => {
+  it('are recognized by more than their name', async () => {
     for (const error of [null, 'WebhookParseError', new Error('x'), { name: 'WebhookParseError' }]) {
       expect(isWebhookParseError(error)).toBe(false)
     }

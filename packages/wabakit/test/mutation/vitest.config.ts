@@ -4,14 +4,18 @@ import { defineConfig } from 'vitest/config'
 
 const conditions = ['@wabakit/source', 'module', 'node']
 
-/** The tests of each package that run in this process and need no other program. They judge its mutants. */
+/**
+ * The tests of each package that run in this process and need no other program. They judge its mutants. A test that loads
+ * a package a second time is not one of them: static code would count as code that runs, but is never loaded mutated.
+ */
 const tests: Readonly<Record<string, readonly string[]>> = {
   wire: ['packages/wire/src/**/*.test.ts', 'packages/contract/src/**/*.test.ts'],
   client: ['packages/client/{src,test}/**/*.test.ts'],
   webhooks: [
     'packages/webhooks/src/**/*.test.ts',
-    'packages/webhooks/test/{dedupe,inbox/inbox-sqlite,memory-dedupe,mistakes,receiver,secrets,sqlite-dedupe,vectors}.test.ts',
-    'packages/webhooks/test/frameworks/{fetch,lambda,node}.test.ts',
+    'packages/webhooks/test/{dedupe,memory-dedupe,mistakes,receiver,secrets,sqlite-dedupe,vectors}.test.ts',
+    'packages/webhooks/test/inbox/{inbox-sqlite,simulated-kills}.test.ts',
+    'packages/webhooks/test/frameworks/{fastify,fetch,lambda,node}.test.ts',
   ],
   core: [
     'packages/core/src/**/*.test.ts',

@@ -21,9 +21,9 @@ const summary = {
   summary: { recap: 'A short call.', keyPoints: [], nextSteps: [] },
 }
 const json = (value: unknown) => JSON.stringify(value)
-const getError = (input: string): unknown => {
+const getError = (input: string | Uint8Array, maxBytes = 1_000): unknown => {
   try {
-    return parseEvent(input)
+    return parseEvent(input, { maxBytes })
   } catch (error) {
     return error
   }
@@ -54,6 +54,12 @@ describe('a body', () => {
   it('may start with a byte order mark', () => {
     const text = `\ufeff${json(summary)}`
     for (const input of [text, new TextEncoder().encode(text)]) expect(parseEvent(input).kind).toBe('event')
+  })
+
+  it('keeps byte order marks in its strings', () => {
+    const text = json({ event: 'CALL_ENDED', callId: 'a\ufeffb' })
+    for (const input of [text, new TextEncoder().encode(text)])
+      expect(parseEvent(input)).toMatchObject({ event: { callId: 'a\ufeffb' } })
   })
 
   it.each([
@@ -98,6 +104,16 @@ describe('a body', () => {
     expect(getCode(sized('é'.repeat(494)))).toBe('unknown')
     expect(getCode(sized('é'.repeat(495)))).toBe('too_large')
     expect(getCode(new TextEncoder().encode(sized('é'.repeat(495))))).toBe('too_large')
+  })
+
+  it('that cannot be parsed is explained to its sender', () => {
+    const bodies = ['{', Uint8Array.of(0xff), '[]', `"${'a'.repeat(1_000)}"`]
+    expect(bodies.map((body) => getError(body))).toMatchObject([
+      { message: expect.stringMatching(/JSON/), cause: expect.any(SyntaxError) },
+      { message: expect.stringMatching(/UTF-8/), cause: expect.any(TypeError) },
+      { message: expect.stringMatching(/JSON object/) },
+      { message: expect.stringMatching(/1000 bytes/) },
+    ])
   })
 
   it('nested 100,000 levels deep has a typed outcome', () => {
