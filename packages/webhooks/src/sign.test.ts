@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { createWebhookSigner, generateSecret, signWebhook } from './index.ts'
+import { createWebhookSigner, generateSecret, signWebhook, verifySignature } from './index.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
@@ -54,12 +54,29 @@ describe('signWebhook', () => {
   it.each(['a.b', 'a b', '', 'ü', 'a\nb'])(
     'rejects the id %j, which receivers could not parse',
     async (id) => {
-      await expect(signWebhook({ payload: '{}', secret, id })).rejects.toThrow(RangeError)
+      const signing = signWebhook({ payload: '{}', secret, id })
+      await expect(signing).rejects.toThrow(RangeError)
+      await expect(signing).rejects.toThrow(
+        `visible ASCII characters without a full stop, not ${JSON.stringify(id)}`,
+      )
     },
   )
 
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects the timestamp %d', async (timestamp) => {
-    await expect(signWebhook({ payload: '{}', secret, timestamp })).rejects.toThrow(RangeError)
+    const signing = signWebhook({ payload: '{}', secret, timestamp })
+    await expect(signing).rejects.toThrow(RangeError)
+    await expect(signing).rejects.toThrow('Unix seconds')
+  })
+
+  it('signs at any second since 1970', async () => {
+    const { headers } = await signWebhook({ payload: '{}', secret, timestamp: 0 })
+    expect(headers['webhook-timestamp']).toBe('0')
+  })
+
+  it('signs bytes that are not UTF-8', async () => {
+    const payload = Uint8Array.of(0x7b, 0xff, 0x00, 0x7d)
+    const { headers, id } = await signWebhook({ payload, secret })
+    await expect(verifySignature({ payload, headers, secrets: [secret] })).resolves.toMatchObject({ id })
   })
 
   it('rejects a parsed body, and explains what to do', async () => {
@@ -94,6 +111,11 @@ describe('createWebhookSigner', () => {
     const content = { id: 'evt_1', timestamp: 1_614_265_330, payload: '{"é": "日本"}' }
     const { headers } = await signWebhook({ ...content, secret })
     expect(await createWebhookSigner([secret])(content)).toBe(headers['webhook-signature'])
+  })
+
+  it('signs synchronously on Node.js', () => {
+    const sign = createWebhookSigner([secret, generateSecret()])
+    expect(sign({ id: 'evt_1', timestamp: 1, payload: '{}' })).toMatch(/^v1,\S+ v1,\S+$/)
   })
 
   it('refuses secrets that cannot be used', () => {

@@ -59,8 +59,20 @@ describe.each([
   })
 })
 
-it('reports that signatures need WebCrypto if the runtime has none', async () => {
-  vi.stubGlobal('crypto', {})
-  onTestFinished(() => void vi.unstubAllGlobals())
-  await expect(web.createSigner(bytes('00'))('', bytes('00'))).rejects.toThrow('Signatures need WebCrypto')
+it.each([
+  ['node:crypto', node.digest],
+  ['crypto.subtle', web.digest],
+])('the digest on %s is the SHA-256 of FIPS 180 in hexadecimal', async (_, digest) => {
+  expect(await digest(bytes('616263'))).toBe(
+    'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  )
 })
+
+it.each([{}, undefined])(
+  'reports that signatures need WebCrypto if the runtime has none: crypto is %j',
+  async (crypto) => {
+    vi.stubGlobal('crypto', crypto)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    await expect(web.createSigner(bytes('00'))('', bytes('00'))).rejects.toThrow('Signatures need WebCrypto')
+  },
+)

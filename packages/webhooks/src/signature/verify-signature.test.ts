@@ -84,10 +84,13 @@ describe('the signature', () => {
   })
 
   it('is not accepted in an unknown version, even when its bytes are right', async () => {
-    const other = { ...headers, 'webhook-signature': headers['webhook-signature'].replace('v1,', 'v2,') }
-    await expect(verifySignature({ ...given, headers: other })).rejects.toEqual(
-      rejected('no_matching_signature'),
-    )
+    for (const version of ['v2', 'v10', 'v']) {
+      const signature = headers['webhook-signature'].replace('v1', version)
+      const other = { ...headers, 'webhook-signature': signature }
+      await expect(verifySignature({ ...given, headers: other })).rejects.toEqual(
+        rejected('no_matching_signature'),
+      )
+    }
   })
 
   it('must be canonical: no other base64 of the same bytes is accepted', async () => {
@@ -157,6 +160,7 @@ describe('the secrets', () => {
     expect(await getMessage(`${secret}\n`)).toContain('whitespace')
     expect(await getMessage('whsec_!')).toContain('not base64')
     expect(await getMessage('whsec_AAAA')).toContain('only 3 bytes')
+    expect(await verifySignature({ ...given, secrets: [] }).catch(String)).toContain('no secret')
   })
 
   it('are rejected when there is none', async () => {
@@ -197,6 +201,15 @@ describe('the timestamp', () => {
     )
   })
 
+  it('is rejected with its age and the tolerance', async () => {
+    await expect(verifySignature({ ...given, now: at(signedAt + 301) })).rejects.toThrow(
+      'The signature is 301 s old (tolerance 300 s). Check the clocks',
+    )
+    await expect(verifySignature({ ...given, now: at(signedAt - 301) })).rejects.toThrow(
+      'The signature is 301 s ahead (tolerance 300 s). Check the clocks',
+    )
+  })
+
   it('is counted in whole seconds, as the header is', async () => {
     await expect(
       verifySignature({ ...given, now: () => (signedAt + 300) * 1000 + 999 }),
@@ -216,6 +229,12 @@ describe('the timestamp', () => {
     await expect(verifySignature(options)).resolves.toBeDefined()
   })
 
+  it('may be the last second that a Date can represent', async () => {
+    const last = { payload, secret, timestamp: 8_640_000_000_000 }
+    const options = { ...given, ...(await signWebhook(last)), now: at(last.timestamp) }
+    await expect(verifySignature(options)).resolves.toMatchObject({ timestamp: last.timestamp })
+  })
+
   it('is compared with the clock of this machine by default', async () => {
     const { now: _, ...options } = given
     await expect(verifySignature(options)).rejects.toEqual(rejected('timestamp_too_old'))
@@ -223,6 +242,7 @@ describe('the timestamp', () => {
 
   it.each([-1, Number.NaN])('cannot have a tolerance of %d', async (toleranceSeconds) => {
     await expect(verifySignature({ ...given, toleranceSeconds })).rejects.toThrow(RangeError)
+    await expect(verifySignature({ ...given, toleranceSeconds })).rejects.toThrow(`not ${toleranceSeconds}`)
   })
 
   it('is rejected when the clock is broken', async () => {
@@ -246,6 +266,7 @@ describe('the timestamp', () => {
     '١٦١٤',
     '9'.repeat(400),
     '8640000000001',
+    '00001614265330',
     '1, 2',
   ])('is malformed when it is %s', async (timestamp) => {
     await expect(
@@ -325,6 +346,17 @@ describe('the headers', () => {
       ).rejects.toEqual(rejected('malformed_header', { header: 'webhook-signature' }))
     },
   )
+
+  it.each([
+    ['webhook-id', 'a b', 'one word of visible ASCII characters without a full stop'],
+    ['webhook-timestamp', '1e9', 'Unix seconds, digits only'],
+    ['webhook-signature', 'v1', 'versioned signatures such as "v1,…", separated by spaces'],
+  ])('are malformed if the %s is %s, and the error says what it must be', async (header, value, rule) => {
+    const malformed = { ...headers, [header]: value }
+    await expect(verifySignature({ ...given, headers: malformed })).rejects.toThrow(
+      `The header ${header} must be ${rule}.`,
+    )
+  })
 
   it('are not taken from a prototype', async () => {
     await expect(verifySignature({ ...given, headers: Object.create(headers) })).rejects.toEqual(

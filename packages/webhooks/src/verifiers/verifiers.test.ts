@@ -38,6 +38,12 @@ describe('staticHeader', () => {
     expect(await verdict(verify, {})).toBe('missing_header')
   })
 
+  it.each([{}, { 'x-token': 'wrong' }])('names its header in the error for %j', (headers) => {
+    expect(() => verify.checkHeaders?.(new Headers(headers))).toThrow(
+      expect.objectContaining({ header: 'X-Token', message: expect.stringContaining('X-Token') }),
+    )
+  })
+
   it.each(['', ' ', [], ['a', ''], undefined as unknown as string])(
     'cannot be created with the value %j',
     (value) => {
