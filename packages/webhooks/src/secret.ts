@@ -49,7 +49,7 @@ const decodeSecret = (secret: string, allowShort: boolean): Uint8Array<ArrayBuff
     )
   }
   const key = decodeBase64(removePrefix(secret))
-  if (key === undefined || key.length === 0) {
+  if (key === undefined) {
     throw invalid(
       'The secret is not base64. It should be "whsec_" and base64, such as generateSecret() returns.',
     )

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import {
+  basicAuth,
   createReceiver,
   type DeliveryContext,
   type Failure,
@@ -9,6 +10,7 @@ import {
   type Receiver,
   type ReceiverOptions,
   standardWebhooks,
+  staticHeader,
   unsigned,
   WebhookDriftError,
   WebhookHandlerTimeoutError,
@@ -258,11 +260,15 @@ describe('verification', () => {
     })
   })
 
-  it('rejects a request without signature headers before it reads the body', async () => {
+  it.each([
+    standardWebhooks({ secrets: [secret] }),
+    staticHeader({ header: 'x-token', value: 'token' }),
+    basicAuth({ username: 'user', password: 'password' }),
+  ])('rejects a request without its headers before it reads the body', async (verify) => {
     const pull = vi.fn()
     const body = new ReadableStream({ pull }, { highWaterMark: 0 })
     const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    expect(await send(receive(), request)).toMatchObject({ status: 401, code: 'missing_header' })
+    expect(await send(receive({ verify }), request)).toMatchObject({ status: 401, code: 'missing_header' })
     expect(pull).not.toHaveBeenCalled()
   })
 

@@ -10,12 +10,21 @@ const quiet = (verify: Parameters<typeof createReceiver>[0]['verify']) => {
 describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
   const wrap = (read: () => readonly string[]) => (kind === 'sync' ? read : async () => read())
 
-  it('are read for the first request, not when the receiver is created', async () => {
+  it('are read for the first request, not when the receiver is created, and kept', async () => {
     const read = vi.fn(() => [secret])
-    const { receiver } = quiet(standardWebhooks({ secrets: wrap(read) }))
-    expect(read).not.toHaveBeenCalled()
-    expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
-    expect(read).toHaveBeenCalledTimes(1)
+    const headers = { 'x-token': secret, authorization: `Basic ${btoa(`u:${secret}`)}` }
+    for (const verify of [
+      standardWebhooks({ secrets: wrap(read) }),
+      staticHeader({ header: 'x-token', value: wrap(read) }),
+      basicAuth({ username: 'u', password: wrap(read) }),
+    ]) {
+      read.mockClear()
+      const { receiver } = quiet(verify)
+      expect(read).not.toHaveBeenCalled()
+      for (let count = 0; count < 2; count += 1)
+        expect((await receiver.handle(await signedRequest(joined, { headers }))).status).toBe(200)
+      expect(read).toHaveBeenCalledTimes(1)
+    }
   })
 
   it('are kept for a minute, so that a rotation needs no restart', async () => {
