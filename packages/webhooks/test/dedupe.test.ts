@@ -57,6 +57,22 @@ describe('a delivery', () => {
     ])
   })
 
+  it('that is not handled gets a code and a sentence', async () => {
+    const outcomes: [Dedupe['claim'], object][] = [
+      [() => 'in_progress', { code: 'in_progress', message: 'This delivery is already being handled.' }],
+      [
+        () => Promise.reject(new Error('hunter2')),
+        { code: 'store_unavailable', message: 'The delivery store is not available.' },
+      ],
+    ]
+    for (const [claim, body] of outcomes) {
+      const response = await receive({ claim })
+        .onAny(() => {})
+        .handle(await signedRequest(joined))
+      expect(await response.json()).toEqual(body)
+    }
+  })
+
   it('gets no 200 when its completion fails, because the sender would not retry', async () => {
     const throwing = () => {
       throw new Error('down')
@@ -250,6 +266,12 @@ describe('the key of a delivery without a webhook-id', () => {
     expect(await getKey({ ...joined, customerPhone: '+1' })).not.toBe(key)
     expect(await getKey({ event: 'CALL_NOT_PICKED', callId: 'c' })).toMatch(/^sha256:/)
     expect(await getKey({ type: 'wa_group' })).toMatch(/^sha256:/)
+  })
+
+  it('is a hash if the identity has more than 200 characters', async () => {
+    const callId = 'c'.repeat(200 - 'CALL_AI_SUMMARY:'.length)
+    expect(await getKey({ ...summary, callId })).toBe(`CALL_AI_SUMMARY:${callId}`)
+    expect(await getKey({ ...summary, callId: `${callId}c` })).toMatch(/^sha256:/)
   })
 
   it('is short enough for an index, however long an id is', async () => {

@@ -12,7 +12,11 @@ import {
   staticHeader,
   unsigned,
   WebhookDriftError,
+  WebhookHandlerTimeoutError,
+  WebhookParseError,
+  WebhookRequestError,
   WebhookUsageError,
+  WebhookVerificationError,
 } from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signed, signedRequest, summary } from './signed.ts'
@@ -70,10 +74,12 @@ describe("a developer's mistake", () => {
     ['null as an event', () => receiver.on?.(null, () => {}), '"null" is not the name of an event'],
     ['a symbol as an event', () => receiver.on?.(Symbol('x'), () => {}), 'Symbol(x)'],
     ['an empty list of events', () => receiver.on?.([], () => {}), 'at least one event'],
-    ['no handler', () => receiver.on?.('CALL_ENDED'), 'must be a function'],
-    ['a handler that is not a function', () => receiver.onAny?.({}), 'must be a function'],
-    ['a listener that is not a function', () => receiver.onError?.('log'), 'must be a function'],
+    ['no handler', () => receiver.on?.('CALL_ENDED'), 'The handler must be a function'],
+    ['no handler of unknown events', () => receiver.onUnknown?.(), 'The handler must be a function'],
+    ['a handler that is not a function', () => receiver.onAny?.({}), 'The handler must be a function'],
+    ['a listener that is not a function', () => receiver.onError?.('log'), 'The listener must be a function'],
     ['a misspelled option of a handler', () => receiver.onAny?.(() => {}, { timeout: 1 }), '"timeoutMs"'],
+    ['a misspelled option', () => receiver.onAny?.(() => {}, { timeout: 1 }), 'an option of a handler'],
     ['no options', () => loosely(createReceiver)(), 'createReceiver()'],
     ['no verify', () => loosely(createReceiver)({}), 'verify is required'],
     ['an empty dedupe', () => create({ dedupe: {} }), 'memoryDedupe()'],
@@ -86,6 +92,7 @@ describe("a developer's mistake", () => {
     ['a misspelled option', () => create({ maxBodyByte: 1 }), 'Did you mean "maxBodyBytes"?'],
     ['an option of another function', () => create({ secrets: [secret] }), 'Known names: verify,'],
     ['an ack that does not exist', () => create({ ack: 'never' }), 'ack'],
+    ['a waitUntil that is a number', () => create({ waitUntil: 5 }), 'waitUntil must be a function'],
     ['a clock that is a number', () => create({ now: 5 }), 'now must be a function'],
     ['a misspelled option of a verifier', () => loosely(standardWebhooks)({ secret }), '"secrets"'],
     ['no options of a verifier', () => loosely(standardWebhooks)(), 'standardWebhooks()'],
@@ -146,7 +153,11 @@ describe('without onError, a rejected request', () => {
     await parsed.json()
     await createReceiver({ verify }).handle(parsed)
     expect(lines).toEqual([
-      [expect.stringMatching(/no_matching_signature.*secret of the subscription.*onError/)],
+      [
+        expect.stringMatching(
+          /^A webhook was rejected \(no_matching_signature\).*secret of the subscription.*onError/,
+        ),
+      ],
       [expect.stringMatching(/body_was_parsed.*express\.json/)],
     ])
   })
@@ -190,6 +201,12 @@ describe('without onError, a rejected request', () => {
     }
     expect(lines).toHaveLength(requests.length)
     const text = lines.flat().join('\n')
+    for (const remedy of [
+      'clocks of sender and receiver',
+      'A CALL_AI_SUMMARY does not',
+      'verify function threw',
+    ])
+      expect(text).toContain(remedy)
     expect(text).not.toContain(marked)
     expect(text).not.toContain(String(age).slice(0, 5))
     expect(text).not.toContain(`keyPoints.${marked.length}`)
@@ -205,7 +222,27 @@ describe('without onError, a rejected request', () => {
 })
 
 it('names each field of a drifted event once', () => {
-  const issues = [{ path: 'callId', message: 'callId must be a string' }]
+  const issues = ['callId', 'from'].map((path) => ({ path, message: `${path} must be a string` }))
   const error = new WebhookDriftError('CALL_ENDED', issues, new Uint8Array())
-  expect(error.message).toBe('A CALL_ENDED does not match its contract: callId must be a string')
+  expect(error.message).toBe(
+    'A CALL_ENDED does not match its contract: callId must be a string; from must be a string',
+  )
+})
+
+it.each([
+  [
+    new WebhookVerificationError('missing_header', ''),
+    'WebhookVerificationError',
+    'webhook_verification_failed',
+  ],
+  [new WebhookParseError('not_json', ''), 'WebhookParseError', 'not_json'],
+  [new WebhookRequestError('overloaded', ''), 'WebhookRequestError', 'overloaded'],
+  [new WebhookDriftError('CALL_ENDED', [], new Uint8Array()), 'WebhookDriftError', 'drifted'],
+  [new WebhookHandlerTimeoutError(5), 'WebhookHandlerTimeoutError', 'handler_timeout'],
+])('has a name and a code by which programs recognize the error: %s', (error, name, code) => {
+  expect([error.name, error.code]).toEqual([name, code])
+})
+
+it('reports the time limit that a handler exceeded', () => {
+  expect(String(new WebhookHandlerTimeoutError(5))).toContain('within 5 ms')
 })

@@ -160,10 +160,18 @@ describe('the handle function of a receiver, as the route of a framework', () =>
     'POST',
   ]
 
+  it('responds 500 to an object without a prototype', async () => {
+    const { receiver } = recording()
+    expect((await receiver.handle(Object.create(null))).status).toBe(500)
+  })
+
   it.each(strange)('responds 500 to %o, and reports what it was given', async (input) => {
     const { receiver, errors } = recording()
     const response = await receiver.handle(input as Request)
-    expect([response.status, await response.json()]).toMatchObject([500, { code: 'invalid_usage' }])
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { code: 'invalid_usage', message: 'The receiver was not called with a request.' },
+    ])
     expect(errors).toEqual([expect.any(WebhookUsageError)])
     const { name } = Object.getPrototypeOf(Object(input)).constructor
     expect(errors).toMatchObject([{ message: expect.stringContaining(`not this ${name}`) }])
