@@ -417,51 +417,79 @@ describe('a body', () => {
     expect(await send(open({ bodyTimeoutMs: 20 }), streamed(dripping()))).toMatchObject({
       status: 408,
       code: 'body_timeout',
+      message: 'The body did not arrive within 20 ms.',
     })
   })
 
   it('of more than 64 KiB gets a 503 while many like it arrive, and others get through', async () => {
     const receiver = open({ maxBodyBytes: 100_000 }).onAny(() => {})
     const stopped = Promise.withResolvers<void>()
-    let reading = 0
+    let [reading, canceled] = [0, 0]
     const started = Array.from({ length: 300 }, () => {
-      const large = async function* () {
-        yield new Uint8Array(90_000)
-        reading += 1
-        await stopped.promise
-      }
-      return send(receiver, streamed(large()))
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new Uint8Array(65_536 + 32_000)),
+        pull: async (controller) => {
+          reading += 1
+          await stopped.promise
+          controller.close()
+        },
+        cancel: () => {
+          canceled += 1
+        },
+      })
+      return send(receiver, streamed(body))
     })
-    const most = Math.floor((16 * 100_000) / (90_000 - 65_536))
+    const most = (16 * 100_000) / 32_000
     await vi.waitFor(() => expect(reading).toBeGreaterThanOrEqual(most))
     expect(await send(receiver, await signedRequest(summary))).toMatchObject({ status: 200 })
 
     stopped.resolve()
     const responses = await Promise.all(started)
     const refused = responses.filter(({ code }) => code === 'overloaded')
-    expect(refused).toHaveLength(300 - most)
-    expect(refused[0]?.status).toBe(503)
+    expect([refused.length, canceled]).toEqual([300 - most, 300 - most])
+    expect(refused[0]).toMatchObject({ status: 503, message: 'Too many large bodies are being read.' })
     expect(refused[0]?.headers.get('retry-after')).toBe('5')
     const large = JSON.stringify({ ...summary, padding: 'x'.repeat(90_000) })
     expect(await send(receiver, await signedRequest(JSON.parse(large)))).toMatchObject({ status: 200 })
   })
 
-  it('that breaks off gets a 400', async () => {
+  it('of more than 64 KiB in many pieces gets through any number of times', async () => {
+    const pieces = async function* () {
+      for (let piece = 0; piece < 90; piece += 1) yield new TextEncoder().encode(' '.repeat(1_000))
+      yield new TextEncoder().encode(JSON.stringify(summary))
+    }
+    const receiver = open({ maxBodyBytes: 100_000 })
+    for (let count = 0; count < 100; count += 1)
+      expect(await send(receiver, streamed(pieces()))).toMatchObject({ status: 200 })
+  })
+
+  it('that breaks off gets a 400, and onError gets the cause', async () => {
+    const errors: unknown[] = []
+    const cause = new Error('connection reset')
     const breaking = async function* () {
       yield Uint8Array.of(0x7b)
-      throw new Error('connection reset')
+      throw cause
     }
-    expect(await send(open(), streamed(breaking()))).toMatchObject({ status: 400, code: 'body_unreadable' })
+    const receiver = open().onError((error) => errors.push(error))
+    expect(await send(receiver, streamed(breaking()))).toMatchObject({
+      status: 400,
+      code: 'body_unreadable',
+      message: 'Reading the body failed.',
+    })
+    expect(errors).toMatchObject([{ cause }])
   })
 
   it('that is not a stream of bytes gets a 400', async () => {
+    const errors: unknown[] = []
     const texts = new ReadableStream({
       start: (controller) => {
         controller.enqueue('{}')
         controller.close()
       },
     })
-    expect(await send(open(), streamed(texts))).toMatchObject({ status: 400, code: 'body_unreadable' })
+    const receiver = open().onError((error) => errors.push(error))
+    expect(await send(receiver, streamed(texts))).toMatchObject({ status: 400, code: 'body_unreadable' })
+    expect(errors).toMatchObject([{ cause: new TypeError('The body is not a stream of bytes.') }])
   })
 })
 
@@ -746,6 +774,13 @@ it('leaves no timer behind, whatever the outcome of a delivery', async () => {
   const large = { event: 'X', pad: 'p'.repeat(2_000) }
   expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
   expect((await receiver.handle(await signedRequest(large))).status).toBe(413)
+  const { body, headers } = await signed(joined)
+  const slow = async function* () {
+    await setImmediate()
+    yield new TextEncoder().encode(body)
+  }
+  const init = { method: 'POST', body: slow(), headers, duplex: 'half' } as unknown as RequestInit
+  expect((await receiver.handle(new Request('http://localhost', init))).status).toBe(200)
   fails = true
   expect((await receiver.handle(await signedRequest(joined))).status).toBe(500)
   expect(vi.getTimerCount()).toBe(0)

@@ -32,7 +32,7 @@ export type WebhookTrace = {
 
 const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 
-const respondAccepted = () => new Response(null, { status: 200 })
+const respondAccepted = () => new Response()
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> => typeof Object(value).then === 'function'
 
