@@ -197,6 +197,10 @@ describe('verification', () => {
       }),
     )
     expect(statuses).toEqual([200, 200, 401, 401, 401, 401, 401, 401])
+    expect(await send(receive({ verify: () => false }), signedRequest(joined))).toMatchObject({
+      code: 'not_verified',
+      message: 'The verify function did not return true.',
+    })
   })
 
   it('uses the id and the time that its function returns, and accepts no other object', async () => {
@@ -360,6 +364,11 @@ describe('a body', () => {
         message: 'The body has more than 100 bytes.',
       })
     }
+  })
+
+  it('of more than the default maximum is read if the maximum is higher', async () => {
+    const large = await signedRequest({ ...summary, pad: 'p'.repeat(1_100_000) })
+    expect(await send(receive({ maxBodyBytes: 2_000_000 }), large)).toMatchObject({ status: 200 })
   })
 
   it('that declares more than the maximum gets a 413 without being read', async () => {
@@ -685,8 +694,8 @@ describe('acknowledging before handling', () => {
         throw outside
       },
     })
-    await send(throwing)
-    expect(warnings.mock.calls[1]).toEqual([expect.stringContaining('Pass waitUntil'), outside])
+    for (let count = 0; count < 2; count += 1) await send(throwing)
+    expect(warnings.mock.calls.slice(1)).toEqual([[expect.stringContaining('Pass waitUntil'), outside]])
   })
 
   it('works without a host, and reports failures only to onError', async () => {
@@ -753,7 +762,22 @@ describe('stopping', () => {
     await receiver.handle(await signedRequest(joined))
     await receiver.stop({ maxMs: 1 })
     expect(steps).toEqual(['Error: stop() waited 1 ms.'])
-    await expect(receiver.stop({ maxMs: 0 })).rejects.toThrow(RangeError)
+    const stopping = receiver.stop({ maxMs: 0 })
+    await expect(stopping).rejects.toThrow(RangeError)
+    await expect(stopping).rejects.toThrow('maxMs must be above 0')
+  })
+
+  it('does not wait for a delivery whose sender still waits', async () => {
+    const [started, handling] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const receiver = receive().onAny(() => {
+      started.resolve()
+      return handling.promise
+    })
+    const response = receiver.handle(await signedRequest(joined))
+    await started.promise
+    await receiver.stop({ maxMs: 1 })
+    handling.resolve()
+    expect((await response).status).toBe(200)
   })
 
   it('waits for nothing if nothing is running', async () => {

@@ -13,7 +13,7 @@ const tests: Readonly<Record<string, readonly string[]>> = {
   client: ['packages/client/{src,test}/**/*.test.ts'],
   webhooks: [
     'packages/webhooks/src/**/*.test.ts',
-    'packages/webhooks/test/{dedupe,memory-dedupe,mistakes,receiver,secrets,sqlite-dedupe,vectors}.test.ts',
+    'packages/webhooks/test/{dedupe,memory-dedupe,mistakes,receiver,secrets,sqlite-dedupe,tracing,vectors}.test.ts',
     'packages/webhooks/test/inbox/{inbox-sqlite,simulated-kills}.test.ts',
     'packages/webhooks/test/frameworks/{fastify,fetch,lambda,node}.test.ts',
   ],

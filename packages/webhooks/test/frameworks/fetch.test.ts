@@ -167,7 +167,10 @@ describe('the handle function of a receiver, as the route of a framework', () =>
 
   it.each(strange)('responds 500 to %o, and reports what it was given', async (input) => {
     const { receiver, errors } = recording()
+    const failures: unknown[] = []
+    receiver.onError((_, failure) => failures.push(failure))
     const response = await receiver.handle(input as Request)
+    expect(failures).toEqual([{ stage: 'request', headers: new Headers(), context: undefined }])
     expect([response.status, await response.json()]).toMatchObject([
       500,
       { code: 'invalid_usage', message: 'The receiver was not called with a request.' },
