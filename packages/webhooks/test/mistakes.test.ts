@@ -7,7 +7,9 @@ import {
   type ReceiverOptions,
   redisDedupe,
   sqlDedupe,
+  sqlDedupeTable,
   sqlInbox,
+  sqlInboxTable,
   standardWebhooks,
   staticHeader,
   unsigned,
@@ -178,6 +180,13 @@ describe('without onError, a rejected request', () => {
     expect(lines[2]).toEqual([expect.stringMatching(/^5 webhooks.*no_matching_signature/)])
   })
 
+  it('prints one line per minute of the clock of this machine', async () => {
+    const lines = capture()
+    const made = createReceiver({ verify })
+    for (let count = 0; count < 2; count += 1) await made.handle(await forge())
+    expect(lines).toHaveLength(1)
+  })
+
   it('prints nothing that the sender chose', async () => {
     const lines = capture()
     const age = 123_456
@@ -220,6 +229,51 @@ describe('without onError, a rejected request', () => {
     expect(lines).toEqual([])
   })
 })
+
+describe.each([
+  ['sqlDedupeTable', sqlDedupeTable],
+  ['sqlInboxTable', sqlInboxTable],
+])('the name of a table for %s', (_, toTable) => {
+  it.each(['a', 'webhooks_2', '_X$y', 'shop.webhooks', 'Shop_1.w$2'])('may be %s', (table) => {
+    expect(toTable({ table })).toContain(`CREATE TABLE IF NOT EXISTS ${table} (`)
+  })
+
+  it.each([
+    '',
+    '2a',
+    'a b',
+    'a-b',
+    'a.',
+    '.a',
+    'a.2b',
+    'a.b c',
+    'a.b.c',
+    'a"b',
+    "a'b",
+    'a; DROP TABLE b',
+    'a\nb',
+    'ä',
+  ])('must not be %j', (table) => {
+    expect(() => toTable({ table })).toThrow(RangeError)
+    expect(() => toTable({ table })).toThrow(`"${table}" is not a valid table name`)
+  })
+})
+
+it.each([{ attach: 1 }, sqlDedupe(new DatabaseSync(':memory:'))])(
+  'rejects an inbox that is not one: %o',
+  (inbox) => {
+    expect(() => create({ inbox })).toThrow('inbox must be sqlInbox(…)')
+  },
+)
+
+it.each([{ dedupe: memoryDedupe() }, { ack: 'before' }, { ack: 'after' }, { waitUntil: () => {} }])(
+  'rejects what an inbox replaces: %o',
+  (options) => {
+    const inbox = sqlInbox(new DatabaseSync(':memory:'))
+    expect(() => create({ inbox })).not.toThrow()
+    expect(() => create({ inbox, ...options })).toThrow('It replaces dedupe, ack and waitUntil.')
+  },
+)
 
 it('names each field of a drifted event once', () => {
   const issues = ['callId', 'from'].map((path) => ({ path, message: `${path} must be a string` }))

@@ -820,6 +820,7 @@ it.each(['maxBodyBytes', 'bodyTimeoutMs', 'handlerTimeoutMs', 'claimTtlMs'])(
   (name) => {
     for (const value of [0, -1, Number.NaN]) {
       expect(() => receive({ [name]: value })).toThrow(RangeError)
+      expect(() => receive({ [name]: value })).toThrow(`${name} must be above 0, not ${value}`)
       expect(() => receive().onAny(() => {}, { timeoutMs: value })).toThrow(RangeError)
     }
   },
