@@ -80,13 +80,8 @@ export const readDescriptions = (): Described => {
 const header = `// Generated from doc comments by doc-comments.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 
-/** Descriptions of the schemas, of their fields unless they are in {@link commonFields}, and of the error codes. */
-export const descriptions: {
-  readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
-}`
-
-const commonHeader = `/** Descriptions of fields that several schemas share. */
-export const commonFields: { readonly [field: string]: string }`
+/** Descriptions by path: a schema (\`Issue\`), a field (\`Issue.path\`), or a field that several schemas share (\`*.to\`). */
+export const descriptions: { readonly [path: string]: string }`
 
 /** Returns the descriptions that several schemas share for a field of the same name. */
 const findCommon = (described: Described): { [field: string]: string } => {
@@ -101,15 +96,12 @@ const findCommon = (described: Described): { [field: string]: string } => {
 /** Formats the source of `descriptions.ts`. */
 export const formatDescriptions = (described: Described): string => {
   const common = findCommon(described)
-  const own = Object.entries(described).map(([name, { description, fields }]) => [
-    name,
-    {
-      description,
-      fields: Object.fromEntries(Object.entries(fields).filter(([field, text]) => common[field] !== text)),
-    },
+  const own = Object.entries(described).flatMap(([name, { description, fields }]) => [
+    [name, description],
+    ...Object.entries(fields).flatMap(([field, text]) =>
+      common[field] === text ? [] : [[`${name}.${field}`, text]],
+    ),
   ])
-  return [
-    `${header} = ${JSON.stringify(Object.fromEntries(own), null, 2)}`,
-    `${commonHeader} = ${JSON.stringify(common, null, 2)}\n`,
-  ].join('\n\n')
+  const shared = Object.entries(common).map(([field, text]) => [`*.${field}`, text])
+  return `${header} = ${JSON.stringify(Object.fromEntries([...own, ...shared]), null, 2)}\n`
 }

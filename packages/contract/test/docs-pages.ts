@@ -1,5 +1,5 @@
 import { type ErrorCode, type EventName, endpoints, errorCodes, eventNames, isErrorCode } from '@wabakit/wire'
-import { buildErrorExample, endpointErrors, explainError } from '../src/documents/errors.ts'
+import { buildErrorExample, endpointErrors } from '../src/documents/errors.ts'
 import { eventExamples, healthEventExample } from '../src/documents/examples.ts'
 import { createJsonSchemas } from '../src/documents/index.ts'
 import { type JsonObject, toSchemaName } from '../src/documents/json-schemas.ts'
@@ -22,8 +22,8 @@ const formatEndpoints = (code: ErrorCode): string =>
     .join(' and ') || 'other paths and methods'
 
 const renderError = (code: ErrorCode, described: Described): string => {
-  const { meaning, remedy } = explainError(code, described)
-  return `### \`${code}\`\n\n${meaning} ${remedy}\n\nReturned by ${formatEndpoints(code)}.`
+  const text = described.errorCodes?.fields[code]?.replace('\n\n', ' ')
+  return `### \`${code}\`\n\n${text}\n\nReturned by ${formatEndpoints(code)}.`
 }
 
 /** Renders `docs/errors.md`. */

@@ -14,7 +14,7 @@ const headerExamples = Object.fromEntries(requiredHeaders.map(([name, { example 
 const describeMessage = (event: EmittedEventName): JsonObject => ({
   name: event,
   title: event,
-  summary: descriptions[toSchemaName(event)]?.description,
+  summary: descriptions[toSchemaName(event)],
   contentType: 'application/json',
   headers: createRef('components/schemas/WebhookHeaders'),
   payload: createRef(`components/schemas/${toSchemaName(event)}`),

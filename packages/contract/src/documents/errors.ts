@@ -41,11 +41,8 @@ export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCo
   ],
 }
 
-export const explainError = (
-  code: ErrorCode,
-  described = descriptions,
-): { readonly meaning: string; readonly remedy: string } => {
-  const [meaning = '', remedy = ''] = described.errorCodes?.fields[code]?.split('\n\n') ?? []
+export const explainError = (code: ErrorCode): { readonly meaning: string; readonly remedy: string } => {
+  const [meaning = '', remedy = ''] = descriptions[`errorCodes.${code}`]?.split('\n\n') ?? []
   return { meaning, remedy }
 }
 

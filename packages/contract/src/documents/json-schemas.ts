@@ -9,7 +9,7 @@ import { HealthEvent, HealthEventData } from '../health-event.ts'
 import { Issue } from '../issue.ts'
 import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../text.ts'
-import { commonFields, descriptions } from './descriptions.ts'
+import { descriptions } from './descriptions.ts'
 
 export const createRef = (section: string, name: string): JsonObject => ({
   $ref: `#/components/${section}/${name}`,
@@ -59,15 +59,14 @@ const addDescriptions = (
   name: string,
   { properties = {}, ...schema }: z.core.JSONSchema.BaseSchema,
 ): JsonObject => {
-  const { description, fields } = descriptions[name.replace(/^Received/, '')] ?? {}
+  const described = name.replace(/^Received/, '')
   // As sent, SummaryRecord has the fields of the event.
-  const ownTexts = name === 'SummaryRecord' ? descriptions.CallAiSummaryEvent?.fields : fields
-  const texts: { readonly [field: string]: string } = { ...commonFields, ...ownTexts }
-  const entries = Object.entries(properties).map(([field, property]) => [
-    field,
-    Object.assign({ description: texts[field] }, property),
-  ])
-  return { description, ...schema, properties: Object.fromEntries(entries) }
+  const owner = name === 'SummaryRecord' ? 'CallAiSummaryEvent' : described
+  const entries = Object.entries(properties).map(([field, property]) => {
+    const description = descriptions[`${owner}.${field}`] ?? descriptions[`*.${field}`]
+    return [field, Object.assign({ description }, property)]
+  })
+  return { description: descriptions[described], ...schema, properties: Object.fromEntries(entries) }
 }
 
 /**

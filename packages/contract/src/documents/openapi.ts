@@ -58,7 +58,7 @@ const describeWebhook = (event: EmittedEventName): JsonObject => ({
   post: {
     operationId: `on${toSchemaName(event)}`,
     summary: event,
-    description: descriptions[toSchemaName(event)]?.description,
+    description: descriptions[toSchemaName(event)],
     security: [],
     parameters: Object.keys(webhookHeaders).map((name) => createRef('parameters', name)),
     requestBody: {
