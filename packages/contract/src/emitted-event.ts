@@ -84,7 +84,6 @@ const defineLifecycleEvent = <Name extends string, Status extends string>(
 
 const defineSchemas = () =>
   ({
-    /** Schema of GROUP_CREATED as sent. */
     GROUP_CREATED: z.strictObject({
       ...defineGroup('GROUP_CREATED'),
       /** Link that lets anyone join the group: treat it as a credential. */
@@ -92,41 +91,33 @@ const defineSchemas = () =>
       /** When the group was created, in ISO 8601. */
       groupCreatedAt: UtcTimestamp,
     }),
-    /** Schema of GROUP_PARTICIPANT_JOINED as sent. */
     GROUP_PARTICIPANT_JOINED: z.strictObject({
       ...defineParticipant('GROUP_PARTICIPANT_JOINED'),
       /** When the participant joined, in ISO 8601. */
       participantJoinedAt: UtcTimestamp,
     }),
-    /** Schema of GROUP_PARTICIPANT_LEFT as sent. */
     GROUP_PARTICIPANT_LEFT: z.strictObject({
       ...defineParticipant('GROUP_PARTICIPANT_LEFT'),
       /** When the participant left, in ISO 8601. */
       participantLeftAt: UtcTimestamp,
     }),
-    /** Schema of GROUP_PARTICIPANT_REMOVED as sent. */
     GROUP_PARTICIPANT_REMOVED: z.strictObject({
       ...defineParticipant('GROUP_PARTICIPANT_REMOVED'),
       /** When the participant was removed, in ISO 8601. */
       participantRemovedAt: UtcTimestamp,
     }),
-    /** Schema of CALL_INCOMING_INITIATED as sent. */
     CALL_INCOMING_INITIATED: defineLifecycleEvent(
       'CALL_INCOMING_INITIATED',
       'INITIATED',
       z.literal('INCOMING'),
     ),
-    /** Schema of CALL_OUTGOING_INITIATED as sent. */
     CALL_OUTGOING_INITIATED: defineLifecycleEvent(
       'CALL_OUTGOING_INITIATED',
       'INITIATED',
       z.literal('OUTGOING'),
     ),
-    /** Schema of CALL_ACCEPTED as sent. */
     CALL_ACCEPTED: defineLifecycleEvent('CALL_ACCEPTED', 'IN_PROGRESS'),
-    /** Schema of CALL_ENDED as sent. */
     CALL_ENDED: defineLifecycleEvent('CALL_ENDED', 'END'),
-    /** Schema of CALL_AI_SUMMARY as sent. */
     CALL_AI_SUMMARY: z
       .strictObject({
         ...defineCall('CALL_AI_SUMMARY', 'END'),

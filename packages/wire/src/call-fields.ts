@@ -19,69 +19,11 @@ import {
   callStatuses,
   callTypes,
   channels,
+  type Flat,
   type OpenEnum,
   type TriggeredVia,
   triggers,
 } from './vocabulary.ts'
-
-/**
- * The fields that lifecycle events and fetched summaries share. Only `callId` is required: services leave other fields
- * out, or send an empty string, 0 or null for "unset". A service may add further values to a field with known values.
- *
- * @interface
- *
- * @inline
- */
-export type CallDetails = {
-  /** The call's identifier, the same in every event of the call. */
-  callId: string
-  /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
-  channel?: OpenEnum<Channel> | '' | null | undefined
-  /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
-  callDirection?: OpenEnum<CallDirection> | '' | null | undefined
-  /** `INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`. */
-  callStatus?: OpenEnum<CallStatus> | '' | null | undefined
-  /** Duration of the call in seconds. */
-  durationInSeconds?: number | null | undefined
-  /** When the conversation started, in ISO 8601. */
-  callStartedAt?: string | null | undefined
-  /** When the call ended, in ISO 8601. */
-  callEndedAt?: string | null | undefined
-  /** The organization's number, for calls in either direction. */
-  from?: string | null | undefined
-  /** The customer's phone number, for calls in either direction. */
-  to?: string | null | undefined
-  /** Same as `from`. */
-  channelNumber?: string | null | undefined
-  /** Same as `to`. */
-  customerNumber?: string | null | undefined
-  /**
-   * Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did.
-   * It may change: use it for display only.
-   */
-  agentNumber?: string | undefined
-  /** Party that handled the call: `AI_BOT`, or `AGENT` for a team member. */
-  callType?: OpenEnum<CallType> | '' | null | undefined
-  /** Trigger of the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
-  triggeredVia?: OpenEnum<TriggeredVia> | '' | null | undefined
-}
-
-export const callDetails = (): Rules<CallDetails> => ({
-  callId: nonEmpty,
-  channel: lenient(...channels),
-  callDirection: lenient(...callDirections),
-  callStatus: lenient(...callStatuses),
-  durationInSeconds: nullish(number),
-  callStartedAt: nullish(timeOrEmpty),
-  callEndedAt: nullish(timeOrEmpty),
-  from: nullish(text),
-  to: nullish(text),
-  channelNumber: nullish(text),
-  customerNumber: nullish(text),
-  agentNumber: unset,
-  callType: lenient(...callTypes),
-  triggeredVia: lenient(...triggers),
-})
 
 /**
  * The fields that describe the call in CALL_AI_SUMMARY. A service may add further values to a field with known values.
@@ -139,4 +81,47 @@ export const callFacts = (): Rules<CallFacts> => ({
   agentNumber: unset,
   callType: open(...callTypes),
   triggeredVia: open(...triggers),
+})
+
+/** Makes fields optional. An empty string and null also mean "unset". */
+type Unset<Fields> = {
+  [Name in keyof Fields]?: Fields[Name] | (Fields[Name] extends string ? '' : never) | null | undefined
+}
+
+/**
+ * The fields that lifecycle events and fetched summaries share. Only `callId` is required: services leave other fields
+ * out, or send an empty string, 0 or null for "unset". A service may add further values to a field with known values.
+ *
+ * @interface
+ *
+ * @inline
+ */
+export type CallDetails = Flat<
+  Pick<CallFacts, 'callId'> &
+    Unset<Omit<CallFacts, 'callId' | 'callStatus' | 'agentNumber'>> & {
+      /** `INITIATED`, `IN_PROGRESS` or `END`. A live service also sends `REJECT`, `MISSED` and `FAILED`. */
+      callStatus?: OpenEnum<CallStatus> | '' | null | undefined
+      /**
+       * Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member
+       * did. It may change: use it for display only.
+       */
+      agentNumber?: string | undefined
+    }
+>
+
+export const callDetails = (): Rules<CallDetails> => ({
+  callId: nonEmpty,
+  channel: lenient(...channels),
+  callDirection: lenient(...callDirections),
+  callStatus: lenient(...callStatuses),
+  durationInSeconds: nullish(number),
+  callStartedAt: nullish(timeOrEmpty),
+  callEndedAt: nullish(timeOrEmpty),
+  from: nullish(text),
+  to: nullish(text),
+  channelNumber: nullish(text),
+  customerNumber: nullish(text),
+  agentNumber: unset,
+  callType: lenient(...callTypes),
+  triggeredVia: lenient(...triggers),
 })

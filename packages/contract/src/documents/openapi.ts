@@ -90,9 +90,6 @@ const describeWebhook = (event: EmittedEventName): JsonObject => ({
   },
 })
 
-const buildWebhooks = (): JsonObject =>
-  Object.fromEntries(emittedEventNames.map((event) => [event, describeWebhook(event)]))
-
 /** Describes the components that the paths and the webhooks reference. */
 const buildComponents = (): JsonObject => ({
   schemas: toJsonSchemas(sentSchemas, '#/components/schemas'),
@@ -152,6 +149,6 @@ export const createOpenApiDocument = ({ baseUrl, authHeader }: OpenApiOptions = 
     { name: 'Calls', description: 'Summaries of calls.' },
   ],
   paths: buildPaths(),
-  webhooks: buildWebhooks(),
+  webhooks: Object.fromEntries(emittedEventNames.map((event) => [event, describeWebhook(event)])),
   components: { ...buildComponents(), securitySchemes: listSchemes(authHeader) },
 })
