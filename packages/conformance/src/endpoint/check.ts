@@ -4,8 +4,8 @@ import type { Knowledge } from './knowledge.ts'
 import type { Need, Settings } from './settings.ts'
 
 export type EndpointCheck = Omit<Check, 'id' | 'group' | 'run'> & {
-  /** Approximate number of requests. */
-  readonly requests: number
+  /** Approximate number of requests. @default 0 */
+  readonly requests?: number
   readonly needs?: readonly Need[]
   /** Set if the check has a result even when the endpoint refuses genuine deliveries or no longer responds. */
   readonly runsAnyway?: boolean

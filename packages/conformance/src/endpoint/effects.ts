@@ -3,12 +3,7 @@ import { EffectsError } from '../errors.ts'
 import { runCommand } from '../shell.ts'
 import { sendRequest } from './send.ts'
 
-/**
- * Source of the application's effects, one per line: a URL, a shell command, or a function. Each line that contains a
- * delivery's `callId` or `groupId` counts as one of its effects.
- *
- * @inline
- */
+/** A URL, a shell command, or a function. @inline */
 export type EffectsSource = string | (() => string | Promise<string>)
 
 const readTimeoutMs = 5_000

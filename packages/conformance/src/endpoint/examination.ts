@@ -5,7 +5,6 @@ import { signWebhook } from '@wabakit/webhooks'
 import { EffectsError } from '../errors.ts'
 import { type EffectsSource, pollEffects, readEffects } from './effects.ts'
 import type { Knowledge } from './knowledge.ts'
-import { findLeaks } from './leaks.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
 import { openAndWrite, sendBytes } from './raw.ts'
 import { type Exchange, isAccepted, isLimited, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
@@ -54,7 +53,6 @@ export const createExamination = (
     const exchange = await sendRequest(url, whole, { timeoutMs, signal })
     exchanges.push(exchange)
     knowledge.exchanges.push(exchange)
-    for (const leak of findLeaks(exchange, settings)) knowledge.leaks.add(leak)
     return exchange
   }
 

@@ -26,7 +26,7 @@ const estimateMs = (
 ): number => {
   if (exchanges.length === 0) return maxTimeoutMs
   const requestMs = exchanges.reduce((sum, { durationMs }) => sum + durationMs, 0) / exchanges.length
-  const requests = checks.reduce((sum, check) => sum + check.requests, 0)
+  const requests = checks.reduce((sum, { requests: count = 0 }) => sum + count, 0)
   return Math.min(maxTimeoutMs, defaultTimeoutMs + 1.5 * requestMs * requests + waitedMs)
 }
 

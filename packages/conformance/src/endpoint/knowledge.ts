@@ -29,6 +29,4 @@ export const createKnowledge = () => ({
   refusedSubjects: new Set<string>(),
   /** All requests and responses of the run. */
   exchanges: [] as Exchange[],
-  /** Secrets and correct signatures found in responses. */
-  leaks: new Set<string>(),
 })

@@ -56,33 +56,37 @@ export type ExamineEndpointOptions = {
   onExchange?(checkId: string, exchange: Exchange): void
 }
 
-/** Time limits and sizes of the doctor. Times are in milliseconds. */
-export type Limits = {
+/** The default time limits and sizes. Times are in milliseconds. */
+export const defaultLimits = {
   /** Time that a sender waits for a response (decision 0020). @default 15_000 */
-  readonly responseMs: number
-  /**
-   * Time limit for the response to an attack. It is extended if responses to genuine deliveries took longer.
-   * @default 5_000
-   */
-  readonly attackMs: number
+  responseMs: 15_000,
+  /** Time limit for the response to an attack, extended if genuine deliveries took longer. @default 5_000 */
+  attackMs: 5_000,
   /** Maximum duration of a fast response. A slower one results in advice. @default 5_000 */
-  readonly fastResponseMs: number
+  fastResponseMs: 5_000,
   /**
    * Maximum time until the first effect is visible. The limit for later effects is three times the first effect's time,
    * but at least `effectMs`.
    * @default 12_000
    */
-  readonly firstEffectMs: number
+  firstEffectMs: 12_000,
   /** Minimum time limit for an effect to become visible. @default 3_000 */
-  readonly effectMs: number
+  effectMs: 3_000,
   /** Time that the number of effects must stay the same before it is final. @default 300 */
-  readonly settleMs: number
+  settleMs: 300,
   /** Maximum time for an endpoint to recover from an attack. @default 2_000 */
-  readonly recoverMs: number
+  recoverMs: 2_000,
   /** Size of the oversized body, in bytes. @default 16 MiB */
-  readonly oversizedBytes: number
+  oversizedBytes: 16 * 1_048_576,
   /** Number of concurrent deliveries in the burst. @default 40 */
-  readonly burst: number
+  burst: 40,
   /** Number of concurrent connections that send their bodies slowly. @default 20 */
-  readonly slowConnections: number
+  slowConnections: 20,
 }
+
+/**
+ * Time limits and sizes of the doctor. Times are in milliseconds.
+ *
+ * @interface
+ */
+export type Limits = { readonly [Name in keyof typeof defaultLimits]: number }

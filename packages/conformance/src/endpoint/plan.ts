@@ -77,6 +77,6 @@ export const planExamination = (options: ExamineEndpointOptions): ExaminationPla
   const given = listGiven(options)
   const isSent = ({ id, needs = [] }: ListedCheck): boolean =>
     needs.every((need) => given.has(need)) && !options.skip?.includes(id)
-  const requests = checks.filter(isSent).reduce((sum, check) => sum + check.requests, 0)
+  const requests = checks.filter(isSent).reduce((sum, { requests: count = 0 }) => sum + count, 0)
   return { target: formatTarget(readTarget(options.url)), checks: checks.length, requests }
 }

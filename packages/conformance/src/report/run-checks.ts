@@ -19,6 +19,16 @@ export type Check = Pick<
   run(signal: AbortSignal): Promise<Finding>
 }
 
+/** A check whose group has defaults for some of its fields. */
+export type Defaulted<Kind, Field extends keyof Kind> = Omit<Kind, Field> & Partial<Pick<Kind, Field>>
+
+/** Adds a group's defaults to its checks. A check's own fields take precedence. */
+export const setDefaults = <Shared, Own>(
+  checks: Readonly<Record<string, Own>>,
+  defaults: Shared,
+): Readonly<Record<string, Shared & Own>> =>
+  Object.fromEntries(Object.entries(checks).map(([id, check]) => [id, { ...defaults, ...check }]))
+
 /** A run's limits, and callbacks that can decline checks and receive results. */
 export type RunOptions<Kind extends Check> = {
   /** Returns the maximum duration of one check, in milliseconds. */

@@ -33,10 +33,6 @@ export type Rule = {
 /** Rules by id, such as `create.subject.empty-is-400`. The part before the first full stop is the group. */
 export type Rules = Readonly<Record<string, Rule>>
 
-/** Adds fields that a group of rules shares. A rule's own fields take precedence. */
-export const setDefaults = (rules: Rules, defaults: Pick<Rule, 'needs' | 'severity'>): Rules =>
-  Object.fromEntries(Object.entries(rules).map(([id, rule]) => [id, { ...defaults, ...rule }]))
-
 /** Returns the decisive observation: a broken rule, else a kept one, else one without a result. */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]

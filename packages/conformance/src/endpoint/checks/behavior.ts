@@ -1,5 +1,6 @@
 import type { EndpointChecks } from '../check.ts'
 import { judgeAccepted } from '../judge.ts'
+import { findLeaks } from '../leaks.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
 /** Patterns of stack traces and source file paths, in the languages that endpoints are usually written in. */
@@ -44,7 +45,6 @@ export const behaviorChecks: EndpointChecks = {
     expected: 'no effect of any refused delivery',
     risk: 'The response is 401, but the forgery has been handled.',
     fix: 'Verify before you parse, store or publish anything, and return when it fails.',
-    requests: 0,
     needs: ['effects'],
     run: async ({ knowledge, build, countEffects }) => {
       const subjects = [...knowledge.refusedSubjects]
@@ -63,12 +63,12 @@ export const behaviorChecks: EndpointChecks = {
     expected: 'no secret, and no signature that the sender did not know',
     risk: 'The response to one forged request reveals how to make the next one genuine.',
     fix: 'Respond that the signature does not match, but never what it should have been.',
-    requests: 0,
     runsAnyway: true,
-    run: ({ knowledge: { leaks, exchanges } }) => ({
-      verdict: leaks.size > 0 ? 'fail' : 'pass',
-      observed: leaks.size > 0 ? [...leaks].join('; ') : `nothing in ${exchanges.length} responses`,
-    }),
+    run: ({ knowledge: { exchanges }, ...settings }) => {
+      const leaks = new Set(exchanges.flatMap((exchange) => findLeaks(exchange, settings)))
+      if (leaks.size > 0) return { verdict: 'fail', observed: [...leaks].join('; ') }
+      return { verdict: 'pass', observed: `nothing in ${exchanges.length} responses` }
+    },
   },
   'keeps-stacks-out-of-answers': {
     title: 'Keeps stack traces out of its responses',
@@ -77,7 +77,6 @@ export const behaviorChecks: EndpointChecks = {
     expected: 'no stack trace, and no path of a source file',
     risk: 'Paths, versions and function names show an attacker where to look.',
     fix: 'Log errors, and respond with your own message. (Express: NODE_ENV=production.)',
-    requests: 0,
     runsAnyway: true,
     run: ({ knowledge: { exchanges } }) => {
       const found = exchanges.map(findStack).find((stack) => stack !== undefined)
@@ -93,7 +92,6 @@ export const behaviorChecks: EndpointChecks = {
     expected: 'no 3xx',
     risk: 'No event arrives. A sender that followed would send the body, and the secret header, to another host.',
     fix: 'Register the final URL: with https, the right host, and the trailing slash that your framework expects.',
-    requests: 0,
     runsAnyway: true,
     run: ({ knowledge: { controls } }) => {
       const redirect = controls.find(({ status = 0 }) => status >= 300 && status < 400)

@@ -1,4 +1,4 @@
-import { type ForgedCheck, type Forgery, refuse, without } from './forgery.ts'
+import { type ForgedChecks, type Forgery, refuse, without } from './forgery.ts'
 
 const withCredentials =
   (change: (value: string) => string): Forgery =>
@@ -18,7 +18,7 @@ const withinScheme = (change: (credential: string) => string): Forgery =>
 
 const credentialFix = 'Compare the whole header with the expected value, in constant time.'
 
-export const credentialChecks: Readonly<Record<string, ForgedCheck>> = {
+export const credentialChecks: ForgedChecks = {
   'refuses-missing-credentials': {
     title: 'Refuses a delivery without credentials',
     risk: 'A stranger who knows the URL can write into your system.',

@@ -1,12 +1,12 @@
-import type { Finding } from '../../report/run-checks.ts'
-import type { EndpointCheck, EndpointChecks } from '../check.ts'
+import { type Finding, setDefaults } from '../../report/run-checks.ts'
+import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, countVisible, judgeRefused } from '../judge.ts'
 import { capitalize, signContent, signDelivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 import { credentialChecks } from './forged-credentials.ts'
 import {
-  type ForgedCheck,
+  type ForgedChecks,
   type Forgery,
   readGenuine,
   refuse,
@@ -81,7 +81,7 @@ const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> =
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
-const signatureChecks: Readonly<Record<string, ForgedCheck>> = {
+const signatureChecks: ForgedChecks = {
   'refuses-unsigned': {
     title: 'Refuses a delivery without a signature',
     risk: 'A stranger who knows the URL can write into your system.',
@@ -283,18 +283,11 @@ const signatureChecks: Readonly<Record<string, ForgedCheck>> = {
   },
 }
 
-const setDefaults = (
-  checks: Readonly<Record<string, ForgedCheck>>,
-  defaults: Pick<EndpointCheck, 'clause' | 'needs'>,
-): EndpointChecks =>
-  Object.fromEntries(
-    Object.entries(checks).map(([id, check]) => [id, { severity: 'critical', ...defaults, ...check }]),
-  )
-
 /** Checks that imitate a sender without the secret. */
 export const forgedChecks: EndpointChecks = {
-  ...setDefaults(signatureChecks, { clause: scheme, needs: ['signature'] }),
+  ...setDefaults(signatureChecks, { severity: 'critical', clause: scheme, needs: ['signature'] }),
   ...setDefaults(credentialChecks, {
+    severity: 'critical',
     clause: 'RFC 9110, section 15.5.2; decision 0019',
     needs: ['credentials'],
   }),

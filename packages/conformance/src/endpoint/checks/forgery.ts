@@ -1,3 +1,4 @@
+import type { Defaulted } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
 import { type Attempt, judgeRefused, sendEach } from '../judge.ts'
@@ -16,9 +17,8 @@ type Genuine = Awaited<ReturnType<typeof readGenuine>>
 
 export type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
 
-/** A check that sends a forgery. By default, it is critical and has its group's clause. */
-export type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
-  Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
+/** Checks that send forgeries, by id. */
+export type ForgedChecks = Readonly<Record<string, Defaulted<EndpointCheck, 'severity' | 'clause'>>>
 
 export const withHeader =
   (name: string, write: (genuine: Genuine, examination: Examination) => string): Forgery =>

@@ -38,7 +38,8 @@ const sendSigned =
 /** Sends deliveries that must be accepted. */
 const accept = (
   deliveries: Readonly<Record<string, (examination: Examination) => Promise<Exchange>>>,
-): Pick<EndpointCheck, 'requests' | 'run'> => ({
+): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
+  expected: '2xx',
   requests: Object.keys(deliveries).length,
   run: async (examination) =>
     judgeAccepted(await sendEach(deliveries, async (send) => ({ exchange: await send(examination) }))),
@@ -68,7 +69,6 @@ export const genuineChecks: EndpointChecks = {
     expected: 'a response within 15 s',
     risk: 'The sender counts a late response as a failure and sends again, so that slow work is done several times.',
     fix: 'Store the event and respond, then do slow work from the stored event.',
-    requests: 0,
     runsAnyway: true,
     run: ({ knowledge: { controls }, limits: { responseMs, fastResponseMs } }) => {
       const slowest = Math.max(0, ...controls.map(({ durationMs }) => durationMs))
@@ -152,7 +152,6 @@ export const genuineChecks: EndpointChecks = {
     title: 'Accepts unknown events',
     severity: 'medium',
     clause: 'decision 0004: new events may be added',
-    expected: '2xx',
     risk: 'The day the service adds an event, its deliveries fail, and retries pile up.',
     fix: 'Ignore events with an unknown name, or without one, and respond 2xx.',
     ...accept({
@@ -166,7 +165,6 @@ export const genuineChecks: EndpointChecks = {
     title: 'Accepts unknown fields',
     severity: 'medium',
     clause: 'decision 0004: unknown fields are kept or ignored',
-    expected: '2xx',
     risk: 'The day the service adds a field, every delivery is refused.',
     fix: 'Do not validate received events with a strict schema.',
     ...accept({
@@ -177,7 +175,6 @@ export const genuineChecks: EndpointChecks = {
     title: 'Verifies the bytes as they were sent',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity": the raw payload is signed',
-    expected: '2xx, whatever the spacing, escapes, key order and characters',
     risk: 'Deliveries fail as soon as the sender serializes its JSON differently, or a customer is called Müller.',
     fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
     ...accept({
@@ -196,12 +193,12 @@ export const genuineChecks: EndpointChecks = {
         JSON.stringify(event).replace(/"durationInSeconds":(\d+)/, '"durationInSeconds":$1.0'),
       ),
     }),
+    expected: '2xx, whatever the spacing, escapes, key order and characters',
   },
   'accepts-split-body': {
     title: 'Accepts a chunked body that is split within a character',
     severity: 'medium',
     clause: 'RFC 9112, section 7.1: a body may arrive in chunks of any size',
-    expected: '2xx',
     risk: 'Now and then, a delivery with an accent or an emoji fails, because a packet ends within the character.',
     fix: 'Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
     ...accept({
@@ -212,7 +209,6 @@ export const genuineChecks: EndpointChecks = {
     title: 'Accepts a content type with parameters',
     severity: 'medium',
     clause: 'RFC 9110, section 8.3: a media type may have parameters',
-    expected: '2xx to application/json; charset=utf-8',
     risk: 'Deliveries fail when the sender, or a proxy, names the character set.',
     fix: 'Compare the media type without its parameters, ignoring case.',
     ...accept({
@@ -221,12 +217,12 @@ export const genuineChecks: EndpointChecks = {
         return deliver(await prepare('CALL_AI_SUMMARY'), { headers })
       },
     }),
+    expected: '2xx to application/json; charset=utf-8',
   },
   'accepts-any-header-case': {
     title: 'Accepts header names in any case',
     severity: 'medium',
     clause: 'RFC 9110, section 5.1: field names are case-insensitive',
-    expected: '2xx',
     risk: 'Deliveries fail when a proxy writes Webhook-Id instead of webhook-id.',
     fix: 'Look up headers ignoring case.',
     ...accept({
@@ -241,7 +237,6 @@ export const genuineChecks: EndpointChecks = {
     title: 'Accepts the previous secret during a rotation',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Secret rotation"',
-    expected: '2xx to either secret',
     risk: 'Deliveries fail between the moment the secret changes here and the moment it changes there.',
     fix: 'Keep a list of secrets, and accept a signature made with any of them.',
     needs: ['signature', 'previous-secret'],
@@ -250,12 +245,12 @@ export const genuineChecks: EndpointChecks = {
       'the previous secret': async ({ prepare, deliver, previousSecret }) =>
         deliver(await prepare('CALL_AI_SUMMARY'), { secret: previousSecret }),
     }),
+    expected: '2xx to either secret',
   },
   'accepts-multiple-signatures': {
     title: 'Accepts a delivery with several signatures, one of them correct',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Webhook headers": a space-delimited list of signatures',
-    expected: '2xx, at any position of the correct signature',
     risk: 'Deliveries fail while the sender rotates its secret, or when it adds a new signature scheme.',
     fix: 'Split webhook-signature at spaces, and accept when any v1 signature matches.',
     needs: ['signature'],
@@ -264,5 +259,6 @@ export const genuineChecks: EndpointChecks = {
       'a wrong one after it': sendSigned((right, wrong) => `${right} v1,${wrong}`),
       'another version before it': sendSigned((right, wrong) => `v1a,${wrong} ${right}`),
     }),
+    expected: '2xx, at any position of the correct signature',
   },
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
-import type { EndpointChecks } from '../check.ts'
+import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
+import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted, judgeOnce } from '../judge.ts'
 import type { Delivery } from '../payloads.ts'
@@ -47,16 +48,13 @@ const isHandledAgain = async (examination: Examination, name: EventName): Promis
   return twice > once
 }
 
-export const repeatedChecks: EndpointChecks = {
+const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expected'>>> = {
   'handles-duplicate-once': {
     title: 'Handles a delivery once when it is sent again',
     severity: 'critical',
-    clause: idempotency,
-    expected: 'one effect',
     risk: 'If a response is lost, the sender retries: the customer gets two messages, or pays twice.',
     fix: unique,
     requests: 3,
-    needs: ['effects'],
     run: async (examination) => {
       const delivery = await examination.prepare()
       await examination.deliver(delivery)
@@ -68,8 +66,8 @@ export const repeatedChecks: EndpointChecks = {
   'acknowledges-duplicate': {
     title: 'Responds 2xx to a delivery that it has handled before',
     severity: 'medium',
-    clause: idempotency,
     expected: '2xx to the second attempt',
+    needs: [],
     risk: 'The sender believes that the delivery failed, retries it for days, and may disable the subscription.',
     fix: 'Respond 200 to a delivery that was handled before. (409 is right only while it is being handled.)',
     requests: 2,
@@ -83,12 +81,9 @@ export const repeatedChecks: EndpointChecks = {
   'handles-concurrent-duplicates-once': {
     title: 'Handles a delivery once when its attempts overlap',
     severity: 'high',
-    clause: idempotency,
-    expected: 'one effect',
     risk: 'A sender that gives up on a slow response retries while the first attempt is still running: both are handled.',
     fix: `${unique} A lookup before the insert is not enough.`,
     requests: 8,
-    needs: ['effects'],
     run: async (examination) => {
       const delivery = await examination.prepare()
       const attempts = Array.from({ length: 8 }, () => examination.deliver(delivery))
@@ -99,12 +94,9 @@ export const repeatedChecks: EndpointChecks = {
   'handles-late-duplicate-once': {
     title: 'Handles a delivery once when it is sent again after many others',
     severity: 'high',
-    clause: idempotency,
-    expected: 'one effect',
     risk: 'A busy minute evicts the id, and the retry is handled again.',
     fix: 'Remember ids for a period of 24 hours or more, instead of the last hundred.',
     requests: 2 + others,
-    needs: ['effects'],
     run: async (examination) => {
       const delivery = await examination.prepare()
       await examination.deliver(delivery)
@@ -125,12 +117,9 @@ export const repeatedChecks: EndpointChecks = {
   'handles-retry-after-hang-up-once': {
     title: 'Handles a delivery once when the sender hangs up and retries',
     severity: 'high',
-    clause: idempotency,
-    expected: 'one effect',
     risk: 'After a broken connection, the event is lost, because it was marked as handled too early, or handled twice.',
     fix: 'Mark a delivery as handled in the transaction of its effect, and finish the work when the sender hangs up.',
     requests: 2,
-    needs: ['effects'],
     run: async (examination) => {
       const delivery = await examination.prepare()
       await sendAndHangUp(examination, delivery)
@@ -143,11 +132,9 @@ export const repeatedChecks: EndpointChecks = {
     severity: 'low',
     clause:
       'specification, "CALL_AI_SUMMARY": it fires once per call; decision 0030: a resend may have a new id',
-    expected: 'one effect',
     risk: 'After a resend under a new id, or with a second subscription, the event is handled again. The sender may intend that.',
     fix: 'Make effects idempotent by callId or groupId: INSERT … ON CONFLICT (call_id) DO NOTHING.',
     requests: 4,
-    needs: ['effects'],
     run: async (examination) => {
       const repeated: string[] = []
       for (const name of ['CALL_AI_SUMMARY', 'GROUP_CREATED'] as const) {
@@ -158,3 +145,9 @@ export const repeatedChecks: EndpointChecks = {
     },
   },
 }
+
+export const repeatedChecks: EndpointChecks = setDefaults(checks, {
+  clause: idempotency,
+  expected: 'one effect',
+  needs: ['effects'],
+})

@@ -1,3 +1,4 @@
+import { setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import { countVisible, judgeOnce, judgeRefused } from '../judge.ts'
 import { signDelivery } from '../payloads.ts'
@@ -32,14 +33,13 @@ const adviseAgainst = (forgeries: Parameters<typeof refuse>[0]): ReturnType<type
   },
 })
 
-export const replayedChecks: EndpointChecks = {
+const checks: EndpointChecks = {
   'refuses-stale-timestamp': {
     title: 'Refuses a delivery that was signed long ago',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes old.',
-    needs: ['signature'],
     ...refuse({
       '310 seconds ago': shiftedBy(-310),
       'almost 10 minutes ago': shiftedBy(-595),
@@ -53,7 +53,6 @@ export const replayedChecks: EndpointChecks = {
     clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
     risk: 'A delivery that was signed for a future time can be replayed until then.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
-    needs: ['signature'],
     ...refuse({
       'in 310 seconds': shiftedBy(310),
       'in almost 10 minutes': shiftedBy(595),
@@ -67,7 +66,6 @@ export const replayedChecks: EndpointChecks = {
     clause: 'Standard Webhooks 1.0, "Webhook headers": an integer of Unix seconds',
     risk: 'If a timestamp becomes NaN, no comparison finds it too old. Only the holder of the secret can sign such a timestamp.',
     fix: 'Accept only /^\\d+$/, read it as seconds, and write the comparison so that NaN is refused.',
-    needs: ['signature'],
     ...adviseAgainst({
       'digits and letters': signedAt((seconds) => `${seconds}abc`),
       'a fraction': signedAt((seconds) => `${seconds}.5`),
@@ -85,7 +83,6 @@ export const replayedChecks: EndpointChecks = {
     clause: 'Standard Webhooks 1.0, "Signature scheme": the timestamp is signed as it is sent',
     risk: 'A change in transit goes unnoticed. It is harmless only while every part of the application reads the same number.',
     fix: 'Verify webhook-timestamp as a string, and parse it afterwards.',
-    needs: ['signature'],
     ...adviseAgainst({
       'a leading zero': rewritten((seconds) => `0${seconds}`),
       'a fraction of zero': rewritten((seconds) => `${seconds}.0`),
@@ -100,7 +97,6 @@ export const replayedChecks: EndpointChecks = {
     risk: 'One captured delivery is enough for an attack: its signature is accepted for other ids, times or contents.',
     fix: 'Compute the signature of every request; never remember which signatures were valid.',
     requests: 3,
-    needs: ['signature'],
     run: async (examination) => {
       const { prepare, sign, send, sendHostile, ids, build, knowledge } = examination
       const { delivery, headers, body } = await sign(await prepare())
@@ -133,3 +129,5 @@ export const replayedChecks: EndpointChecks = {
     },
   },
 }
+
+export const replayedChecks: EndpointChecks = setDefaults(checks, { needs: ['signature'] })

@@ -1,6 +1,7 @@
 import { emittedEventSchemas, isEmittedEventName } from '@wabakit/contract'
+import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
-import { type Rule, type Rules, setDefaults } from '../rule.ts'
+import type { Rule, Rules } from '../rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
 

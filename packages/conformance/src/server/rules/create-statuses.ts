@@ -1,6 +1,7 @@
+import { setDefaults } from '../../report/run-checks.ts'
 import type { ApiRequest } from '../api/api-request.ts'
 import { buildCreate, type Lab, unknownNumber } from '../lab.ts'
-import { type Rule, type Rules, setDefaults } from '../rule.ts'
+import type { Rule, Rules } from '../rule.ts'
 import { expectStatus } from './witness.ts'
 
 /**
@@ -175,6 +176,37 @@ const toRules = <Change>(
     ),
   )
 
+const otherKeyRules: Rules = {
+  'create.other-key.is-403': {
+    title: 'A key without permission for the number is refused',
+    clause: 'rule 3 of "Authentication"',
+    ...expectStatus(403, (lab) => buildCreate(lab, {}, { key: 'other' })),
+  },
+  'create.other-key.unknown-number-is-400': {
+    title: 'An unknown number is reported before a missing permission',
+    clause: order,
+    ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: unknownNumber }, { key: 'other' })),
+  },
+  'create.other-key.invalid-subject-is-400': {
+    title: 'An invalid field is reported before a missing permission',
+    clause: order,
+    ...expectStatus(400, (lab) => buildCreate(lab, { subject: '' }, { key: 'other' })),
+  },
+}
+
+const disabledNumberRules: Rules = {
+  'create.disabled-number.is-422': {
+    title: 'A group on a disabled integration is refused',
+    clause: '"Errors": business rule failure',
+    ...expectStatus(422, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber })),
+  },
+  'create.disabled-number.invalid-subject-is-400': {
+    title: 'An invalid field is reported before a disabled integration',
+    clause: order,
+    ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber, subject: '' })),
+  },
+}
+
 export const createStatusRules: Rules = {
   ...toRules(fieldSamples, (lab, value, group) => {
     const field = group.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
@@ -184,39 +216,6 @@ export const createStatusRules: Rules = {
     const built = buildCreate(lab, fields, request)
     return { ...built, body: built.body?.padEnd(padTo) }
   }),
-  ...setDefaults(
-    {
-      'create.other-key.is-403': {
-        title: 'A key without permission for the number is refused',
-        clause: 'rule 3 of "Authentication"',
-        ...expectStatus(403, (lab) => buildCreate(lab, {}, { key: 'other' })),
-      },
-      'create.other-key.unknown-number-is-400': {
-        title: 'An unknown number is reported before a missing permission',
-        clause: order,
-        ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: unknownNumber }, { key: 'other' })),
-      },
-      'create.other-key.invalid-subject-is-400': {
-        title: 'An invalid field is reported before a missing permission',
-        clause: order,
-        ...expectStatus(400, (lab) => buildCreate(lab, { subject: '' }, { key: 'other' })),
-      },
-    },
-    { needs: ['--other-key'] },
-  ),
-  ...setDefaults(
-    {
-      'create.disabled-number.is-422': {
-        title: 'A group on a disabled integration is refused',
-        clause: '"Errors": business rule failure',
-        ...expectStatus(422, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber })),
-      },
-      'create.disabled-number.invalid-subject-is-400': {
-        title: 'An invalid field is reported before a disabled integration',
-        clause: order,
-        ...expectStatus(400, (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber, subject: '' })),
-      },
-    },
-    { needs: ['--disabled-number'] },
-  ),
+  ...setDefaults(otherKeyRules, { needs: ['--other-key'] }),
+  ...setDefaults(disabledNumberRules, { needs: ['--disabled-number'] }),
 }

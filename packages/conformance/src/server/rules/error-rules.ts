@@ -1,10 +1,11 @@
 import { ErrorBody, type ErrorCode, endpoints, errorCodes, limits, reasonPhrases } from '@wabakit/contract'
+import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import { type ApiRequest, type ApiResponse, readField, unknownKey } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse, type Lab, type Need, unknownNumber } from '../lab.ts'
 import type { Rule, Rules } from '../rule.ts'
 import { judgeExchanges, judgeRequest } from './witness.ts'
 
-const body = '0014 (error body)'
+type ErrorRule = Defaulted<Rule, 'clause'>
 
 const judgeErrors = (isRight: (response: ApiResponse) => boolean): Rule['examine'] =>
   judgeExchanges(
@@ -37,12 +38,11 @@ const provocations: Partial<Record<ErrorCode, readonly [build: (lab: Lab) => Api
   method_not_allowed: [buildGet],
 }
 
-const listCodeRules = (): Rules => {
-  const rules = Object.entries(provocations).map(([code, [build, need]]): [string, Rule] => {
+const listCodeRules = () => {
+  const rules = Object.entries(provocations).map(([code, [build, need]]): [string, ErrorRule] => {
     const expected = errorCodes[code as ErrorCode]
     const rule = {
       title: `The error ${code} is reported by its code and status`,
-      clause: body,
       expected: `status ${expected} with code ${code}`,
       needs: need === undefined ? [] : [need],
       examine: judgeRequest(build, ({ status, json }) =>
@@ -56,8 +56,7 @@ const listCodeRules = (): Rules => {
 
 const phrases: Readonly<Record<number, string>> = reasonPhrases
 
-/** Rules for error responses. They follow the rules that provoke errors, because they judge all error responses. */
-export const errorRules: Rules = {
+const rules: Readonly<Record<string, ErrorRule>> = {
   ...listCodeRules(),
   'errors.body.is-json': {
     title: 'Every error response is a JSON object',
@@ -70,25 +69,21 @@ export const errorRules: Rules = {
   },
   'errors.body.has-the-documented-fields': {
     title: 'Every error response has statusCode, error, message and a code of the list',
-    clause: body,
     expected: 'statusCode, error, message, code',
     examine: judgeErrors(({ json }) => ErrorBody.safeParse(json).success),
   },
   'errors.body.status-code-is-the-status': {
     title: 'statusCode is the HTTP status',
-    clause: body,
     expected: 'equal numbers',
     examine: judgeErrors(({ json, status }) => readField(json, 'statusCode') === status),
   },
   'errors.body.error-is-the-reason-phrase': {
     title: 'error is the reason phrase of the status',
-    clause: body,
     expected: 'such as Bad Request',
     examine: judgeErrors(({ json, status }) => readField(json, 'error') === phrases[status]),
   },
   'errors.body.issues-name-the-field': {
     title: 'The response to an invalid field names the field',
-    clause: body,
     expected: 'issues with the path subject',
     examine: judgeRequest(
       (lab) => buildCreate(lab, { subject: '' }),
@@ -100,7 +95,6 @@ export const errorRules: Rules = {
   },
   'errors.method-not-allowed.names-the-allowed': {
     title: 'A response with status 405 names the allowed method',
-    clause: body,
     expected: 'Allow: POST',
     examine: async ({ lab }) => {
       const { request, response } = await lab.send(buildGet())
@@ -111,7 +105,6 @@ export const errorRules: Rules = {
   },
   'errors.request-id.is-present': {
     title: 'Every response has its own x-request-id',
-    clause: body,
     expected: 'x-request-id, different each time',
     examine: async ({ lab }) => {
       const seen = new Set<string>()
@@ -139,3 +132,6 @@ export const errorRules: Rules = {
     },
   },
 }
+
+/** Rules for error responses. They follow the rules that provoke errors, because they judge all error responses. */
+export const errorRules: Rules = setDefaults(rules, { clause: '0014 (error body)' })

@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CallSummary } from '@wabakit/contract'
+import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import { type KeyName, readField } from '../api/api-request.ts'
 import type { AnsweredCall, UnansweredCall, UnansweredOutcome } from '../calls/call-scenes.ts'
 import { buildFetch, describeResponse, type Need } from '../lab.ts'
 import type { Observation, Rule, Rules } from '../rule.ts'
 import { expectStatus, judgeCall, judgeCalls, judgeExchanges } from './witness.ts'
 
-const statuses = '0017 (summary statuses)'
 const fetchable = '"Fetch call AI summary": the summary can be fetched at any time after it exists'
 const calls: readonly Need[] = ['--play']
 const webhooks: readonly Need[] = ['--listen', '--play']
+
+type FetchRule = Defaulted<Rule, 'clause'>
 
 /** Judges the status of the response to a fetch of a call's summary. */
 export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
@@ -73,9 +75,8 @@ const expectForOther = (
   },
 })
 
-const expectUnavailable = (outcome: UnansweredOutcome, words: string): Rule => ({
+const expectUnavailable = (outcome: UnansweredOutcome, words: string): FetchRule => ({
   title: `A call that was ${words} can never have a summary`,
-  clause: statuses,
   expected: 'status 422',
   needs: calls,
   examine: judgeCall(outcome, (call) => judgeFetched(call, 422)),
@@ -87,18 +88,16 @@ const expectRefused = (key: KeyName, words: string): Rule => ({
   ...expectStatus(401, () => buildFetch('check', { key })),
 })
 
-export const fetchRules: Rules = {
+const rules: Readonly<Record<string, FetchRule>> = {
   'fetch.key.missing-is-401': expectRefused('none', 'no'),
   'fetch.key.unknown-is-401': expectRefused('unknown', 'an unknown'),
   'fetch.key.empty-is-401': expectRefused('empty', 'an empty'),
   'fetch.call-id.missing-is-400': {
     title: 'A fetch without callId is refused',
-    clause: statuses,
     ...expectStatus(400, () => buildFetch(undefined)),
   },
   'fetch.call-id.empty-is-400': {
     title: 'A fetch with an empty callId is refused',
-    clause: statuses,
     ...expectStatus(400, () => buildFetch('')),
   },
   'fetch.call-id.256-is-400': {
@@ -108,7 +107,6 @@ export const fetchRules: Rules = {
   },
   'fetch.call-id.unknown-is-404': {
     title: 'A call that does not exist is not found',
-    clause: statuses,
     ...expectStatus(404, (lab) => buildFetch(lab.createGroupId())),
   },
   'fetch.summary.is-200': {
@@ -177,7 +175,6 @@ export const fetchRules: Rules = {
   },
   'fetch.in-progress.is-202': {
     title: 'A fetch during the call reports that the summary is pending',
-    clause: statuses,
     expected: 'status 202',
     needs: webhooks,
     examine: judgeCalls(({ inProgress }) => {
@@ -204,12 +201,12 @@ export const fetchRules: Rules = {
   'fetch.nothing-said.is-422': expectUnavailable('nothing_said', 'silent'),
   'fetch.other-key.whatsapp-call-is-404': {
     title: 'A key without permission for the number does not see its WhatsApp calls',
-    clause: statuses,
     ...expectForOther('WHATSAPP', 404),
   },
   'fetch.other-key.pstn-call-is-200': {
     title: 'Every key of the organization sees its PSTN calls',
-    clause: statuses,
     ...expectForOther('PSTN', 200),
   },
 }
+
+export const fetchRules: Rules = setDefaults(rules, { clause: '0017 (summary statuses)' })

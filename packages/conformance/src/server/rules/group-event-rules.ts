@@ -1,6 +1,7 @@
 import { emittedEventSchemas, limits } from '@wabakit/contract'
+import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
-import { type Rule, type Rules, setDefaults } from '../rule.ts'
+import type { Rule, Rules } from '../rule.ts'
 import { type GroupScene, participantPhone } from '../scenes.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks, nameEvents, type SceneName } from './witness.ts'
@@ -31,7 +32,6 @@ const createdRules: Rules = {
     title: 'A GROUP_CREATED webhook follows a successful create request',
     clause: created,
     expected: 'one GROUP_CREATED',
-    severity: 'high',
     fix: 'Publish GROUP_CREATED when a group is created. If the server does, subscribe the address of --listen to the events of --waba-number.',
     examine: judgeGroup('created', ({ exchanges, webhooks, groupId, lab }) => {
       const arrived = findCreated(webhooks).length > 0
@@ -46,7 +46,6 @@ const createdRules: Rules = {
     title: 'GROUP_CREATED carries the group id of the response, even a generated one',
     clause: '"Event kinds named": carries groupId; rule 4 of "Create WhatsApp group"',
     expected: 'a GROUP_CREATED whose groupId is the one in the response',
-    severity: 'high',
     examine: judgeGroup('generated', ({ webhooks, groupId }) => ({
       kept: groupId === '' ? undefined : findCreated(webhooks).length > 0,
       observed: `groupId ${groupId}: ${nameEvents(webhooks)}`,
@@ -55,14 +54,12 @@ const createdRules: Rules = {
   'events.group-created.once': {
     title: 'GROUP_CREATED is published once for each group',
     clause: created,
-    severity: 'high',
     ...judgeOnce('created'),
   },
   'events.group-created.none-when-refused': {
     title: 'A refused create request publishes no GROUP_CREATED',
     clause: '"Event kinds named": a group was created through the create endpoint',
     expected: 'no webhook',
-    severity: 'high',
     examine: judgeGroup('refused', ({ exchanges, webhooks }) => ({
       kept: (exchanges[0]?.response.status ?? 0) < 400 ? undefined : webhooks.length === 0,
       observed: nameEvents(webhooks),
@@ -94,6 +91,7 @@ const createdRules: Rules = {
     title: 'No event carries a group id of more than 50 characters',
     clause: '"Limits": groupId length',
     expected: `at most ${limits.groupIdMaxLength} characters`,
+    severity: 'medium',
     examine: judgeWebhooks(
       ({ groupId, text }) => ([...groupId].length > limits.groupIdMaxLength ? text : undefined),
       ({ groupId }) => groupId !== '',
@@ -120,7 +118,6 @@ const expectReference = (name: string): Rule => ({
   title: `${name} is published and references the group`,
   clause: '"Event kinds named"',
   expected: `${name} with the groupId of the group`,
-  severity: 'high',
   examine: judgeGroup('participants', ({ webhooks }) => ({
     kept: webhooks.some(({ event }) => event === name),
     observed: nameEvents(webhooks),
@@ -145,7 +142,6 @@ const participantRules: Rules = {
     title: 'GROUP_PARTICIPANT_LEFT arrives after GROUP_PARTICIPANT_JOINED of the same person',
     clause: '"Event kinds named": a participant who leaves has joined before',
     expected: 'GROUP_PARTICIPANT_JOINED first',
-    severity: 'high',
     examine: judgeGroup('participants', ({ webhooks }) => {
       const findFirst = (name: string): number => webhooks.findIndex(({ event }) => event === name)
       const [first, second] = [findFirst(joined), findFirst(left)]
@@ -168,6 +164,6 @@ const participantRules: Rules = {
 }
 
 export const groupEventRules: Rules = {
-  ...setDefaults(createdRules, { needs: ['--listen'] }),
-  ...setDefaults(participantRules, { needs: ['--listen', '--wabakit-control'] }),
+  ...setDefaults(createdRules, { severity: 'high', needs: ['--listen'] }),
+  ...setDefaults(participantRules, { severity: 'high', needs: ['--listen', '--wabakit-control'] }),
 }

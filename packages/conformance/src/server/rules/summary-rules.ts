@@ -1,7 +1,8 @@
+import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
 import type { UnansweredOutcome } from '../calls/call-scenes.ts'
 import { describeResponse, type Need } from '../lab.ts'
-import { type Rule, type Rules, setDefaults } from '../rule.ts'
+import type { Rule, Rules } from '../rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeCall, judgeCalls, nameEvents } from './witness.ts'
 
@@ -35,7 +36,6 @@ const expectNone = (outcome: UnansweredOutcome, call: string): Rule => ({
   title: `${call} publishes no summary`,
   clause: '"CALL_AI_SUMMARY", not emitted when: 1',
   expected: 'no CALL_AI_SUMMARY',
-  severity: 'high',
   examine: judgeCall(outcome, observeNone),
 })
 
@@ -43,7 +43,6 @@ const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
   title: `CALL_AI_SUMMARY is published for a ${channel} call`,
   clause: '"CALL_AI_SUMMARY": one event covers both channels',
   expected: `CALL_AI_SUMMARY whose channel is ${channel}`,
-  severity: 'high',
   fix: `Publish CALL_AI_SUMMARY once the summary is saved. If the server does, subscribe the address of --listen to the events of a ${channel} number.`,
   examine: judgeCall(channel, ({ summary, callId, lab }) => ({
     kept: summary !== undefined && readField(summary.json, 'channel') === channel,
@@ -63,14 +62,12 @@ const rules: Rules = {
     title: 'CALL_AI_SUMMARY is published once per call',
     clause: fireOnce,
     expected: 'one CALL_AI_SUMMARY',
-    severity: 'high',
     examine: judgeCalls(observeOnce),
   },
   'events.summary.after-call-ended': {
     title: 'CALL_AI_SUMMARY arrives after CALL_ENDED of the same call',
     clause: '"CALL_AI_SUMMARY", rule 2',
     expected: 'CALL_ENDED first',
-    severity: 'high',
     examine: judgeCalls(observeOrder),
   },
   'events.summary.waits-for-a-failed-call-ended': {
@@ -83,7 +80,6 @@ const rules: Rules = {
     title: 'A failed delivery of CALL_AI_SUMMARY is retried',
     clause: failures,
     expected: 'a second attempt',
-    severity: 'high',
     examine: judgeCall('failedSummary', ({ summary, webhooks, lab }) => {
       const failed = webhooks.find(({ event, status }) => event === 'CALL_AI_SUMMARY' && status === 500)
       if (failed === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }
@@ -97,7 +93,6 @@ const rules: Rules = {
     title: 'A failed delivery does not affect the summary',
     clause: failures,
     expected: 'the summary can be fetched with status 200 after the webhook got 500',
-    severity: 'high',
     examine: judgeCall('failedSummary', ({ fetched }) => ({
       kept: fetched && fetched.response.status === 200,
       observed: fetched === undefined ? 'not fetched' : describeResponse(fetched),
@@ -108,7 +103,6 @@ const rules: Rules = {
     title: 'Regenerating a summary publishes no second event',
     clause: fireOnce,
     expected: 'one CALL_AI_SUMMARY',
-    severity: 'high',
     needs: [...needs, '--wabakit-control'],
     examine: judgeCall('regenerated', observeOnce),
   },
@@ -116,9 +110,10 @@ const rules: Rules = {
     title: 'A bot test call without webhooks publishes no summary',
     clause: '"CALL_AI_SUMMARY", not emitted when: 3',
     expected: 'no CALL_AI_SUMMARY',
+    severity: 'medium',
     needs: [...needs, '--wabakit-control'],
     examine: judgeCall('botTest', observeNone),
   },
 }
 
-export const summaryRules: Rules = setDefaults(rules, { needs })
+export const summaryRules: Rules = setDefaults(rules, { severity: 'high', needs })

@@ -1,5 +1,6 @@
+import { setDefaults } from '../../report/run-checks.ts'
 import type { Lab, Need } from '../lab.ts'
-import { type Observation, type Rule, type Rules, setDefaults } from '../rule.ts'
+import type { Observation, Rule, Rules } from '../rule.ts'
 import { addedHeaders, addedPath, redirectPath, type SubscriptionScene } from '../scenes.ts'
 import { checkSignature, type ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks } from './witness.ts'
