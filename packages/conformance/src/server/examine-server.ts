@@ -1,10 +1,7 @@
 import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
 import { buildReport, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
-import { createSender } from './api/create-sender.ts'
-import { playByCommand } from './calls/simulate.ts'
-import { prepareOrganization } from './calls/wabakit-control.ts'
-import { buildFetch, createLab, type Need } from './lab.ts'
+import { buildFetch, createLab } from './lab.ts'
 import { createRandomRules } from './random/random-checks.ts'
 import { type Examination, type RuleCheck, type Rules, toCheck } from './rule.ts'
 import { callEventRules } from './rules/call-event-rules.ts'
@@ -20,7 +17,8 @@ import { summaryRules } from './rules/summary-rules.ts'
 import { webhookRules } from './rules/webhook-rules.ts'
 import { createScenes } from './scenes.ts'
 import type { ServerExamination } from './server-examination.ts'
-import { type Listener, listen } from './webhooks/listen.ts'
+import { readSettings } from './settings.ts'
+import { listen } from './webhooks/listen.ts'
 
 /** Checks that prove nothing if even a valid request is refused. */
 const needsControl = /^(?:create|events|webhooks|random)\./
@@ -55,34 +53,6 @@ const createSelection = (only: readonly string[] | undefined) => {
     )
 }
 
-const toBaseUrl = (url: string): string => url.replace(/\/+$/, '')
-
-const removeCredentials = (url: string): string => {
-  const target = new URL(url)
-  target.username = ''
-  target.password = ''
-  return toBaseUrl(target.href)
-}
-
-/** Collects a run's settings from the options and a wabakit server's control API. */
-const resolve = async (options: ServerExamination, listener: Listener | undefined) => {
-  const { wabakitControl: url, controlToken: token } = options
-  if (url === undefined || listener === undefined) {
-    const play = typeof options.play === 'string' ? playByCommand(options.play) : options.play
-    return { ...options, play, simulate: options.simulate ?? {}, setKeyCommand: undefined, remove: undefined }
-  }
-  const prepared = await prepareOrganization({ url, token, webhookUrl: listener.url }).catch((error) => {
-    throw new TargetUnreachableError(
-      `The control API at ${removeCredentials(url)} cannot be used: ${error.message}`,
-      { cause: error },
-    )
-  })
-  return { ...options, ...prepared }
-}
-
-const listNeeds = (has: Record<Need, unknown>): Set<Need> =>
-  new Set((Object.keys(has) as Need[]).filter((need) => has[need] !== undefined && has[need] !== 0))
-
 /**
  * Examines a server that implements this interface: sends requests, receives webhooks, and compares both with the
  * specification.
@@ -94,45 +64,18 @@ const listNeeds = (has: Record<Need, unknown>): Set<Need> =>
  * process.exitCode = exitCodes[report.verdict]
  */
 export const examineServer = async (options: ServerExamination): Promise<Report> => {
-  const {
-    seed = Math.floor(Math.random() * 2 ** 31),
-    minutes = 0.05,
-    timeoutMs = 10_000,
-    retryTimeoutMs = 15_000,
-    quietMs = 1_500,
-    authHeader = 'Authorization',
-    onResult = () => {},
-    fetch = (url, init) => globalThis.fetch(url, init),
-  } = options
+  const { seed = Math.floor(Math.random() * 2 ** 31), onResult = () => {} } = options
   const select = createSelection(options.only)
-  const baseUrl = toBaseUrl(options.baseUrl)
   const address = options.listen ?? (options.wabakitControl === undefined ? undefined : '127.0.0.1:0')
   const listener = address === undefined ? undefined : await listen(address)
   let remove: (() => Promise<void>) | undefined
   try {
     if (listener !== undefined) await options.onListening?.(listener.url)
-    const given = await resolve(options, listener)
-    remove = given.remove
-    const { apiKey, otherKey, wabaNumber, disabledNumber, secret, play, simulate, setKeyCommand } = given
-    const sender = createSender({ baseUrl, authHeader, apiKey, otherKey, timeoutMs, fetch })
-    const lab = createLab({
-      ...{ baseUrl: removeCredentials(baseUrl), authHeader, listener, play, simulate, setKeyCommand },
-      ...{ wabaNumber: wabaNumber ?? '', disabledNumber: disabledNumber ?? '', secret: secret ?? '' },
-      ...sender,
-      wait: { timeoutMs, retryTimeoutMs, quietMs },
-      has: listNeeds({
-        '--api-key': apiKey,
-        '--waba-number': wabaNumber,
-        '--other-key': otherKey,
-        '--disabled-number': disabledNumber,
-        '--listen': listener,
-        '--secret': secret,
-        '--play': play,
-        '--minutes': minutes,
-        '--wabakit-control': simulate.moveParticipant,
-      }),
-    })
-    const { response } = await sender.send(buildFetch('reachable', { key: 'none' }))
+    const settings = await readSettings(options, listener)
+    remove = settings.remove
+    const { minutes, timeoutMs, retryTimeoutMs } = settings
+    const lab = createLab(settings)
+    const { response } = await lab.send(buildFetch('reachable', { key: 'none' }))
     if (response.status === 0) {
       throw new TargetUnreachableError(
         `No response from ${lab.baseUrl}: ${response.text}. Check that the server runs there.`,

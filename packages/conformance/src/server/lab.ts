@@ -1,41 +1,32 @@
 import { endpoints } from '@wabakit/contract'
 import { type ApiRequest, buildCurl, type Exchange } from './api/api-request.ts'
-import type { Sender } from './api/create-sender.ts'
-import type { PlayCall, Simulate } from './calls/simulate.ts'
-import type { Listener } from './webhooks/listen.ts'
+import { createSender } from './api/create-sender.ts'
+import { formatUrl, type ServerSettings } from './settings.ts'
 
-export type Need =
-  | '--api-key'
-  | '--waba-number'
-  | '--other-key'
-  | '--disabled-number'
-  | '--listen'
-  | '--secret'
-  | '--play'
-  | '--minutes'
-  | '--wabakit-control'
+/** The values that checks need, by the options that provide them. */
+const listGiven = (settings: ServerSettings) => ({
+  '--api-key': settings.apiKey,
+  '--waba-number': settings.wabaNumber,
+  '--other-key': settings.otherKey,
+  '--disabled-number': settings.disabledNumber,
+  '--listen': settings.listener,
+  '--secret': settings.secret,
+  '--play': settings.play,
+  '--minutes': settings.minutes || undefined,
+  '--wabakit-control': settings.simulate.moveParticipant,
+})
 
-type LabOptions = Sender & {
-  readonly baseUrl: string
-  readonly authHeader: string
-  /** A shell command to run before the commands that repeat requests, if any. */
-  readonly setKeyCommand: string | undefined
-  readonly wabaNumber: string
-  readonly disabledNumber: string
-  readonly secret: string
-  /** Milliseconds to wait for a response or webhook, for a second attempt, and for a webhook that must not arrive. */
-  readonly wait: Readonly<Record<'timeoutMs' | 'retryTimeoutMs' | 'quietMs', number>>
-  readonly listener: Listener | undefined
-  readonly play: PlayCall | undefined
-  readonly simulate: Simulate
-  /** The options provided for this run. */
-  readonly has: ReadonlySet<Need>
-}
+/** An option that a check needs. */
+export type Need = keyof ReturnType<typeof listGiven>
 
 /** The operations and settings of all checks. */
 export type Lab = ReturnType<typeof createLab>
 
-export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }: LabOptions) => {
+export const createLab = (settings: ServerSettings) => {
+  const { listener, play, simulate, authHeader, setKeyCommand } = settings
+  const { wabaNumber = '', disabledNumber = '', secret = '', timeoutMs, retryTimeoutMs, quietMs } = settings
+  const baseUrl = formatUrl(settings.baseUrl)
+  const given = Object.entries(listGiven(settings)).filter(([, value]) => value !== undefined)
   const callIds = new Set<string>()
   let hasUnknown = false
   const note =
@@ -53,7 +44,12 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
   const run = Date.now().toString(36)
   let ids = 0
   return {
-    ...lab,
+    ...createSender(settings),
+    ...{ baseUrl, wabaNumber, disabledNumber, secret, listener },
+    /** Milliseconds to wait for a response or webhook, for a second attempt, and for a webhook that must not arrive. */
+    wait: { timeoutMs, retryTimeoutMs, quietMs },
+    /** The options that this run was given. */
+    has: new Set(given.map(([need]) => need)) as ReadonlySet<Need>,
     play: play && note(play),
     simulate: {
       ...simulate,
@@ -71,7 +67,7 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
     reproduce: (requests: readonly ApiRequest[]): string =>
       [
         ...(setKeyCommand === undefined ? [] : [setKeyCommand]),
-        ...requests.map((request) => buildCurl(request, { baseUrl: lab.baseUrl, authHeader })),
+        ...requests.map((request) => buildCurl(request, { baseUrl, authHeader })),
       ].join(' &&\n'),
   }
 }

@@ -1,5 +1,4 @@
 import type { CheckResult } from '../report/report.ts'
-import type { ExaminerFetch } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 
 /**
@@ -64,5 +63,5 @@ export type ServerExamination = {
   /** Called with each result as soon as it is known. */
   readonly onResult?: ((result: CheckResult) => void) | undefined
   /** Sends the requests. @default globalThis.fetch */
-  readonly fetch?: ExaminerFetch | undefined
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
 }

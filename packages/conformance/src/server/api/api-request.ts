@@ -1,10 +1,14 @@
 import { quote } from '../../shell.ts'
 
-/** The key of a request: one of the keys in the options, an unknown one, or none. */
-export type KeyName = 'api' | 'other' | 'unknown' | 'empty' | 'none'
-
 /** A key that no server knows. */
 export const unknownKey = 'wk_unknown_key_0000000000'
+
+/** Returns the keys that requests can carry: those of the options, an unknown one, an empty one, or none. */
+export const listKeys = (api: string | undefined, other: string | undefined) => ({
+  ...{ api, other, unknown: unknownKey, empty: '', none: undefined },
+})
+
+export type KeyName = keyof ReturnType<typeof listKeys>
 
 /** A request to the public API, without base URL and key. */
 export type ApiRequest = {
@@ -45,13 +49,7 @@ export const readField = (value: unknown, name: string): unknown =>
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
 
-const keyTexts: Readonly<Record<KeyName, string | undefined>> = {
-  api: '$WABAKIT_API_KEY',
-  other: '$WABAKIT_OTHER_KEY',
-  unknown: unknownKey,
-  empty: '',
-  none: undefined,
-}
+const keyTexts = listKeys('$WABAKIT_API_KEY', '$WABAKIT_OTHER_KEY')
 
 /** Returns a shell command that repeats a request. It refers to keys by variables and contains no secret. */
 export const buildCurl = (

@@ -1,15 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type ApiRequest,
-  type ApiResponse,
-  type Exchange,
-  type KeyName,
-  parseJson,
-  unknownKey,
-} from './api-request.ts'
-
-/** The part of `fetch` that the examiner uses. @inline */
-export type ExaminerFetch = (url: string, init: RequestInit) => Promise<Response>
+import type { ServerSettings } from '../settings.ts'
+import { type ApiRequest, type ApiResponse, type Exchange, listKeys, parseJson } from './api-request.ts'
 
 const maxWaits = 5
 const maxWaitMs = 5_000
@@ -19,28 +10,12 @@ const describeFailure = (error: unknown): string => {
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
-export type Sender = ReturnType<typeof createSender>
-
 /** Creates a sender of requests to the server under examination, which records every exchange. */
-export const createSender = (context: {
-  baseUrl: string
-  authHeader: string
-  apiKey: string | undefined
-  otherKey: string | undefined
-  /** Maximum duration of one request, in milliseconds. */
-  timeoutMs: number
-  fetch: ExaminerFetch
-}) => {
-  const { baseUrl, authHeader, apiKey, otherKey, timeoutMs, fetch } = context
+export const createSender = (settings: ServerSettings) => {
+  const { baseUrl, authHeader, apiKey, otherKey, timeoutMs, fetch } = settings
   /** Every exchange so far, oldest first. */
   const exchanges: Exchange[] = []
-  const keys: Readonly<Record<KeyName, string | undefined>> = {
-    api: apiKey,
-    other: otherKey,
-    unknown: unknownKey,
-    empty: '',
-    none: undefined,
-  }
+  const keys = listKeys(apiKey, otherKey)
 
   const exchange = async (request: ApiRequest): Promise<ApiResponse> => {
     const { method, path, key, keyPrefix = '', contentType, body } = request
