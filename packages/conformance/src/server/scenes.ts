@@ -12,18 +12,6 @@ export type GroupScene = {
   readonly exchanges: readonly Exchange[]
 }
 
-/** The webhooks of an added subscription before and after its secret is rotated, and after a 410 response. */
-export type SubscriptionScene = {
-  /** The reason why the subscription could not be added, or why its secret could not be rotated. */
-  readonly failure: string | undefined
-  readonly first: ReceivedWebhook | undefined
-  readonly newSecret: string
-  readonly rotated: ReceivedWebhook | undefined
-  readonly gone: ReceivedWebhook | undefined
-  /** A group created after the 410. */
-  readonly lastGroupId: string
-}
-
 /** The path to which the examiner's listener redirects. */
 export const redirectPath = '/redirected'
 
@@ -73,14 +61,14 @@ const createScripts = (lab: Lab) => {
     return scene
   }
 
-  const playSubscription = async (): Promise<SubscriptionScene> => {
-    const found = { first: undefined, newSecret: '', rotated: undefined, gone: undefined, lastGroupId: '' }
+  /** Collects webhooks of an added subscription: before and after a rotation of its secret, and with response 410. */
+  const playSubscription = async () => {
     try {
       const added = await simulate.addSubscription?.({
         url: `${listener?.url}${addedPath}`,
         headers: addedHeaders,
       })
-      if (added === undefined) return { ...found, failure: 'the run cannot add a subscription' }
+      if (added === undefined) return { failure: 'the run cannot add a subscription' }
       const { wabaNumber } = added
       const deliver = async (): Promise<ReceivedWebhook | undefined> =>
         waitForEvent('GROUP_CREATED', (await playGroup({ wabaNumber })).groupId)
@@ -99,9 +87,9 @@ const createScripts = (lab: Lab) => {
       // Gives the server time to react to the response.
       await sleep(wait.quietMs)
       const { groupId: lastGroupId } = await playGroup({ wabaNumber })
-      return { failure: undefined, first, newSecret, rotated, gone, lastGroupId }
+      return { first, newSecret, rotated, gone, lastGroupId }
     } catch (error) {
-      return { ...found, failure: String(error) }
+      return { failure: String(error) }
     }
   }
 
@@ -164,7 +152,7 @@ const createScripts = (lab: Lab) => {
         return { ...scene, failure: String(error) }
       }
       await waitForEvent('GROUP_PARTICIPANT_REMOVED', groupId)
-      return { ...scene, failure: undefined }
+      return scene
     },
     /** Groups on the number of an added subscription. */
     subscribed: playSubscription,

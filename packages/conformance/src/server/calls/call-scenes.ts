@@ -6,21 +6,18 @@ import type { PlayedCall, PlayedOutcome } from './simulate.ts'
 
 export type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
 
-/** A call that cannot have a summary, or whose summary publishes no event. */
-export type UnansweredCall = {
+/** A call that was played. */
+export type CallScene = {
   /** Empty if the call could not be made. */
   readonly callId: string
   /** The reason why the call could not be made. */
-  readonly failure: string | undefined
+  readonly failure?: string
   /** The response to fetching the call's summary. */
-  readonly fetched: Exchange | undefined
-}
-
-export type AnsweredCall = UnansweredCall & {
-  /** The first CALL_AI_SUMMARY that the listener accepted. */
-  readonly summary: ReceivedWebhook | undefined
+  readonly fetched?: Exchange
   /** The response to fetching the summary during the call. */
-  readonly inProgress: Exchange | undefined
+  readonly inProgress?: Exchange | undefined
+  /** The first CALL_AI_SUMMARY that the listener accepted. */
+  readonly summary?: ReceivedWebhook | undefined
 }
 
 const pollMs = 200
@@ -59,7 +56,7 @@ export const createCallScenes = (lab: Lab) => {
   }
 
   /** Plays an answered call. If `failing` is set, the first delivery of this event gets 500. */
-  const playAnswered = async (channel: PlayedCall['channel'], failing?: string): Promise<AnsweredCall> => {
+  const playAnswered = async (channel: PlayedCall['channel'], failing?: string): Promise<CallScene> => {
     let inProgress: Promise<Exchange> | undefined
     try {
       const callId = await make(async () => {
@@ -88,10 +85,9 @@ export const createCallScenes = (lab: Lab) => {
       const isLost = early !== undefined && early.response.status !== 200
       const late = listener === undefined ? fetchUntilReady : (id: string) => lab.send(buildFetch(id))
       const fetched = isLost ? early : await late(callId)
-      return { callId, failure: undefined, fetched, summary, inProgress: await inProgress }
+      return { callId, fetched, summary, inProgress: await inProgress }
     } catch (error) {
-      const failure = describe(error)
-      return { callId: '', failure, fetched: undefined, summary: undefined, inProgress: await inProgress }
+      return { callId: '', failure: describe(error), inProgress: await inProgress }
     }
   }
 
@@ -114,16 +110,16 @@ export const createCallScenes = (lab: Lab) => {
   const playAndFetch = async (
     playCall: () => Promise<string>,
     fetchSummary: (callId: string) => Promise<Exchange>,
-  ): Promise<UnansweredCall> => {
+  ): Promise<CallScene> => {
     try {
       const callId = await make(playCall)
-      return { callId, failure: undefined, fetched: await fetchSummary(callId) }
+      return { callId, fetched: await fetchSummary(callId) }
     } catch (error) {
-      return { callId: '', failure: describe(error), fetched: undefined }
+      return { callId: '', failure: describe(error) }
     }
   }
 
-  const playUnanswered = (outcome: UnansweredOutcome): Promise<UnansweredCall> => {
+  const playUnanswered = (outcome: UnansweredOutcome): Promise<CallScene> => {
     const channel = outcome === 'rejected' || outcome === 'nothing_said' ? 'PSTN' : 'WHATSAPP'
     return playAndFetch(
       () => need(play, 'make a call')({ outcome, channel }),
@@ -147,7 +143,7 @@ export const createCallScenes = (lab: Lab) => {
     failedEnd: () => playAnswered('PSTN', 'CALL_ENDED'),
     failedSummary: () => playAnswered('PSTN', 'CALL_AI_SUMMARY'),
     /** A call whose summary was generated twice. */
-    regenerated: async (): Promise<AnsweredCall> => {
+    regenerated: async (): Promise<CallScene> => {
       const call = await playAnswered('PSTN')
       if (call.failure !== undefined) return call
       try {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CallSummary } from '@wabakit/contract'
 import { type Defaulted, setDefaults } from '../../report/run-checks.ts'
 import { type KeyName, readField } from '../api/api-request.ts'
-import type { AnsweredCall, UnansweredCall, UnansweredOutcome } from '../calls/call-scenes.ts'
+import type { CallScene, UnansweredOutcome } from '../calls/call-scenes.ts'
 import { buildFetch, describeResponse, type Need } from '../lab.ts'
 import type { Observation, Rule, Rules } from '../rule.ts'
 import { expectStatus, judgeCall, judgeCalls, judgeExchanges } from './witness.ts'
@@ -14,14 +14,14 @@ const webhooks: readonly Need[] = ['--listen', '--play']
 type FetchRule = Defaulted<Rule, 'clause'>
 
 /** Judges the status of the response to a fetch of a call's summary. */
-export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
+export const judgeFetched = ({ callId, fetched }: CallScene, status: number): Observation => ({
   kept: fetched && fetched.response.status === status,
   observed: fetched === undefined ? 'the call was not made' : describeResponse(fetched),
   requests: [buildFetch(callId)],
 })
 
 /** Judges the fetched summaries of both channels. */
-const judgeSummary = (judge: (json: unknown, call: AnsweredCall) => Observation): Rule['examine'] =>
+const judgeSummary = (judge: (json: unknown, call: CallScene) => Observation): Rule['examine'] =>
   judgeCalls((call) => {
     if (call.fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
     return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }

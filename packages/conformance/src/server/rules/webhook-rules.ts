@@ -1,7 +1,7 @@
 import { setDefaults } from '../../report/run-checks.ts'
 import type { Lab, Need } from '../lab.ts'
 import type { Observation, Rule, Rules } from '../rule.ts'
-import { addedHeaders, addedPath, redirectPath, type SubscriptionScene } from '../scenes.ts'
+import { addedHeaders, addedPath, redirectPath, type SceneResults } from '../scenes.ts'
 import { checkSignature, type ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks } from './witness.ts'
 
@@ -22,6 +22,8 @@ const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing
     if (second !== undefined) return judge(first, second)
     return { kept: missing, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
   })
+
+type SubscriptionScene = Extract<SceneResults['subscribed'], { newSecret: string }>
 
 /** Judges one of the webhooks that the added subscription received, if there was one. */
 const judgeAdded =

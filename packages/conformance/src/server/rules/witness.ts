@@ -1,5 +1,5 @@
 import { type ApiRequest, type ApiResponse, type Exchange, readField } from '../api/api-request.ts'
-import type { AnsweredCall, UnansweredCall } from '../calls/call-scenes.ts'
+import type { CallScene } from '../calls/call-scenes.ts'
 import { describeResponse, type Lab } from '../lab.ts'
 import { mergeObservations, type Observation, type Rule } from '../rule.ts'
 import type { GroupScene, SceneResults } from '../scenes.ts'
@@ -86,10 +86,7 @@ export const judgeGroup =
   }
 
 export const judgeCall =
-  <Name extends SceneName<UnansweredCall>>(
-    name: Name,
-    judge: (call: Witnessed<SceneResults[Name]>) => Observation,
-  ): Examine =>
+  (name: SceneName<CallScene>, judge: (call: Witnessed<CallScene>) => Observation): Examine =>
   async ({ lab, scenes }) => {
     const call = await scenes.play(name)
     if (call.failure !== undefined) return { kept: undefined, observed: call.failure }
@@ -99,7 +96,7 @@ export const judgeCall =
   }
 
 export const judgeCalls =
-  (judge: (call: Witnessed<AnsweredCall>) => Observation): Examine =>
+  (judge: (call: Witnessed<CallScene>) => Observation): Examine =>
   async (examination) =>
     mergeObservations([
       await judgeCall('PSTN', judge)(examination),

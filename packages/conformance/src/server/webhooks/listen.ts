@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { parseJson, readField } from '../api/api-request.ts'
-import type { ReceivedWebhook } from './received-webhook.ts'
+import { type ReceivedWebhook, readWebhook } from './received-webhook.ts'
 
 /** A response to a webhook, other than 204. */
 export type PlannedResponse = {
@@ -15,31 +14,6 @@ type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse |
 
 export type Listener = Awaited<ReturnType<typeof listen>>
 
-const maxBodyBytes = 1_048_576
-
-const readBody = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request) {
-    length += chunk.length
-    if (length > maxBodyBytes) break
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-const readText = (json: unknown, name: string): string => {
-  const value = readField(json, name)
-  return typeof value === 'string' ? value : ''
-}
-
-const toHeaders = ({ headersDistinct }: IncomingMessage): Headers =>
-  new Headers(
-    Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-      values.map((value): [string, string] => [name, value]),
-    ),
-  )
-
 /** Starts a server that receives webhooks on `host:port`. Port 0 chooses a free port. */
 export const listen = async (address: string) => {
   /** Every webhook so far, oldest first. */
@@ -48,18 +22,7 @@ export const listen = async (address: string) => {
   const listeners = new Set<(webhook: ReceivedWebhook) => void>()
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const text = await readBody(request)
-    const json = parseJson(text)
-    const arrived = {
-      method: request.method ?? '',
-      path: request.url ?? '/',
-      headers: toHeaders(request),
-      ...{ text, json },
-      event: readText(json, 'event'),
-      callId: readText(json, 'callId'),
-      groupId: readText(json, 'groupId'),
-      arrivedAt: Date.now(),
-    }
+    const arrived = await readWebhook(request)
     let planned: PlannedResponse | undefined
     for (const responder of responders) planned ??= responder(arrived)
     const { status = 204, location, retryAfter } = planned ?? {}

@@ -1,22 +1,54 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { parseJson, readField } from '../api/api-request.ts'
 
-/** A request that arrived at the examiner's listener. */
-export type ReceivedWebhook = {
-  readonly method: string
-  readonly path: string
-  readonly headers: Headers
-  /** The raw body. */
-  readonly text: string
-  /** The parsed body, or `undefined` if it is not JSON. */
-  readonly json: unknown
-  /** The body's `event` field, or an empty string. */
-  readonly event: string
-  readonly callId: string
-  readonly groupId: string
-  /** Time of arrival, as Unix time in milliseconds. */
-  readonly arrivedAt: number
-  readonly status: number
+const maxBodyBytes = 1_048_576
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    length += chunk.length
+    if (length > maxBodyBytes) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
+
+const readText = (json: unknown, name: string): string => {
+  const value = readField(json, name)
+  return typeof value === 'string' ? value : ''
+}
+
+const toHeaders = ({ headersDistinct }: IncomingMessage): Headers =>
+  new Headers(
+    Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    ),
+  )
+
+/** Reads a request to the examiner's listener as a webhook. Fields that the body lacks are empty strings. */
+export const readWebhook = async (request: IncomingMessage) => {
+  const text = await readBody(request)
+  const json = parseJson(text)
+  return {
+    method: request.method ?? '',
+    path: request.url ?? '/',
+    headers: toHeaders(request),
+    /** The raw body. */
+    text,
+    /** The parsed body, or `undefined` if it is not JSON. */
+    json,
+    event: readText(json, 'event'),
+    callId: readText(json, 'callId'),
+    groupId: readText(json, 'groupId'),
+    /** Unix time in milliseconds. */
+    arrivedAt: Date.now(),
+  }
+}
+
+/** A webhook and the status of its response. */
+export type ReceivedWebhook = Awaited<ReturnType<typeof readWebhook>> & { readonly status: number }
 
 /** Removes deliveries that arrived again after they were accepted, which at-least-once delivery allows. */
 export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] => {
@@ -44,8 +76,7 @@ export const checkSignature = ({ headers, text }: ReceivedWebhook, secret: strin
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest()
   const isValid = signatures.split(' ').some((each) => {
     const [version, value = ''] = each.split(',')
-    const given = Buffer.from(value, 'base64')
-    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+    return version === 'v1' && Buffer.from(value, 'base64').equals(expected)
   })
   return isValid ? undefined : 'no v1 signature matches the body and the secret'
 }
