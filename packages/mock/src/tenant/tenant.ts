@@ -1,16 +1,15 @@
 import type { Client, ClientOptions } from '@wabakit/client'
-import type { EventName, WebhookEvent, WebhookEventOf } from '@wabakit/contract'
+import type { EventName, WebhookEvent } from '@wabakit/contract'
 import type { ParticipantRecord, ReferenceServer, SavedSummary } from '@wabakit/core'
 import type { SimulatedCall, SummarySimulation } from '@wabakit/core/simulation'
 import type { FixtureOverrides } from '../data/fixtures.ts'
 import type { DeliveryTarget } from '../delivery/targets.ts'
 import type { Faults } from '../faults/faults.ts'
-import type { DeliveryOf, RecordedDelivery, RecordedRequest } from '../recording.ts'
+import type { RecordedDelivery, RecordedRequest } from '../recording.ts'
 import type { CallSimulation } from '../simulation/simulate-call.ts'
 import type { ParticipantAction, ParticipantSimulation } from '../simulation/simulate-participant.ts'
 import type { MockClock } from '../time/mock-clock.ts'
-import type { EventMatch } from '../waiting/event-filter.ts'
-import type { NoEventOptions, WaitOptions } from '../waiting/waits.ts'
+import type { Waits } from '../waiting/waits.ts'
 import type { MockSubscription, SubscriptionRequest } from './subscribe.ts'
 
 /** Options for {@link MockTenant.deliverTo}. @inline */
@@ -25,8 +24,10 @@ export type DeliverOptions = {
 /**
  * An organization of the mock: a customer's account at the vendor, with functions for tests.
  * Tenants are isolated from each other, and each has its own clock.
+ *
+ * @interface
  */
-export type MockTenant = {
+export type MockTenant = Waits & {
   /** Base URL of the public API. */
   readonly url: string
   /** Public API key for all numbers of the organization. */
@@ -109,37 +110,6 @@ export type MockTenant = {
    */
   trigger<Name extends EventName>(name: Name, overrides?: FixtureOverrides<Name>): Promise<void>
   trigger(payload: object): Promise<void>
-  /**
-   * Resolves to the first matching event with this name, past or future.
-   *
-   * @throws MockTimeoutError if it does not happen in time. The message shows what happened instead.
-   */
-  waitForEvent<Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options?: WaitOptions,
-  ): Promise<WebhookEventOf<Name>>
-  /**
-   * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
-   * Until the first `subscribe`, deliveries without a target also count.
-   *
-   * @throws MockTimeoutError if there is none in time. The message shows the responses.
-   */
-  waitForDelivery<Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options?: WaitOptions,
-  ): Promise<DeliveryOf<Name>>
-  /**
-   * Asserts that no matching event with this name has happened.
-   *
-   * @throws UnexpectedEventError if one has.
-   */
-  expectNoEvent<Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options?: NoEventOptions,
-  ): Promise<void>
   /**
    * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and subscriptions added by
    * `subscribe`. The clock and made-up data start over; ids do not repeat. The key, the numbers, the secret and the

@@ -34,20 +34,14 @@ export const createEventFilter = <Name extends EventName>(
   match?: EventMatch<Name>,
 ): EventFilter<Name> => {
   parseName(caller, eventNames, name)
-  if (typeof match === 'function') {
-    return {
-      name,
-      label: `${name} for which ${printValue(match)}`,
-      accepts: (event): event is WebhookEventOf<Name> => hasName(event, name) && match(event),
-      findDifferences: () => undefined,
-    }
-  }
-  const part: unknown = match ?? {}
+  const compare = (event: WebhookEvent) =>
+    typeof match === 'function' ? undefined : findDifferences(match ?? {}, event)
+  const conditions = typeof match === 'function' ? ` for which ${printValue(match)}` : ` ${printValue(match)}`
   return {
     name,
-    label: match === undefined ? name : `${name} ${printValue(match)}`,
+    label: match === undefined ? name : name + conditions,
     accepts: (event): event is WebhookEventOf<Name> =>
-      hasName(event, name) && findDifferences(part, event).length === 0,
-    findDifferences: (event) => findDifferences(part, event),
+      hasName(event, name) && (typeof match === 'function' ? match(event) : compare(event)?.length === 0),
+    findDifferences: compare,
   }
 }

@@ -13,10 +13,40 @@ export type WaitOptions = {
   readonly timeoutMs?: number | undefined
 }
 
-/** Options for `expectNoEvent`. @inline */
-export type NoEventOptions = {
-  /** How long to keep watching, in milliseconds of real time. @default 0 */
-  readonly forMs?: number | undefined
+/** The functions that wait for events. @inline */
+export type Waits = {
+  /**
+   * Resolves to the first matching event with this name, past or future.
+   *
+   * @throws MockTimeoutError if it does not happen in time. The message shows what happened instead.
+   */
+  waitForEvent<Name extends EventName>(
+    name: Name,
+    match?: EventMatch<Name>,
+    options?: WaitOptions,
+  ): Promise<WebhookEventOf<Name>>
+  /**
+   * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
+   * Until the first `subscribe`, deliveries without a target also count.
+   *
+   * @throws MockTimeoutError if there is none in time. The message shows the responses.
+   */
+  waitForDelivery<Name extends EventName>(
+    name: Name,
+    match?: EventMatch<Name>,
+    options?: WaitOptions,
+  ): Promise<DeliveryOf<Name>>
+  /**
+   * Asserts that no matching event with this name has happened.
+   *
+   * @param options - `forMs`: time to keep watching, in milliseconds of real time (default: 0).
+   * @throws UnexpectedEventError if one has.
+   */
+  expectNoEvent<Name extends EventName>(
+    name: Name,
+    match?: EventMatch<Name>,
+    options?: { readonly forMs?: number | undefined },
+  ): Promise<void>
 }
 
 type WaitsContext = {
@@ -29,8 +59,8 @@ type WaitsContext = {
   readonly describeSituation: () => Promise<Situation>
 }
 
-const checkMs = (name: string, ms: number): number => {
-  if (typeof ms === 'number' && ms >= 0) return ms
+const checkMs = (name: string, ms: number): void => {
+  if (typeof ms === 'number' && ms >= 0) return
   throw new MockUsageError(`${name} must be a number of milliseconds, 0 or more.`)
 }
 
@@ -40,16 +70,12 @@ export const createWaits = ({
   assertOpen,
   countsCollected,
   describeSituation,
-}: WaitsContext) => ({
-  waitForEvent: <Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options: WaitOptions = {},
-  ): Promise<WebhookEventOf<Name>> =>
+}: WaitsContext): Waits => ({
+  waitForEvent: (name, match, { timeoutMs = 1_000 } = {}) =>
     blameCaller(async () => {
       const caller = 'waitForEvent'
       const filter = createEventFilter(caller, name, match)
-      const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
+      checkMs(`${caller}: timeoutMs`, timeoutMs)
       assertOpen(caller)
       return waiters.wait({
         caller,
@@ -62,35 +88,31 @@ export const createWaits = ({
   waitForDelivery: <Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
-    options: WaitOptions = {},
-  ): Promise<DeliveryOf<Name>> =>
+    { timeoutMs = 1_000 }: WaitOptions = {},
+  ) =>
     blameCaller(async () => {
       const caller = 'waitForDelivery'
       const filter = createEventFilter(caller, name, match)
-      const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
+      checkMs(`${caller}: timeoutMs`, timeoutMs)
+      assertOpen(caller)
       const counts = ({ acknowledged, to }: RecordedDelivery): boolean =>
         acknowledged && (to !== 'collector' || countsCollected())
-      assertOpen(caller)
+      const isFound = (delivery: RecordedDelivery): delivery is DeliveryOf<Name> =>
+        counts(delivery) && filter.accepts(delivery.event)
       return waiters.wait({
         caller,
         timeoutMs,
-        find: () =>
-          getRecorder().deliveries.find(
-            (each): each is DeliveryOf<Name> => counts(each) && filter.accepts(each.event),
-          ),
+        find: () => getRecorder().deliveries.find(isFound),
         explain: async () => explainMissingDelivery({ filter, timeoutMs }, await describeSituation()),
       })
     }),
 
-  expectNoEvent: <Name extends EventName>(
-    name: Name,
-    match?: EventMatch<Name>,
-    options: NoEventOptions = {},
-  ): Promise<void> =>
+  expectNoEvent: (name, match, { forMs = 0 } = {}) =>
     blameCaller(async () => {
       const caller = 'expectNoEvent'
       const filter = createEventFilter(caller, name, match)
-      await sleepRealTime(checkMs(`${caller}: forMs`, options.forMs ?? 0))
+      checkMs(`${caller}: forMs`, forMs)
+      await sleepRealTime(forMs)
       const event = getRecorder().events.find(filter.accepts)
       if (event === undefined) return
       const { seed } = await describeSituation()
