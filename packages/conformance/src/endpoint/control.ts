@@ -30,7 +30,7 @@ const explain = (exchange: Exchange): string => {
 
 const learnEffects = async (
   examination: Examination,
-  { call, bare, sentAt }: { call: Delivery; bare: Delivery; sentAt: number },
+  { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
 ): Promise<void> => {
   const { knowledge, countEffects, effects, limits, signal } = examination
   if (effects === undefined) return
@@ -38,7 +38,7 @@ const learnEffects = async (
   await examination.deliver(group)
   const startedAt = performance.now()
   let shownAt = startedAt
-  const [calls = 0, groups = 0] = await pollEffects(effects, [call.subject, group.subject], {
+  const [calls = 0, groups = 0] = await pollEffects(effects, [subject, group.subject], {
     isEnough: (counts) => {
       const isShown = counts.some((count) => count > 0)
       if (!isShown) shownAt = performance.now()
@@ -74,8 +74,8 @@ const learnEffects = async (
 export const runControl = async (examination: Examination): Promise<void> => {
   const { knowledge, ids } = examination
   const subject = ids.createSubject()
-  const call = callInOrder.map((name) => buildDelivery(examination, buildEvent(name, subject), subject))
-  for (const delivery of call) {
+  for (const name of callInOrder) {
+    const delivery = buildDelivery(examination, buildEvent(name, subject), subject)
     const exchange = await examination.deliver(delivery)
     if (!exchange.connected && exchange.error !== undefined && knowledge.controls.length === 0) {
       throw new TargetUnreachableError(
@@ -93,10 +93,8 @@ export const runControl = async (examination: Examination): Promise<void> => {
   const alone = await examination.deliver(bare)
   knowledge.acceptsGenuine = true
   knowledge.needsPredecessors = !isAccepted(alone)
-  const summary = call.at(-1)
-  if (summary === undefined) return
   try {
-    await learnEffects(examination, { call: summary, bare, sentAt })
+    await learnEffects(examination, { subject, bare, sentAt })
   } catch (error) {
     if (!(error instanceof EffectsError)) throw error
     knowledge.effectsProblem = error.message

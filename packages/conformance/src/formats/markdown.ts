@@ -1,6 +1,6 @@
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
-import { summarize } from './text.ts'
+import { isExplained, summarize } from './text.ts'
 
 /** Escapes text for one line of Markdown, without markup, HTML or control characters. */
 const escapeMarkdown = (text: string): string =>
@@ -20,7 +20,6 @@ const formatFailure = ({ id, expected, observed, risk, fix, clause, reproduce }:
   ].join('\n')
 
 export const formatMarkdown = (report: Report): string => {
-  const failed = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')
   return [
     `## wabakit ${report.tool}: ${report.verdict}`,
     '',
@@ -32,6 +31,6 @@ export const formatMarkdown = (report: Report): string => {
       ({ id, verdict, observed }) => `| ${id} | ${verdict} | ${escapeMarkdown(observed)} |`,
     ),
     '',
-    ...failed.map(formatFailure),
+    ...report.checks.filter(isExplained).map(formatFailure),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
-import { summarize } from './text.ts'
+import { isExplained, summarize } from './text.ts'
 
 const marks = {
   pass: ['✓', 'green'],
@@ -36,7 +36,7 @@ const formatLine = (check: CheckResult, width: number): string => {
   const text = toLine(observed)
   // The full observation of a failure or advice follows below.
   const room = Math.max(20, maxColumns - width - 6)
-  const isCut = (verdict === 'fail' || verdict === 'advice') && text.length > room
+  const isCut = isExplained(check) && text.length > room
   const shown = isCut ? `${text.slice(0, room - 1)}…` : text
   const remark = verdict === 'pass' ? `${check.durationMs} ms` : shown
   return `  ${mark} ${id.padEnd(width)}  ${styleText('dim', remark)}`

@@ -1,5 +1,5 @@
 import type { CheckResult, Report, Severity } from '../report/report.ts'
-import { escapeLines } from './text.ts'
+import { escapeLines, isExplained } from './text.ts'
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   critical: 'error',
@@ -10,8 +10,6 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 
 /** Scores for GitHub's code scanning, which shows them as critical, high, medium and low. */
 const scores: Readonly<Record<Severity, string>> = { critical: '9.5', high: '8.0', medium: '5.0', low: '2.0' }
-
-const isReported = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
 
 const describeRule = ({ id, title, severity, clause, risk, fix }: CheckResult) => ({
   id,
@@ -26,7 +24,7 @@ const describeRule = ({ id, title, severity, clause, risk, fix }: CheckResult) =
 /** Formats a report as SARIF 2.1.0. Every check is a rule, and every failure or advice is a result. */
 export const formatSarif = ({ tool, target, checks }: Report): string => {
   const results = checks.flatMap((check, ruleIndex) =>
-    isReported(check)
+    isExplained(check)
       ? [
           {
             ruleId: check.id,

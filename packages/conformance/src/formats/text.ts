@@ -1,5 +1,5 @@
 import { escapeControls } from '@wabakit/wire'
-import type { CheckVerdict, Report } from '../report/report.ts'
+import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
 
 const words: Readonly<Record<CheckVerdict, string>> = {
   fail: 'failed',
@@ -8,6 +8,9 @@ const words: Readonly<Record<CheckVerdict, string>> = {
   skipped: 'skipped',
   pass: 'passed',
 }
+
+/** Returns whether a report explains a check, with its risk and its fix. */
+export const isExplained = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
 
 /** Summarizes a report's counts, such as `2 failed, 38 passed`. */
 export const summarize = ({ counts }: Report): string =>

@@ -48,18 +48,11 @@ const waitAtMost = async (
   work: (signal: AbortSignal) => Promise<Finding>,
 ): Promise<Finding> => {
   const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<Finding>((resolve) => {
-    timer = setTimeout(() => {
-      controller.abort(new Error(`The check took longer than ${timeoutMs} ms.`))
-      resolve({
-        verdict: 'inconclusive',
-        observed: `no result within ${Math.round(timeoutMs)} ms; raise the time limit`,
-      })
-    }, timeoutMs)
-  })
+  const { promise, resolve } = Promise.withResolvers<Finding>()
+  const observed = `no result within ${Math.round(timeoutMs)} ms; raise the time limit`
+  const timer = setTimeout(() => resolve({ verdict: 'inconclusive', observed }), timeoutMs)
   try {
-    return await Promise.race([work(controller.signal), timeout])
+    return await Promise.race([work(controller.signal), promise])
   } finally {
     clearTimeout(timer)
     controller.abort(new Error('The check is over.'))

@@ -25,6 +25,7 @@ const longDescription = 'd'.repeat(limits.descriptionMaxLength + 1)
 export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): Step[] => {
   const pick = <Value>(values: readonly [Value, ...Value[]]): Value =>
     values[Math.floor(random() * values.length)] ?? values[0]
+  const disabled = has.has('--disabled-number') ? 'disabled' : 'own'
   const createStep = (): Step => {
     const kind = random()
     if (kind < 0.1) return { kind: 'fetch' }
@@ -38,14 +39,7 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
       kind: 'create',
       // Unknown keys are rare, because requests without a valid key have a low rate limit.
       key: random() < 0.03 ? 'unknown' : has.has('--other-key') && random() < 0.15 ? 'other' : 'api',
-      number: pick([
-        'own',
-        'own',
-        'own',
-        'own',
-        'unknown',
-        has.has('--disabled-number') ? 'disabled' : 'own',
-      ]),
+      number: pick(['own', 'own', 'own', 'own', 'unknown', disabled]),
       slot: pick([0, 0, 0, 1, 1, 2, undefined]),
       subject: pick(['Team', 'Team', 'Team', 'Staff', longestSubject, '', longSubject]),
       description: pick([undefined, undefined, undefined, 'About', '', longDescription]),

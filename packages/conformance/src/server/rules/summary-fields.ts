@@ -1,12 +1,4 @@
-import {
-  CallDirection,
-  CallSummary,
-  CallType,
-  Channel,
-  Timestamp,
-  TriggeredVia,
-  UtcTimestamp,
-} from '@wabakit/contract'
+import { CallDirection, CallType, Channel, Timestamp, TriggeredVia, UtcTimestamp } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
 import type { Rule, Rules } from '../rule.ts'
 import { judgeWebhooks } from './witness.ts'
@@ -22,10 +14,13 @@ type FieldRule = Pick<Rule, 'title' | 'expected'> &
   }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
-const isDateTime = (value: unknown): boolean => Timestamp.safeParse(value).success
+const fits =
+  (schema: { safeParse(value: unknown): { success: boolean } }) =>
+  (value: unknown): boolean =>
+    schema.safeParse(value).success
 const parseTime = (value: unknown): number => Date.parse(String(value))
 const isStrings = (value: unknown): boolean =>
-  CallSummary.safeParse({ recap: '', nextSteps: [], keyPoints: value }).success
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const isBotCallOfService = (payload: Payload): boolean =>
   payload('callType') === 'AI_BOT' && ['API', 'CAMPAIGN'].includes(String(payload('triggeredVia')))
@@ -52,13 +47,9 @@ const expectEqual = (first: string, second: string): FieldRule => ({
 const summaryObject = { clause: '"Summary object"' }
 
 const fieldRules: Readonly<Record<string, FieldRule>> = {
-  'channel-is-named': expectKind('channel', 'PSTN or WHATSAPP', (value) => Channel.safeParse(value).success),
+  'channel-is-named': expectKind('channel', 'PSTN or WHATSAPP', fits(Channel)),
   'call-id-is-present': { ...expectPresent('callId', 'a string'), severity: 'high' },
-  'call-direction-is-named': expectKind(
-    'callDirection',
-    'INCOMING or OUTGOING',
-    (value) => CallDirection.safeParse(value).success,
-  ),
+  'call-direction-is-named': expectKind('callDirection', 'INCOMING or OUTGOING', fits(CallDirection)),
   'call-status-is-a-string': expectKind('callStatus', 'a string', isText),
   'call-status-is-never-ended': {
     title: 'callStatus is END, never ENDED',
@@ -72,8 +63,8 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     keeps: (payload) =>
       Number.isFinite(payload('durationInSeconds')) && Number(payload('durationInSeconds')) >= 0,
   },
-  'started-at-is-iso-8601': expectKind('callStartedAt', 'an ISO 8601 timestamp', isDateTime),
-  'ended-at-is-iso-8601': expectKind('callEndedAt', 'an ISO 8601 timestamp', isDateTime),
+  'started-at-is-iso-8601': expectKind('callStartedAt', 'an ISO 8601 timestamp', fits(Timestamp)),
+  'ended-at-is-iso-8601': expectKind('callEndedAt', 'an ISO 8601 timestamp', fits(Timestamp)),
   'ended-at-is-not-before-started-at': {
     title: 'A call does not end before it starts',
     expected: 'callEndedAt at or after callStartedAt',
@@ -85,8 +76,7 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     title: 'Timestamps are in UTC with milliseconds',
     expected: 'such as 2026-01-01T10:00:00.000Z',
     clause: '0028 (timestamps)',
-    keeps: (payload) =>
-      ['callStartedAt', 'callEndedAt'].every((name) => UtcTimestamp.safeParse(payload(name)).success),
+    keeps: (payload) => ['callStartedAt', 'callEndedAt'].every((name) => fits(UtcTimestamp)(payload(name))),
   },
   'from-is-present': expectPresent('from', 'a phone number'),
   'to-is-present': expectPresent('to', 'a phone number'),
@@ -103,16 +93,8 @@ const fieldRules: Readonly<Record<string, FieldRule>> = {
     applies: isBotCallOfService,
     keeps: (payload) => payload('agentNumber') === undefined,
   },
-  'call-type-is-named': expectKind(
-    'callType',
-    'AI_BOT or AGENT',
-    (value) => CallType.safeParse(value).success,
-  ),
-  'triggered-via-is-named': expectKind(
-    'triggeredVia',
-    'INBOUND, CAMPAIGN, API or UI',
-    (value) => TriggeredVia.safeParse(value).success,
-  ),
+  'call-type-is-named': expectKind('callType', 'AI_BOT or AGENT', fits(CallType)),
+  'triggered-via-is-named': expectKind('triggeredVia', 'INBOUND, CAMPAIGN, API or UI', fits(TriggeredVia)),
   'direction-fits-the-trigger': {
     title: 'A call is incoming if, and only if, the customer started it',
     expected: 'INCOMING exactly with INBOUND',
