@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { createServiceClock } from './clock.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createServiceClock, maxDriftMs, startBackgroundTimer } from './clock.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -9,10 +9,14 @@ const start = Date.UTC(2026, 0, 1)
 const createMachine = () => {
   const machine = { wall: start, elapsed: 500, uptime: 9_000 }
   const steps: number[] = []
+  const readings = { uptime: 0 }
   const clock = createServiceClock({
     wall: () => machine.wall,
     elapsed: () => machine.elapsed,
-    uptime: () => machine.uptime,
+    uptime: () => {
+      readings.uptime++
+      return machine.uptime
+    },
     onStep: (stepMs) => steps.push(stepMs),
   })
   const pass = (ms: number, wallMs = ms): void => {
@@ -24,7 +28,7 @@ const createMachine = () => {
     machine.wall += ms
     machine.uptime += ms
   }
-  return { clock, machine, steps, pass, suspend }
+  return { clock, machine, steps, readings, pass, suspend }
 }
 
 test.each([6 * day, -2 * day, 60_001, -60_001])('ignores a step of the wall clock by %i ms', (step) => {
@@ -67,4 +71,37 @@ test('counts time during which the machine was suspended', () => {
   machine.wall += 6 * day
   expect(clock.now()).toBe(start + 16 * hour)
   expect(steps).toEqual([6 * day])
+})
+
+test.each([maxDriftMs, -maxDriftMs])('follows a drift of %i ms, without reading the uptime', (drift) => {
+  const { clock, machine, steps, readings, pass } = createMachine()
+  const before = readings.uptime
+  pass(hour)
+  machine.wall += drift
+  expect(clock.now()).toBe(clock.wall())
+  expect([steps, readings.uptime - before]).toEqual([[], 0])
+})
+
+test.each([maxDriftMs, -maxDriftMs])('follows a drift of %i ms during a suspension', (drift) => {
+  const { clock, machine, steps, suspend } = createMachine()
+  suspend(8 * hour)
+  machine.wall += drift
+  expect(clock.now()).toBe(clock.wall())
+  expect(steps).toEqual([])
+})
+
+test("by default, reads the machine's clocks", () => {
+  vi.useFakeTimers({ now: start })
+  onTestFinished(() => void vi.useRealTimers())
+  const clock = createServiceClock()
+  vi.advanceTimersByTime(2_000)
+  expect(clock.now()).toBe(start + 2_000)
+  vi.setSystemTime(start + 6 * day)
+  expect([clock.now(), clock.wall()]).toEqual([start + 2_000, start + 6 * day])
+})
+
+test('a background timer is a plain timer where timers are numbers', () => {
+  vi.stubGlobal('setTimeout', () => 7)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  expect(startBackgroundTimer(() => {}, 1)).toBe(7)
 })

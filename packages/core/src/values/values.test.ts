@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createIds, createSecureRandom } from './ids.ts'
 import { toDigits } from './phone-number.ts'
 import { computeSha256, sha256 } from './sha256.ts'
@@ -91,8 +91,18 @@ describe.each([
 describe('createSecureRandom', () => {
   it('returns different numbers from 0 to below 1, even beyond its first batch', () => {
     const random = createSecureRandom()
-    const numbers = Array.from({ length: 1_000 }, random)
+    const numbers = Array.from({ length: 10_000 }, random)
     expect(numbers.every((number) => number >= 0 && number < 1)).toBe(true)
-    expect(new Set(numbers).size).toBeGreaterThan(990)
+    expect(new Set(numbers).size).toBeGreaterThan(9_900)
+  })
+
+  it('reads the generator of the platform once for 4,096 numbers', () => {
+    const read = vi.spyOn(crypto, 'getRandomValues')
+    onTestFinished(() => read.mockRestore())
+    const random = createSecureRandom()
+    for (let count = 0; count < 4_096; count++) random()
+    expect(read).toHaveBeenCalledTimes(1)
+    random()
+    expect(read).toHaveBeenCalledTimes(2)
   })
 })
