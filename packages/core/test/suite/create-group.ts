@@ -213,13 +213,16 @@ const bodies = defineCases('Request body', {
       'application/json',
       'APPLICATION/JSON',
       'application/json;charset=utf-8',
+      'application/json; charset=utf8; version=1',
+      'application/json; version=1; encoding=latin1',
       'application/json; charset="UTF-8"; x=1',
     ]) {
       await accepted(createBody, { 'content-type': type })
     }
   },
   'must have no charset other than UTF-8': async () => {
-    for (const type of ['application/json; charset=latin1', 'application/json; x=1; charset=utf-16']) {
+    for (const charset of ['latin1', 'utf-16', 'utf-80', 'charset=utf-8']) {
+      const type = `application/json; x=1; charset=${charset}`
       await refused(createBody, [415, 'unsupported_media_type'], { 'content-type': type })
     }
   },

@@ -56,7 +56,8 @@ const groupEvents = defineCases('Group events', {
       await organizations.update('acme', { integrations: [{ wabaNumber: secondWaba }] })
       for (const action of ['leave', 'remove'] as const) {
         const changed = participants[action]('acme', { groupId: 'g1', phone: customer })
-        await rejects(changed, { code: 'invalid_input' })
+        const error = await rejects(changed, { code: 'invalid_input' })
+        ok(error instanceof Error && error.message.startsWith('groupId: '), String(error))
       }
       await scenario.advance(0)
       equal(scenario.names(), ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED'])
@@ -148,6 +149,7 @@ const callEvents = defineCases('Call events', {
       await refuse({ triggeredVia: 'UI' }, 'triggeredVia', 'must be INBOUND for an incoming call')
       const outgoing = { direction: 'OUTGOING', triggeredVia: 'INBOUND' }
       await refuse(outgoing, 'triggeredVia', 'must be UI, API or CAMPAIGN for an outgoing call')
+      await refuse({ channel: 'PSTN', direction: 'UP' }, 'direction', 'must be INCOMING or OUTGOING')
       await refuse({ channelNumber: '+1' }, 'channelNumber', 'must be a PSTN number of the organization')
       equal(scenario.names(), [])
     },

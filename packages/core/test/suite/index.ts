@@ -6,6 +6,7 @@ import { emissionCases } from './emission-rules.ts'
 import { erasureCases } from './erasure.ts'
 import { getSummaryCases } from './get-summary.ts'
 import { idempotencyCases } from './idempotency.ts'
+import { identifierCases } from './identifiers.ts'
 import { machineCases } from './machines.ts'
 import { observationCases } from './observation.ts'
 import { rateLimitCases } from './rate-limits.ts'
@@ -26,4 +27,5 @@ export const suite: readonly Case[] = [
   ...deliveryCases,
   ...observationCases,
   ...erasureCases,
+  ...identifierCases,
 ]

@@ -1,7 +1,7 @@
 import { callMachine, participantMachine } from '@wabakit/core'
-import { equal, ok, rejects } from '../store-cases/assert.ts'
+import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
-import { createScenario, customer, pstn, type Scenario, summary, waba } from './scenario.ts'
+import { agent, createScenario, customer, pstn, type Scenario, summary, waba } from './scenario.ts'
 
 const callActions = ['accept', 'end', 'miss', 'reject', 'ringOut', 'summarize'] as const
 type CallAction = (typeof callActions)[number]
@@ -139,6 +139,19 @@ export const machineCases = defineCases('State machines', {
     equal((await Promise.allSettled(joins)).filter(({ status }) => status === 'fulfilled').length, 1)
   },
 
+  'a participant is found after joining and after leaving, by any form of the phone number': async () => {
+    const scenario = await createScenario()
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    const { participants } = scenario.server
+    const who = { groupId: 'g', phone: '(49)30901820' }
+    equal(await participants.find('acme', who), undefined)
+    const joined = await participants.join('acme', { groupId: 'g', phone: customer })
+    equal(await participants.find('acme', who), joined)
+    includes(joined, { phone: customer, state: 'joined', revision: 1 })
+    const left = await participants.leave('acme', who)
+    equal(await participants.find('acme', who), left)
+  },
+
   'a participant is identified by the digits of the phone number': async () => {
     const scenario = await createScenario()
     await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
@@ -180,6 +193,11 @@ export const machineCases = defineCases('State machines', {
         paths,
       )
     }
+    const invalidField = async (promise: Promise<unknown>, path: string): Promise<string> => {
+      const error = await rejects(promise, { code: 'invalid_input' })
+      ok(error instanceof Error && error.message.startsWith(`${path}: `), String(error))
+      return error.message
+    }
     await invalid({ channel: 'SMS' }, 'channel', 'channelNumber')
     await invalid({ direction: 'UP' }, 'direction')
     await invalid({ callType: 'HUMAN', triggeredVia: 'MAGIC' }, 'callType', 'triggeredVia')
@@ -192,14 +210,17 @@ export const machineCases = defineCases('State machines', {
     await invalid({ callId: '' }, 'callId')
     await invalid({ callId: 'a\0' }, 'callId')
     await groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
-    await rejects(participants.join('acme', { groupId: 'g', phone: 'x' }), { code: 'invalid_input' })
+    await invalidField(participants.join('acme', { groupId: 'g', phone: 'x' }), 'phone')
+    await invalidField(participants.find('acme', { groupId: 'g', phone: 'x' }), 'phone')
     const callId = await begin(scenario)
     await rejects(calls.start('acme', { ...good, callId }), { code: 'record_exists', kind: 'call' })
-    await rejects(calls.accept('acme', callId, { agentNumber: 'x' }), { code: 'invalid_input' })
-    await rejects(calls.accept('acme', callId, { startedAt: Number.NaN }), { code: 'invalid_input' })
+    await invalidField(calls.accept('acme', callId, { agentNumber: 'x' }), 'agentNumber')
+    for (const startedAt of [-1, 0.5, Number.NaN]) {
+      await invalidField(calls.accept('acme', callId, { startedAt }), 'startedAt')
+    }
     await calls.accept('acme', callId)
     for (const durationInSeconds of [-1, 1.5, Number.NaN, 1]) {
-      await rejects(calls.end('acme', callId, { durationInSeconds }), { code: 'invalid_input' })
+      await invalidField(calls.end('acme', callId, { durationInSeconds }), 'durationInSeconds')
     }
     await calls.end('acme', callId)
     for (const wrong of [
@@ -214,6 +235,28 @@ export const machineCases = defineCases('State machines', {
       await rejects(save, { code: 'invalid_input' })
     }
     equal(scenario.names(), ['GROUP_CREATED', 'CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
+  },
+
+  'a call that an AI bot handles has a team member only if a team member started it': async () => {
+    const { calls } = (await createScenario()).server
+    const startCall = (triggeredVia: 'UI' | 'API') =>
+      calls.start('acme', {
+        channel: 'PSTN',
+        direction: 'OUTGOING',
+        channelNumber: pstn,
+        customerNumber: customer,
+        agentNumber: agent,
+        callType: 'AI_BOT',
+        triggeredVia,
+      })
+    equal([(await startCall('UI')).agentNumber, (await startCall('API')).agentNumber], [agent, null])
+  },
+
+  'a call may have been answered at the start of Unix time, and started no later': async () => {
+    const scenario = await createScenario()
+    const callId = await begin(scenario)
+    const accepted = await scenario.server.calls.accept('acme', callId, { startedAt: 0 })
+    equal([accepted.initiatedAt, accepted.startedAt], [0, 0])
   },
 
   'by default, a call is handled by an agent, and its trigger follows from its direction and type':

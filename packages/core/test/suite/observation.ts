@@ -72,6 +72,19 @@ export const observationCases = defineCases('Observation', {
     ])
   },
 
+  'an error that a listener of onRequest throws is passed to onError and does not affect other listeners':
+    async () => {
+      const scenario = await createScenario()
+      const thrown = new Error('thrown')
+      let reports = 0
+      scenario.server.onRequest(() => {
+        throw thrown
+      })
+      scenario.server.onRequest(() => reports++)
+      equal((await postGroup(scenario)).status, 200)
+      equal([reports, scenario.errors.length, scenario.errors[0] === thrown], [1, 1, true])
+    },
+
   'a delivery is claimed while it is attempted, until the latest time at which the attempt can end':
     async () => {
       const responded = Promise.withResolvers<Response>()

@@ -224,6 +224,42 @@ export const subscriptionCases = defineCases('Subscriptions', {
       ok(!String(error).includes('s3cret'), String(error))
     },
 
+  'have at most 20 headers, with 8,192 characters in total': async () => {
+    const scenario = await createScenario()
+    const fill = (count: number, characters: number) => {
+      const names = Array.from({ length: count }, (_, index) => `x-${10 + index}`)
+      const rest = characters - names.join('').length - (count - 1)
+      return Object.fromEntries(names.map((name, index) => [name, index === 0 ? 'a'.repeat(rest) : '1']))
+    }
+    const created = await scenario.server.subscriptions.create('acme', { ...good, headers: fill(20, 8_192) })
+    equal(created.headerNames.length, 20)
+    await refuses(scenario, { headers: fill(20, 8_193) }, 'headers')
+    await refuses(scenario, { headers: fill(21, 8_192) }, 'headers')
+  },
+
+  'to OPERATIONS have no number, and may name health events': async () => {
+    const scenario = await createScenario()
+    const operations = { channel: 'OPERATIONS', number: undefined } as const
+    const created = await scenario.server.subscriptions.create('acme', {
+      ...good,
+      ...operations,
+      events: ['subscription.disabled'],
+    })
+    includes(created, { channel: 'OPERATIONS', number: '', events: ['subscription.disabled'] })
+    await refuses(scenario, { ...operations, events: ['subscription.disabled', 'subscription'] }, 'events.1')
+    await refuses(scenario, { ...operations, number: waba }, 'number')
+  },
+
+  'may be created disabled: then their deliveries are skipped': async () => {
+    const scenario = await createScenario()
+    const created = await scenario.server.subscriptions.create('acme', { ...good, enabled: false })
+    includes(created, { enabled: false, disabledReason: 'by_hand' })
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const { items } = await scenario.server.deliveries.list('acme')
+    equal([scenario.sent.length, items.map(({ status }) => status)], [0, ['skipped']])
+  },
+
   'accept secrets that start with whsec_ and have 24 to 64 bytes': async () => {
     const scenario = await createScenario()
     const encode = (bytes: number): string => btoa('k'.repeat(bytes))

@@ -38,13 +38,14 @@ export const tenancyCases = defineCases('Organizations', {
   },
 
   'are reported as outcome unknown if one is left without its keys': async () => {
-    const down = () => Promise.reject(new StorageUnavailableError('down'))
+    const cause = new StorageUnavailableError('down')
+    const down = () => Promise.reject(cause)
     const scenario = await createScenario({
       organizations: [],
       store: { ...memoryStore(), addApiKey: down, removeOrganization: down },
     })
     const created = scenario.server.organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new' }] })
-    await rejects(created, { code: 'outcome_unknown' })
+    await rejects(created, { code: 'outcome_unknown', cause })
     equal((await scenario.server.organizations.find('new'))?.id, 'new')
   },
 
@@ -131,6 +132,7 @@ export const tenancyCases = defineCases('Organizations', {
     const key = 'wk_same_0123456789'
     for (const [options, path] of [
       [{ organizations: [{ id: '' }] }, 'organizations.0.id'],
+      [{ organizations: [{ id: 'x' }, { id: '' }] }, 'organizations.1.id'],
       [{ organizations: [acme, { id: 'x', pstnNumbers: ['abc'] }] }, 'organizations.1.pstnNumbers.0'],
       [{ organizations: [{ id: 'x', apiKeys: [{ key: 'short' }] }] }, 'organizations.0.apiKeys.0.key'],
       [
