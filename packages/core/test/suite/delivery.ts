@@ -580,17 +580,23 @@ const order = defineCases('Delivery order', {
 const again = defineCases('Sending again', {
   'a selection that is invalid, or selects everything by mistake, is refused': async () => {
     const { deliveries } = (await createScenario()).server
-    for (const selection of [
-      'dlv_1',
-      null,
-      ['dlv_1'],
-      {},
-      { deliveryID: 'dlv_1' },
-      { deliveryId: undefined },
+    const noObject = 'must be an object, such as { deliveryId }'
+    const noCondition = 'must have a condition, or all: true to select everything'
+    for (const [selection, message] of [
+      ['dlv_1', noObject],
+      [null, noObject],
+      [['dlv_1'], noObject],
+      [{}, noCondition],
+      [{ deliveryId: undefined }, noCondition],
+      [
+        { deliveryID: 'dlv_1' },
+        'deliveryID: is not a condition; valid conditions: deliveryId, eventId, subscriptionId, names, subject, digits, occurredFrom, occurredBefore, text, statuses, finishedFrom, finishedBefore, responses',
+      ],
     ]) {
       for (const change of [deliveries.resend, deliveries.cancelAll]) {
         // Calls it as untyped code would.
-        await rejects(Reflect.apply(change, deliveries, ['acme', selection]), { name: 'InputError' })
+        const refused = Reflect.apply(change, deliveries, ['acme', selection])
+        await rejects(refused, { name: 'InputError', message })
       }
     }
     equal(await deliveries.resend('acme', { all: true }), 0)

@@ -150,6 +150,9 @@ export const machineCases = defineCases('State machines', {
     includes(joined, { phone: customer, state: 'joined', revision: 1 })
     const left = await participants.leave('acme', who)
     equal(await participants.find('acme', who), left)
+    const again = await participants.join('acme', who)
+    includes(again, { phone: '(49)30901820', state: 'joined', revision: 3 })
+    equal(await participants.find('acme', who), again)
   },
 
   'a participant is identified by the digits of the phone number': async () => {
@@ -227,6 +230,8 @@ export const machineCases = defineCases('State machines', {
       {},
       { ...summary, recap: 1 },
       { ...summary, keyPoints: ['a\0'] },
+      { ...summary, keyPoints: ['\ud83c', '\udf89'] },
+      { ...summary, nextSteps: ['\ud83c', '\udf89'] },
       { ...summary, recap: '\ud800' },
     ]) {
       const save = scenario.server.summaries.save('acme', callId, wrong as typeof summary, {

@@ -118,6 +118,23 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
 
+  'that are declared may have no keys, and are declared again after the store has failed': async () => {
+    const store = memoryStore()
+    const server = createReferenceServer({ store, organizations: [{ id: 'keyless' }] })
+    await server.ready()
+    equal(await server.apiKeys.list('keyless'), [])
+    let isDown = true
+    const addApiKey: typeof store.addApiKey = async (record) => {
+      if (isDown) throw new StorageUnavailableError('down')
+      return store.addApiKey(record)
+    }
+    const second = createReferenceServer({ store: { ...store, addApiKey }, organizations: [acme] })
+    await rejects(second.ready(), { code: 'storage_unavailable' })
+    isDown = false
+    await second.ready()
+    equal((await second.apiKeys.list('acme')).length, acme.apiKeys.length)
+  },
+
   'that are declared are found by operations immediately afterwards': async () => {
     const server = createReferenceServer({ organizations: [acme] })
     const found = await Promise.all([
