@@ -730,6 +730,64 @@ const again = defineCases('Sending again', {
     equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 0)
   },
 
+  'a delivery that has failed is counted, even if it was deferred as often': async () => {
+    const scenario = await failingWorld({ random: () => 0 })
+    const answers = [answer(500), answer(409, { 'retry-after': '600' })]
+    scenario.respond = () => (answers.shift() ?? answer(200))()
+    await postGroup(scenario)
+    await scenario.advance(minute)
+    const { deliveries } = scenario.server
+    includes((await deliveries.list('acme')).items[0], { status: 'pending', failures: 1, deferrals: 1 })
+    equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 1)
+    equal(await deliveries.resend('acme', { all: true }), 1)
+    equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 0)
+  },
+
+  'the newest delivery of a lane is canceled first, so that the lane does not continue': async () => {
+    const base = memoryStore()
+    const canceled: string[] = []
+    const scenario = await createScenario({
+      store: {
+        ...base,
+        cancelDelivery: async (change) => {
+          canceled.push(change.deliveryId)
+          return base.cancelDelivery(change)
+        },
+      },
+    })
+    await scenario.subscribe('PSTN')
+    await playCall(scenario)
+    const { items } = await scenario.server.deliveries.list('acme', { order: 'newest_first' })
+    await scenario.server.deliveries.cancelAll('acme', { all: true })
+    equal(
+      canceled,
+      items.map(({ id }) => id),
+    )
+  },
+
+  'a part of a change starts at its cursor, and ends after 10,000 deliveries': async () => {
+    const cursors: unknown[] = []
+    const readPage = (cursor: string | undefined): string | undefined => {
+      cursors.push(cursor)
+      return cursors.length < 40 ? String(cursors.length) : undefined
+    }
+    const { server } = await createScenario({
+      store: {
+        ...memoryStore(),
+        resendDeliveries: async ({ cursor, limit }) => ({ resent: limit, nextCursor: readPage(cursor) }),
+        listDeliveries: async ({ cursor }) => ({ items: [], nextCursor: readPage(cursor) }),
+      },
+    })
+    const { resendPart, cancelPart } = server.deliveries
+    const resent = await resendPart('acme', { all: true }, { cursor: 'start' })
+    equal([resent, cursors.length, cursors[0]], [{ count: 10_000, nextCursor: '20' }, 20, 'start'])
+    cursors.length = 0
+    const canceled = await cancelPart('acme', { all: true }, { cursor: 'start' })
+    equal([canceled, cursors.length, cursors[0]], [{ count: 0, nextCursor: '20' }, 20, 'start'])
+    equal(await cancelPart('acme', { all: true }, { cursor: canceled.nextCursor }), { count: 0 })
+    equal(cursors.slice(20, 22), ['20', '21'])
+  },
+
   'a range of more than a thousand deliveries is sent completely': async () => {
     const scenario = await createScenario()
     const id = await scenario.subscribe()

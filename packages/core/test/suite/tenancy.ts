@@ -227,5 +227,33 @@ export const tenancyCases = defineCases('Organizations', {
     )
     equal((await scenario.server.deliveries.attempts('acme', items[0]?.id ?? '')).length, 1)
     equal(await scenario.server.deliveries.attempts('other', items[0]?.id ?? ''), [])
+    const [subscription] = (await scenario.server.subscriptions.list('acme')).items
+    const received = await scenario.server.events.list('acme', { subscriptionId: subscription?.id })
+    equal(
+      received.items.map(({ name }) => name),
+      ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'],
+    )
+    equal((await scenario.server.events.list('acme', { subscriptionId: 'other' })).items, [])
+  },
+
+  'list their calls and groups, newest first, and find them by text': async () => {
+    const scenario = await createScenario()
+    const { calls, groups } = scenario.server
+    for (const id of ['a', 'b']) {
+      scenario.clock.time += 1_000
+      await groups.create('acme', { wabaNumber: waba, subject: `Launch ${id}`, groupId: `g_${id}` })
+      await playCall(scenario, { callId: `c_${id}` })
+    }
+    const ids = async (query = {}) => [
+      (await groups.list('acme', query)).items.map((group) => group.clientCustomGroupId),
+      (await calls.list('acme', query)).items.map(({ callId }) => callId),
+    ]
+    equal(await ids(), [
+      ['g_b', 'g_a'],
+      ['c_b', 'c_a'],
+    ])
+    equal(await ids({ limit: 1 }), [['g_b'], ['c_b']])
+    equal(await ids({ text: '_A' }), [['g_a'], ['c_a']])
+    equal([(await groups.list('other')).items, (await calls.list('other')).items], [[], []])
   },
 })
