@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buildApiKey, buildOrganization } from '../../test/store-cases/records.ts'
 import type { CallerRecord } from '../records.ts'
 import { sha256 } from '../values/sha256.ts'
-import { createClientAddresses, createRateLimits } from './rate-limits.ts'
+import { createClientAddresses, createRateLimits, toClientNetwork } from './rate-limits.ts'
 
 const clock = { now: () => 0 }
 const addresses = Array.from({ length: 10_000 }, (_, index) => `10.${index >> 8}.${index & 255}.1`)
@@ -10,6 +10,39 @@ const addresses = Array.from({ length: 10_000 }, (_, index) => `10.${index >> 8}
 const createCaller = (key: string): CallerRecord => ({
   key: buildApiKey({ hash: sha256(key) }),
   organization: buildOrganization(),
+})
+
+describe('toClientNetwork', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['2001:0DB8:0:1:2:3:4:5', '2001:db8:0:1::/64'],
+    ['2001:db8:0:1::', '2001:db8:0:1::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8::2:3:4:5:6', '2001:db8:0:2::/64'],
+    ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('counts %s as %s', (address, network) => {
+    expect(toClientNetwork(address)).toBe(network)
+  })
+})
+
+describe('an exhausted address', () => {
+  it('is remembered until its next token is due, even if the clock is then set back', () => {
+    const now = { time: 5_000 }
+    const exhausted = createClientAddresses({ now: () => now.time })
+    const find = (time: number) => {
+      now.time = time
+      return exhausted.findExhausted('192.0.2.1')
+    }
+    exhausted.addExhausted('192.0.2.1', { remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 })
+    expect(find(5_000)).toEqual({ remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 })
+    expect(find(5_999)).toEqual({ remaining: 0, retryAfterMs: 1, fullAfterMs: 59_001 })
+    expect(find(6_000)).toBeUndefined()
+    expect(find(5_999)).toBeUndefined()
+  })
 })
 
 describe('a flood from many addresses', () => {

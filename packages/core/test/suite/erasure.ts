@@ -68,6 +68,36 @@ export const erasureCases = defineCases('Erasing', {
     equal(await server.participants.find('acme', { groupId: 'g', phone: customer }), undefined)
   },
 
+  'a customer with few calls or none removes the memberships in groups': async () => {
+    const scenario = await createTwoCustomers()
+    const { participants } = scenario.server
+    await participants.join('acme', { groupId: 'g', phone: '+2' })
+    equal(await eraseAll(scenario, { customerNumber: '+1' }), [1, 1, 2])
+    equal(await eraseAll(scenario, { customerNumber: '+2' }), [0, 1, 1])
+    equal(await eraseAll(scenario, { customerNumber: customer }, true), [22, 1, 67])
+  },
+
+  'a call removes all of its events, at most 100 in one transaction': async () => {
+    const memory = memoryStore()
+    const requests: unknown[] = []
+    const store: typeof memory = {
+      ...memory,
+      erase: async ({ callIds, participants, eventIds, ...request }) => {
+        requests.push([callIds, participants, eventIds.length])
+        return memory.erase({ callIds, participants, eventIds, ...request })
+      },
+    }
+    const scenario = await createScenario({ store })
+    const event = { name: 'X', channel: 'PSTN', number: pstn, payload: '{}' } as const
+    await scenario.server.events.publish('acme', { ...event, subject: 'call:c2' })
+    for (let count = 0; count < 600; count++) {
+      await scenario.server.events.publish('acme', { ...event, subject: 'call:c1' })
+    }
+    equal(await eraseAll(scenario, { callId: 'c1' }), [0, 0, 600])
+    equal(requests, [[['c1'], [], 0], ...Array.from({ length: 6 }, () => [[], [], 100])])
+    equal((await scenario.server.events.list('acme')).items.length, 1)
+  },
+
   'a customer whose calls are no longer stored still removes the events': async () => {
     const scenario = await createScenario()
     await scenario.server.events.publish('acme', {

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import type { ApiFault } from './api-faults.ts'
+import { respondWithFault } from './respond-with-fault.ts'
+
+const own = { success: true, groupId: 'g' }
+
+const respond = (fault: ApiFault): Promise<Response> =>
+  respondWithFault(fault, {
+    createRequestId: () => 'req_1',
+    respond: async () => Response.json(own, { status: 201, headers: { 'x-request-id': 'req_own' } }),
+    sleep: async () => {},
+    reset: () => {
+      throw new Error('reset')
+    },
+  })
+
+const simulated = 'This is a simulated fault.'
+
+test.each<[ApiFault, number, object]>([
+  [
+    { status: 404 },
+    404,
+    { statusCode: 404, error: 'Not Found', message: simulated, code: 'summary_not_found' },
+  ],
+  [{ status: 503 }, 503, { statusCode: 503, error: 'Service Unavailable', message: simulated }],
+  [{ status: 418 }, 418, { statusCode: 418, message: simulated }],
+  [
+    { code: 'invalid_subject' },
+    400,
+    { statusCode: 400, error: 'Bad Request', message: simulated, code: 'invalid_subject' },
+  ],
+  [
+    { code: 'new_code', message: 'no' },
+    400,
+    { statusCode: 400, error: 'Bad Request', message: 'no', code: 'new_code' },
+  ],
+  [{ body: { any: ['value'] } }, 200, { any: ['value'] }],
+  [{ status: 500, body: null }, 500, null as never],
+  [{ offContract: true }, 200, { ok: 1 }],
+  [{ latencyMs: 1 }, 201, own],
+])('the fault %j results in %i and %j', async (fault, status, body) => {
+  const response = await respond(fault)
+  expect([response.status, await response.json()]).toEqual([status, body])
+})
+
+test.each([
+  [5, '5', 5],
+  ['soon', 'soon', 60],
+  [undefined, null, 60],
+])('a 429 with Retry-After %j has the rate-limit headers of the service', async (seconds, retryAfter, t) => {
+  const { headers } = await respond({ status: 429, retryAfterSeconds: seconds })
+  expect(headers.get('retry-after')).toBe(retryAfter)
+  expect(headers.get('ratelimit')).toBe(`"key";r=0;t=${t}`)
+})
+
+test('a truncated response has the head of the whole one, and half of its body before the reset', async () => {
+  const response = await respond({ truncated: true })
+  const text = JSON.stringify(own)
+  expect([response.status, response.headers.get('content-length')]).toEqual([201, String(text.length)])
+  expect(response.headers.get('x-request-id')).toBe('req_own')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader?.read())?.value).toBe(text.slice(0, Math.ceil(text.length / 2)))
+  await expect(reader?.read()).rejects.toThrow('reset')
+})
