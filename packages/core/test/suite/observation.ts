@@ -98,7 +98,7 @@ export const observationCases = defineCases('Observation', {
       server.dispatcher.start()
       while ((await list(['claimed'])).length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
       const [claimed] = (await server.deliveries.list('acme', { statuses: ['claimed'] })).items
-      ok(claimed !== undefined && claimed.dueAt > clock.time, String(claimed?.dueAt))
+      ok(claimed !== undefined && (claimed.dueAt ?? 0) > clock.time, String(claimed?.dueAt))
       const { cancel, retry } = server.deliveries
       equal([await cancel('acme', claimed.id), await retry('acme', claimed.id)], [false, false])
       equal([await list(['delivered']), (await list(['pending', 'claimed'])).length], [[], 2])
