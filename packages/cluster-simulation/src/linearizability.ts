@@ -53,23 +53,3 @@ export const createModel: Model<string | null, { readonly requestHash: string },
     return output === undefined || output === expected ? (state ?? requestHash) : undefined
   },
 }
-
-export type OwnerInput = { readonly kind: 'take' } | { readonly kind: 'settle'; readonly epoch: number }
-
-/**
- * The model of a shard and one of its deliveries. Workers take the shard, which outputs the new epoch. The last owner
- * settles the delivery once.
- */
-export const ownerModel: Model<
-  { readonly epoch: number; readonly isDone: boolean },
-  OwnerInput,
-  number | 'settled' | 'stale'
-> = {
-  initial: { epoch: 0, isDone: false },
-  apply: ({ epoch, isDone }, input, output) => {
-    if (input.kind === 'take') return output === epoch + 1 ? { epoch: output, isDone } : undefined
-    const expected = input.epoch === epoch && !isDone ? 'settled' : 'stale'
-    if (output !== undefined && output !== expected) return undefined
-    return { epoch, isDone: isDone || expected === 'settled' }
-  },
-}

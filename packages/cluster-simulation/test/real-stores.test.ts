@@ -11,9 +11,9 @@ import { healthLimits } from '../../core/src/storage/decide-health.ts'
 import { createCluster, type PostgresCluster } from '../../server/test/postgres-cluster.ts'
 import { organizationId, setUpOrganization } from '../src/cluster/organization.ts'
 import type { HistoryEntry } from '../src/histories/history.ts'
-import { type RealStores, replayHistory } from '../src/histories/replay-history.ts'
 import { reportAfterMs } from '../src/invariants/health.ts'
 import type { EngineName, Plan } from '../src/plan.ts'
+import { type RealStores, replayHistory } from './replay-history.ts'
 
 const run = promisify(execFile)
 

@@ -22,7 +22,6 @@ export type RecordedMethod = (typeof recorded)[number]
 /** The properties that identify a delivery on every engine. */
 export type DeliveryName = Pick<DeliveryRecord, 'eventId' | 'subscriptionId'>
 
-/** A call that a store executed. */
 export type CallEntry = {
   readonly server: string
   readonly method: RecordedMethod
@@ -32,7 +31,6 @@ export type CallEntry = {
   readonly names: Readonly<Record<string, DeliveryName>>
 }
 
-/** A call to a store, or the end of a process. */
 export type HistoryEntry = CallEntry | { readonly server: string; readonly method: 'process ended' }
 
 /** Lists the keys of the deliveries that are arguments of a call. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeliveryRecord, LoadedDelivery, OwnedShard, SettlementOutcome, Store } from '@wabakit/core'
-import { listDeliveries } from '../engines/observed-store.ts'
-import { type CallEntry, type HistoryEntry, listKeys, type RecordedMethod } from './history.ts'
+import { listDeliveries } from '../src/engines/observed-store.ts'
+import { type CallEntry, type HistoryEntry, listKeys, type RecordedMethod } from '../src/histories/history.ts'
 
 /** The stores on which a history is replayed. */
 export type RealStores = {
