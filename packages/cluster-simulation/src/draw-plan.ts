@@ -1,6 +1,6 @@
 import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import {
-  type CallStep,
+  callSteps,
   type EndpointBehavior,
   type EngineName,
   endpointFaults,
@@ -11,8 +11,8 @@ import {
   type PlannedSubscription,
   type Rates,
   retryAfters,
-  type SubscriptionStep,
   storeFaults,
+  subscriptionSteps,
   type TimedFault,
   transactionFaults,
 } from './plan.ts'
@@ -22,7 +22,7 @@ import { createDraws, type Draws, type NonEmpty, type Range } from './virtual/ra
 const normalWindow = windowLimits.perQueue
 
 const engines: NonEmpty<EngineName> = ['memory', 'sqlite']
-const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
+
 /** The ranges of call steps that users perform. Most users perform all steps. */
 const callParts: NonEmpty<Range> = [
   [0, 4],
@@ -103,20 +103,12 @@ const drawOperation = (
     return { at, do: 'move a participant', server, groupId, phone, moves: draws.pick('moves', moves) }
   }
   if (kind < 0.92) {
-    const changes: NonEmpty<SubscriptionStep> = [
-      'rotate the secret',
-      'change the URL',
-      'limit the attempts',
-      'disable',
-      'enable',
-      'enable',
-      'remove',
-    ]
     const subscription = draws.pick('changed', [
       subscriptions[0]?.name ?? '',
       ...subscriptions.map(({ name }) => name),
     ])
-    return { at, do: 'change a subscription', server, subscription, change: draws.pick('change', changes) }
+    const change = draws.pick('change', subscriptionSteps)
+    return { at, do: 'change a subscription', server, subscription, change }
   }
   if (kind < 0.96) {
     const by = draws.pick('by hand', ['send again', 'send again', 'cancel', 'retry now'] as const)
@@ -222,7 +214,6 @@ const drawContest = (draws: Draws, calmAt: number, { servers }: Names): TimedFau
  */
 const postgresRate = 0.002
 
-/** Draws the plan for a seed. */
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.isChosen('on PostgreSQL', postgresRate) ? 'postgres' : draws.pick('engine', engines)

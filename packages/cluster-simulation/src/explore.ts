@@ -2,7 +2,6 @@ import { Worker } from 'node:worker_threads'
 import type { Plan } from './plan.ts'
 import type { RunResult, Violation } from './run-plan.ts'
 
-/** A range of `count` seeds. */
 export type SeedRange = { readonly first: number; readonly count: number }
 
 /** The result that a thread reports for a seed. */
@@ -12,7 +11,6 @@ export type SeedRun = Pick<RunResult, 'steps' | 'virtualMs' | 'deliveries' | 'vi
     readonly faults: readonly string[]
   }
 
-/** The totals of several runs. */
 export type Summary = {
   runs: number
   steps: number

@@ -45,7 +45,6 @@ export type Observations = {
   arrived: { readonly webhookId: string; readonly body: string }
   /** A receiver's handler finished. */
   handled: { readonly endpoint: string; readonly webhookId: string }
-  /** A client got the result of its operation. */
   'client ended': {
     readonly operation: Operation
     readonly groupId: string | undefined

@@ -7,7 +7,8 @@ import type { NonEmpty, Range } from './virtual/random.ts'
 export type EngineName = 'memory' | 'sqlite' | 'postgres'
 
 /** The steps of a call, in order. */
-export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
+export const callSteps = ['start', 'accept', 'end', 'summarize'] as const
+export type CallStep = (typeof callSteps)[number]
 
 type GroupCreation = {
   readonly do: 'create a group'
@@ -38,13 +39,17 @@ export type Operation = { readonly at: number } & (GroupCreation | (OnServer & {
 
 export type ParticipantMove = 'join' | 'leave'
 
-export type SubscriptionStep =
-  | 'rotate the secret'
-  | 'change the URL'
-  | 'limit the attempts'
-  | 'disable'
-  | 'enable'
-  | 'remove'
+/** The changes of subscriptions from which users choose. */
+export const subscriptionSteps = [
+  'rotate the secret',
+  'change the URL',
+  'limit the attempts',
+  'disable',
+  'enable',
+  'enable',
+  'remove',
+] as const
+export type SubscriptionStep = (typeof subscriptionSteps)[number]
 
 /** The values of `maxAttemptsPerSecond` from which users choose. `null` means no maximum. */
 export const attemptLimits: NonEmpty<number | null> = [0.2, 1, 4, 40, null]
@@ -67,7 +72,6 @@ export type TimedFault = { readonly at: number; readonly forMs: number } & (
   | { readonly fault: 'kill the receiver'; readonly endpoint: string }
 )
 
-/** Faults of a store call. */
 export const storeFaults = [
   'refused',
   'aborted',
@@ -80,7 +84,6 @@ export const storeFaults = [
   'stands still',
   'late response',
 ] as const
-/** Faults of a network request. */
 export const networkFaults = [
   'request lost',
   'response lost',
@@ -91,7 +94,6 @@ export const networkFaults = [
   'dies after',
   'stands still',
 ] as const
-/** Faults of a SQLite transaction. */
 export const transactionFaults = [
   'busy',
   'write fails',
@@ -102,7 +104,6 @@ export const transactionFaults = [
   'dies after',
 ] as const
 
-/** Faults of a request at an endpoint. */
 export const endpointFaults = ['refuses', 'hangs', '409', '410', '429', '500', '503'] as const
 
 /** The values of `Retry-After` that endpoints send. `null` means no header. */

@@ -27,7 +27,6 @@ const createEngine = (run: RunContext, postgres: SharedDatabase | undefined): En
   return run.plan.engine === 'memory' ? createMemoryEngine(run) : createSqliteEngine(run)
 }
 
-/** A broken invariant. */
 export type Violation = { readonly invariant: string; readonly what: string }
 
 export type RunResult = {
@@ -38,7 +37,6 @@ export type RunResult = {
   readonly trace: readonly string[]
   /** Descriptions of the operations and faults that occurred. */
   readonly notes: readonly string[]
-  /** The call faults that occurred. */
   readonly callFaults: readonly CallFault[]
   /** The duration of the run in virtual time, in milliseconds. */
   readonly virtualMs: number
@@ -150,7 +148,7 @@ export const runPlan = async (
     engine.setAvailable(true)
     servers.heal()
     for (const endpoint of endpoints.values()) {
-      endpoint.behave(undefined, null)
+      endpoint.behave(undefined)
       endpoint.start()
     }
   })

@@ -1,7 +1,6 @@
 import { type Fault, isCallFault, type Operation, type Plan } from './plan.ts'
 import { type RunResult, runPlan, type Violation } from './run-plan.ts'
 
-/** A plan whose run breaks an invariant. */
 export type Failure = { readonly plan: Plan; readonly violation: Violation; readonly result: RunResult }
 
 type Entry = { readonly operation: Operation } | { readonly fault: Fault }
@@ -35,7 +34,6 @@ const simplifyOperation = (operation: Operation, { operations, servers }: Plan):
   return simpler
 }
 
-/** Lists copies of a plan in which one operation is simpler. */
 const listSimplerOperations = (plan: Plan): Plan[] =>
   plan.operations.flatMap((operation, index) =>
     simplifyOperation(operation, plan).map((simpler) => ({

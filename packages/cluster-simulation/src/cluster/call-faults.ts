@@ -33,7 +33,6 @@ export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => numb
   }
 
   return {
-    /** The faults that have occurred so far. */
     happened: happened as readonly CallFault[],
     /** Ends all faults. No later call fails. */
     stop: (): void => {

@@ -1,3 +1,4 @@
+import type { DeliveryResponse } from '@wabakit/core'
 import { createReceiver, type DeliveryContext, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { type EndpointBehavior, type EndpointFault, endpointFaults, retryAfters } from '../plan.ts'
 import { createOwner, type Owner } from '../virtual/scheduler.ts'
@@ -6,10 +7,7 @@ import { buildSecret, operationalSubscription } from './organization.ts'
 import type { RunContext } from './run-context.ts'
 
 /** The response of an endpoint. With `refused`, the connection fails; with `nothing`, no response arrives. */
-export type EndpointResponse =
-  | { readonly status: number; readonly retryAfter: string | null; readonly body: string }
-  | 'refused'
-  | 'nothing'
+export type EndpointResponse = DeliveryResponse | 'refused' | 'nothing'
 
 export type WebhookRequest = { readonly url: string; readonly headers: Headers; readonly body: string }
 
@@ -44,12 +42,12 @@ const toRequest = ({ url, headers, body }: WebhookRequest): Request => {
 }
 
 const toResponse = (
-  behavior: Exclude<EndpointBehavior, 'flaps'> | EndpointFault,
+  behavior: Exclude<EndpointBehavior, 'flaps'> | EndpointFault | number,
   retryAfter: string | null,
 ): EndpointResponse => {
   if (behavior === 'refuses') return 'refused'
   if (behavior === 'hangs') return 'nothing'
-  return { status: Number(behavior), retryAfter, body: '' }
+  return { status: Number(behavior), headers: { get: () => retryAfter }, body: '' }
 }
 
 /** Creates the server at a subscription's URL. It uses a real receiver. */
@@ -90,21 +88,18 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
     const fault = faults.decide(name, endpointFaults, plan.rates?.endpoint)
     if (fault !== undefined) run.note(`${name}: ${fault}`)
     const retryAfter = draws.pick(`${name} retry after`, retryAfters)
-    const { behavior } = current ?? {}
-    if (behavior === 'flaps')
-      return flaps++ % 2 === 0 ? { status: 502, retryAfter: null, body: '' } : undefined
-    if (behavior !== undefined) return toResponse(behavior, current?.retryAfter ?? null)
+    if (current?.behavior === 'flaps') return flaps++ % 2 === 0 ? toResponse(502, null) : undefined
+    if (current !== undefined) return toResponse(current.behavior, current.retryAfter)
     return fault && toResponse(fault, retryAfter)
   }
 
   const handle = async (request: WebhookRequest, respond: Respond): Promise<void> => {
     const { status, headers } = await receiver.handle(toRequest(request))
-    respond({ status, retryAfter: headers.get('retry-after'), body: '' })
+    respond(toResponse(status, headers.get('retry-after')))
   }
 
   return {
     name,
-    /** The ids of the webhooks that the receiver has handled. */
     handled: handled as ReadonlySet<string>,
     /** Receives a request. Calls `respond`, unless the endpoint hangs. */
     receive: (request: WebhookRequest, respond: Respond) => {
@@ -131,8 +126,8 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
       owner = createOwner(name)
       receiver = open()
     },
-    behave: (behavior: EndpointBehavior | undefined, retryAfter: string | null): void => {
-      current = behavior && { behavior, retryAfter }
+    behave: (next: typeof current): void => {
+      current = next
     },
     /** Returns a new secret. From now on, the receiver also accepts webhooks that are signed with it. */
     addSecret: (): string => {
@@ -143,7 +138,6 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
   }
 }
 
-/** Creates the endpoints of a plan, keyed by name. */
 export const createEndpoints = (run: RunContext): ReadonlyMap<string, Endpoint> =>
   new Map(
     [...run.plan.subscriptions, operationalSubscription].map(({ name, endpoint }) => [

@@ -23,7 +23,6 @@ const maximumMs = 20 * 86_400_000
 
 export type LivenessOptions = {
   readonly violate: Violate
-  /** Returns whether all operations of users have ended. */
   haveUsersEnded(): boolean
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }

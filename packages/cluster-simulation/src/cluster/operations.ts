@@ -59,7 +59,6 @@ const takeStep = async (
   }
 }
 
-/** Creates the functions that perform the operations of users. */
 export const createOperations = (cluster: Cluster) => {
   const { draws, scheduler, servers, endpoints, observe, now } = cluster
   const connect = createApiNetwork(cluster, servers)

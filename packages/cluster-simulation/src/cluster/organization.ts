@@ -18,11 +18,9 @@ export const operationalSubscription: PlannedSubscription = {
   events: 'all',
 }
 
-/** Returns the nth signing secret of a subscription. */
 export const buildSecret = (subscription: string, nth: number): string =>
   `whsec_${btoa(`${subscription} ${nth}`.padEnd(32, '.'))}`
 
-/** Saves the organization, its key and its subscriptions. */
 export const setUpOrganization = async (store: Store, { subscriptions }: Plan): Promise<void> => {
   await store.saveOrganization({
     id: organizationId,

@@ -13,7 +13,6 @@ export type RunContext = {
   readonly faults: CallFaults
   /** Returns the true time, as Unix time in milliseconds. */
   now(): number
-  /** Passes an observation to the invariants. */
   observe(observation: Observation): void
   /** Records a call that a store has executed. Set if the run records a history. */
   readonly record: ((entry: HistoryEntry) => void) | undefined

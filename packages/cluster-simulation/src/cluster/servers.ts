@@ -18,14 +18,12 @@ export type Server = {
 
 export type Servers = ReturnType<typeof createServers>
 
-/** A run, and the parts of its cluster. */
 export type Cluster = RunContext & {
   readonly engine: Engine
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly servers: Servers
 }
 
-/** Creates the processes of a cluster. */
 export const createServers = (
   run: RunContext,
   { engine, endpoints }: { readonly engine: Engine; readonly endpoints: ReadonlyMap<string, Endpoint> },

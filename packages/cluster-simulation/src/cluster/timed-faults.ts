@@ -28,48 +28,35 @@ export const describeFault = (fault: TimedFault): string => {
   }
 }
 
-/** Returns the functions that start and end a fault. */
-const toSteps = (
-  fault: TimedFault,
-  { servers, engine, endpoints }: Cluster,
-): readonly [begin: () => void, end: () => void] => {
+/** Starts a fault. Returns a function that ends it. */
+const begin = (fault: TimedFault, { servers, engine, endpoints }: Cluster): (() => void) | undefined => {
   switch (fault.fault) {
     case 'kill':
-      return [() => servers.kill(fault.server), () => servers.start(fault.server)]
+      servers.kill(fault.server)
+      return () => servers.start(fault.server)
     case 'stop':
-      return [() => servers.stop(fault.server, fault.forMs), () => {}]
+      servers.stop(fault.server, fault.forMs)
+      return undefined
     case 'pause':
-      return [() => servers.pause(fault.server), () => servers.resume(fault.server)]
-    case 'end the session': {
-      let begin = (): void => {}
-      return [
-        () => {
-          begin = engine.endSession?.(fault.server) ?? begin
-        },
-        () => begin(),
-      ]
-    }
+      servers.pause(fault.server)
+      return () => servers.resume(fault.server)
+    case 'end the session':
+      return engine.endSession?.(fault.server)
     case 'no renewals':
-      return [
-        () => engine.setRenewable?.(fault.server, false),
-        () => engine.setRenewable?.(fault.server, true),
-      ]
+      engine.setRenewable?.(fault.server, false)
+      return () => engine.setRenewable?.(fault.server, true)
     case 'step the clock':
-      return [
-        () => servers.stepClock(fault.server, fault.byMs),
-        () => servers.stepClock(fault.server, -fault.byMs),
-      ]
+      servers.stepClock(fault.server, fault.byMs)
+      return () => servers.stepClock(fault.server, -fault.byMs)
     case 'store unavailable':
-      return [() => engine.setAvailable(false), () => engine.setAvailable(true)]
+      engine.setAvailable(false)
+      return () => engine.setAvailable(true)
     case 'kill the receiver':
-      return [() => endpoints.get(fault.endpoint)?.kill(), () => endpoints.get(fault.endpoint)?.start()]
-    case 'endpoint': {
-      const endpoint = endpoints.get(fault.endpoint)
-      return [
-        () => endpoint?.behave(fault.behavior, fault.retryAfter),
-        () => endpoint?.behave(undefined, null),
-      ]
-    }
+      endpoints.get(fault.endpoint)?.kill()
+      return () => endpoints.get(fault.endpoint)?.start()
+    case 'endpoint':
+      endpoints.get(fault.endpoint)?.behave(fault)
+      return () => endpoints.get(fault.endpoint)?.behave(undefined)
   }
 }
 
@@ -79,17 +66,13 @@ export const scheduleFaults = (cluster: Cluster): void => {
   const { faults, calmAt } = cluster.plan
   for (const fault of faults) {
     if (isCallFault(fault)) continue
-    const [begin, end] = toSteps(fault, cluster)
-    let hasBegun = false
+    let end: (() => void) | undefined
     scheduler.schedule({ delayMs: fault.at, label: fault.fault }, () => {
       if (scheduler.now() >= calmAt) return
       note(describeFault(fault))
-      hasBegun = true
-      begin()
+      end = begin(fault, cluster)
     })
     const delayMs = Math.min(calmAt, fault.at + fault.forMs)
-    scheduler.schedule({ delayMs, label: `end: ${fault.fault}` }, () => {
-      if (hasBegun) end()
-    })
+    scheduler.schedule({ delayMs, label: `end: ${fault.fault}` }, () => end?.())
   }
 }

@@ -8,13 +8,6 @@ import type { RunContext } from './run-context.ts'
 export const createConnectionError = (code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError =>
   Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) })
 
-const toResponse = ({ status, retryAfter, body }: Exclude<EndpointResponse, string>): DeliveryResponse => ({
-  status,
-  headers: { get: () => retryAfter },
-  body,
-})
-
-/** Creates the network between a server and the endpoints. */
 export const createWebhookNetwork = (
   run: RunContext,
   endpoints: ReadonlyMap<string, Endpoint>,
@@ -51,10 +44,7 @@ export const createWebhookNetwork = (
         scheduler.schedule({ owner, delayMs, label: `response of ${endpoint.name}` }, () => {
           if (response === 'refused') {
             if (end(undefined)) reject(createConnectionError('ECONNREFUSED'))
-          } else {
-            const received = toResponse(response)
-            if (end(received)) resolve(received)
-          }
+          } else if (end(response)) resolve(response)
         })
       }
       const arrive = (): void => {

@@ -17,9 +17,7 @@ export type Engine = {
   abandon(user: StoreUser): void
   /** Ends the session of a worker whose process continues. Returns a function that starts a new session. */
   endSession?(server: string): () => void
-  /** Sets whether a worker can renew its lease. */
   setRenewable?(server: string, canRenew: boolean): void
-  /** Sets whether the store can be reached. */
   setAvailable(isAvailable: boolean): void
   /** The committed data, for invariants. */
   readonly committed: Store

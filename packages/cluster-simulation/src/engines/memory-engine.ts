@@ -8,7 +8,7 @@ import type { Engine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
 
-/** Replaces the time in each call with the store's time, as a shared database does: it does not trust the processes. */
+/** Uses the store's time in each call, because a shared database does not trust the clocks of processes. */
 const useClockOfStore = (store: Store, now: () => number): Store => ({
   ...store,
   settleDeliveries: (settlements) =>
@@ -21,7 +21,6 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
   erase: (request) => store.erase({ ...request, now: now() }),
 })
 
-/** The worker of a server, and the state of its session. */
 type Worker = {
   id: string
   isRegistered: boolean
@@ -60,7 +59,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   /** News is lost more often than responses. */
   const newsRates = { 'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)) }
 
-  /** Makes settlements miss some of the deliveries that were committed while they were in progress. */
+  /** Makes settlements miss some of the deliveries that were committed during the settlement. */
   const missNext = (store: Store, server: string): Store => ({
     ...store,
     settleDeliveries: async (settlements) =>

@@ -12,7 +12,6 @@ import { organizationId } from '../cluster/organization.ts'
 import type { RunContext } from '../cluster/run-context.ts'
 import type { CreateCall } from '../observations.ts'
 
-/** Reads all pages of a list. */
 export const readAll = async <Item>(
   list: (page: PageRequest) => Promise<Page<Item>>,
   limit: number,

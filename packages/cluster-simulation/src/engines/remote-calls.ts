@@ -82,7 +82,6 @@ export const createRemoteCalls = (run: RunContext) => {
     })
 
   return {
-    /** Creates a store that sends every call over the network. */
     wrap: (user: StoreUser, store: Store): Store => {
       const methods = Object.entries(store).flatMap(([name, method]: [string, unknown]) => {
         if (typeof method !== 'function') return []

@@ -37,7 +37,6 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   /** Attempts in progress, by delivery. */
   const attempts = new Map<string, Attempt[]>()
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
-  /** The shards of loaded deliveries. */
   const shards = new Map<string, number>()
   /** The time until which a server is excused, because it is paused or was just resumed. */
   const excusedUntil = new Map<string, number>()

@@ -7,7 +7,6 @@ const alternates = '`failing` and `recovered` of a subscription alternate'
 /** A copy of the limit in docs/rules.md, which reveals a wrong limit in the code. */
 export const reportAfterMs = 10 * 60_000
 
-/** A settlement that was committed. */
 type Settled = {
   readonly kind: AttemptVerdict['kind']
   readonly startedAt: number

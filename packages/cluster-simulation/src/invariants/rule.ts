@@ -6,7 +6,6 @@ import type { Plan } from '../plan.ts'
 /** Reports a broken invariant. The first report ends the run. */
 export type Violate = (invariant: string, what: string) => void
 
-/** The state after everything has settled. */
 export type FinalState = {
   readonly events: readonly EventRecord[]
   readonly deliveries: readonly DeliveryRecord[]
@@ -17,7 +16,6 @@ export type FinalState = {
   readonly prunedBefore: number
 }
 
-/** A rule checks observations immediately, and the final state. */
 export type Rule = {
   readonly on?: { readonly [Kind in ObservationKind]?: (observation: Observations[Kind]) => void }
   finish?(state: FinalState): void | Promise<void>

@@ -49,7 +49,6 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
 }
 
 export type SearchOptions = {
-  /** Maximum number of concurrent searches. */
   readonly threads: number
   /** Parts of names and files, separated by commas. Only bugs that contain one of them are planted. */
   readonly only?: string

@@ -14,7 +14,6 @@ export type Owner = {
   held: Task[]
 }
 
-/** Work that is scheduled for a virtual time. */
 export type Task = HeapItem & {
   at: number
   readonly order: number
@@ -69,7 +68,6 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
   return {
     /** Returns the milliseconds since the start of the run. */
     now: (): number => now,
-    /** Returns the owner of the running task. */
     current: (): Owner => current,
     /** Returns the number of tasks that have run so far. */
     steps: (): number => count,

@@ -84,7 +84,6 @@ const install = (): void => {
   syncBuiltinESMExports()
 }
 
-/** Makes a scheduler run all timers of this thread. */
 export const useVirtualTimers = (used: Scheduler): void => {
   if (scheduler === undefined) install()
   for (const end of pending) end()

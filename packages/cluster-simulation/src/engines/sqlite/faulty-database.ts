@@ -17,7 +17,6 @@ const createSqliteError = (errcode: number): Error =>
   Object.assign(new Error('simulated failure'), { code: 'ERR_SQLITE_ERROR', errcode })
 
 export type FaultyDatabaseOptions = {
-  /** The name of the server that uses the database. */
   readonly user: string
   /** Returns whether another program has locked the database. */
   isLocked(): boolean

@@ -8,7 +8,7 @@ let shared: DatabaseSync | undefined
 /** The SQL functions that the stores of this run have defined, newest first. */
 const functions = new Map<string, SqlFunction[]>()
 
-/** Prepares each statement only once, even if the store is opened again, because that takes longer than a run. */
+/** Prepares each statement only once per thread, because preparing all of them takes longer than a run. */
 const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
