@@ -84,7 +84,6 @@ const file = join(root, 'packages/bench/counts.json')
 
 const runtime = `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`
 
-/** Records the costs of operations in `counts.json`. */
 export const recordCounts = (): void => {
   const figures = Object.fromEntries(
     [...measureHere()].map(([name, { value }]) => [name, Number(value.toPrecision(6))]),

@@ -38,7 +38,7 @@ const runs = 2
 /** Flags that make V8 compile and collect garbage on one thread, in the same order on every run. */
 const flags = ['--conditions=@wabakit/source', '--single-threaded', '--hash-seed=1', '--random-seed=1']
 
-/** Returns whether the machine can count instructions. Some virtual machines are unable to. */
+/** Returns whether the machine can count instructions. Some virtual machines cannot count them. */
 export const hasInstructionCounter = (): boolean =>
   spawnSync('perf', ['stat', '-x,', '-e', 'instructions:u', 'true'], { encoding: 'utf8' }).stderr?.match(
     /^\d+,/,

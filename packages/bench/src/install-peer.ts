@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The folder of installed peers. Some have hundreds of dependencies, so users install them only on request. */
+/** The folder of installed peers. Some have hundreds of dependencies, so this package does not depend on them. */
 const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
 
 /**

@@ -9,7 +9,6 @@ export type Contender = {
   readonly floor?: string | undefined
   /** Prepares a round. The preparation is not measured. */
   readonly prepare?: (count: number) => void | Promise<void>
-  /** Performs the operation `count` times. */
   readonly run: (count: number) => unknown
   /** Returns the CPU time used so far, in microseconds. @default the CPU time of this process */
   readonly readCpu?: (() => number | Promise<number>) | undefined

@@ -15,7 +15,6 @@ export type Goal = {
 /** A size, or another figure that is not a time. */
 export type Figure = { readonly name: string; readonly figure: string }
 
-/** The report of a benchmark. */
 export type Report = {
   readonly name: string
   readonly title: string

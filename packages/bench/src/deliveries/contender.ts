@@ -15,7 +15,6 @@ const holdOrRelease = async ({ producer, workers }: Queue, action: 'hold' | 'rel
 const sumCpuTime = (children: readonly Child[]): number =>
   children.reduce((sum, { pid }) => sum + readCpuTime(pid), 0)
 
-/** Formats the names of the two contenders of a queue. */
 export const formatNames = (name: string) => ({
   endToEnd: `${name}, end to end`,
   backlog: `${name}, from a backlog`,

@@ -12,7 +12,6 @@ import { connections, readSettings, secret } from './settings.ts'
 type Row = { readonly id: number; readonly payload: string }
 
 type Database = {
-  /** Settles deliveries and publishes events in one commit. */
   commit(settled: readonly number[], published: number): unknown
   /** Reads the deliveries whose ids are higher than `after`. */
   read(after: number, limit: number): Row[] | Promise<Row[]>

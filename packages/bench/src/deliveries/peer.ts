@@ -5,10 +5,8 @@ import { serveCommands } from '../commands.ts'
 import { runConcurrently, runPaced } from '../run-tasks.ts'
 import { connections, pace, secret, stampPayload, waitUntilNone } from './settings.ts'
 
-/** The data of a delivery in a peer's queue. */
 export type Job = { readonly id: string; readonly url: string; readonly body: string }
 
-/** The operations of a peer's queue. */
 export type PeerQueue = {
   add(job: Job): Promise<unknown>
   addAll(jobs: readonly Job[]): Promise<unknown>

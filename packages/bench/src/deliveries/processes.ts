@@ -1,7 +1,6 @@
 import { type Child, startChild } from '../commands.ts'
 import type { ProcessSettings } from './settings.ts'
 
-/** The script of each queue. */
 const files = {
   floor: import.meta.resolve('./floor-process.ts'),
   wabakit: import.meta.resolve('./wabakit-process.ts'),

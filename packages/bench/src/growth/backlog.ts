@@ -16,7 +16,6 @@ export type Contents = {
   readonly dueAt: string
 }
 
-/** A store that contains a backlog. */
 export type Backlog = {
   /** The path or URL of the database. */
   readonly database: string

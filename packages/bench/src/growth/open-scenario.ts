@@ -9,7 +9,7 @@ export type ScenarioOptions = {
   readonly suspects?: number
   /** The behavior of the suspects: they never respond, or they respond after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** Where the suspects belong: to one organization, to one each, or to the organization of the healthy endpoints. */
+  /** The suspects share an organization, have one each, or belong to the organization of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
   /** Number of deliveries to another, dead endpoint that are due when the scenario starts. @default 0 */
   readonly pending?: number

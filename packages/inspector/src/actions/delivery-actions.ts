@@ -25,7 +25,6 @@ export const retryNow = (id: string): Promise<void> =>
 export const cancel = (id: string): Promise<void> =>
   perform(() => post(id, 'cancel'), 'Canceled. You can still resend it.')
 
-/** Loads a delivery's event and the id of its subscription. */
 export const loadEvent = async (deliveryId: string): Promise<{ event: Event; subscriptionId: string }> => {
   const { eventId, subscriptionId } = await sendOwn<Delivery>(['deliveries', deliveryId])
   return { event: await sendOwn<Event>(['events', eventId]), subscriptionId }
@@ -46,7 +45,6 @@ export const copyAsCurl = (id: string, attempt?: number): Promise<void> =>
     formatCurl(await loadRequest(id, attempt ?? (await findLastAttempt(id)))),
   )
 
-/** Lists the menu items that copy an event. */
 export const listCopyItems = (load: () => Promise<Event>): MenuItem[] => [
   {
     label: 'Copy as JSON fixture',

@@ -102,7 +102,6 @@ const describe = ({ id: _, endpoint, remaining, times: __, ...fault }: Fault): s
 const remove = (id: string): Promise<void> =>
   perform(() => send(['faults', id], { method: 'DELETE' }), 'Removed the fault.')
 
-/** The faults that will affect requests. */
 const ActiveFaults = () => {
   const { value } = useRecord({ load: () => send<Page<Fault>>(['faults']) })
   const faults = value?.items ?? []

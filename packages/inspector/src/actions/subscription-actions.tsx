@@ -31,7 +31,6 @@ const limitField = {
   choices: [],
 } as const
 
-/** Opens a dialog for a subscription's maximum number of attempts per second. */
 export const askForLimit = ({ id, maxAttemptsPerSecond }: Subscription): void =>
   openDialog((close) => (
     <Dialog title="Limit attempts per second" onClose={close}>

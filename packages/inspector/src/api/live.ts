@@ -70,7 +70,6 @@ const read = async (id: string, signal: AbortSignal): Promise<void> => {
   }
 }
 
-/** Follows the live stream of the current organization. */
 export const startLive = (): (() => void) =>
   effect(() => {
     const id = organizationId.value

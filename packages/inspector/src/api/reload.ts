@@ -2,22 +2,12 @@ import { notify } from '../state/notices.ts'
 import { getMessage } from './api-error.ts'
 import { connection, type LiveMessage, listen } from './live.ts'
 
-/** Controls for reloading a part of the view. */
-export type Reload = {
-  /** Reloads the part soon, but at most once per second, and never while the page is in the background. */
-  request(): void
-  /** Reloads the part immediately or, while it is loading, as soon as the current load ends. */
-  now(): void
-  stop(): void
-}
-
 /** Delay between a message and the reload, in milliseconds. Messages come in bursts, which cause only one reload. */
 const gatherMs = 200
 const pauseMs = 1_000
 
-const all = new Set<Reload>()
+const all = new Set<{ readonly now: () => void }>()
 
-/** Reloads all records in view. */
 export const reloadAll = (): void => {
   for (const reload of all) reload.now()
 }
@@ -53,7 +43,7 @@ type Part = {
 }
 
 /** Starts reloading a part of the view when messages arrive or `reloadAll` is called, until `stop` is called. */
-export const createReload = ({ load, isAbout }: Part): Reload => {
+export const createReload = ({ load, isAbout }: Part) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isRunning = false
   let next: 'later' | 'at_once' | undefined
@@ -69,19 +59,21 @@ export const createReload = ({ load, isAbout }: Part): Reload => {
     if (next === 'at_once') reload.now()
     else if (next === 'later') reload.request()
   }
-  const reload: Reload = {
-    request: () => {
+  const reload = {
+    /** Reloads the part soon, but at most once per second, and never while the page is in the background. */
+    request: (): void => {
       if (document.hidden || !all.has(reload)) return
       if (isRunning) next ??= 'later'
       else timer ??= setTimeout(run, Math.max(gatherMs, pausedUntil - performance.now()))
     },
-    now: () => {
+    /** Reloads the part immediately or, while it is loading, as soon as the current load ends. */
+    now: (): void => {
       if (!all.has(reload)) return
       clearTimeout(timer)
       if (isRunning) next = 'at_once'
       else void run()
     },
-    stop: () => {
+    stop: (): void => {
       all.delete(reload)
       ignore()
       clearTimeout(timer)

@@ -32,7 +32,6 @@ export type ChosenAttempt = {
   readonly attempt: Attempt
 }
 
-/** A table that compares an attempt with another one of the same delivery, and highlights the differences. */
 export const CompareView = ({ delivery, attempts, attempt }: ChosenAttempt) => {
   const others = attempts.filter(({ number }) => number !== attempt.number)
   const chosen = useSignal<number | undefined>(undefined)

@@ -34,7 +34,6 @@ const isAbout = (message: LiveMessage, known: LoadedDelivery | undefined): boole
   return message.type === 'attempt' && [id, blockedBy].includes(message.attempt.deliveryId)
 }
 
-/** Loads a delivery, and reloads it whenever it may have changed. */
 export const useDelivery = (id: string) => {
   const { value, problem } = useRecord({ load: () => load(id), isAbout })
   const known: KnownDelivery | undefined = value && {
@@ -113,7 +112,6 @@ const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
 
 type AttemptListProps = { readonly attempts: readonly Attempt[]; readonly selected: Attempt }
 
-/** Buttons that select an attempt, newest first. */
 const AttemptList = ({ attempts, selected }: AttemptListProps) => (
   <section class="attempts" aria-label="Attempts">
     <h3>{attempts.length === 1 ? 'Attempt' : `${attempts.length} attempts`}</h3>
@@ -137,7 +135,6 @@ const AttemptList = ({ attempts, selected }: AttemptListProps) => (
   </section>
 )
 
-/** A delivery with an explanation of its state, its attempts, and the details of one attempt. */
 export const DeliveryBody = ({ delivery, attempts, attempt }: KnownDelivery) => (
   <>
     <Verdict delivery={delivery} attempt={attempt} />

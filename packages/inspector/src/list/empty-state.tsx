@@ -8,7 +8,6 @@ const completeCommand = (command: string): string => {
   return command.startsWith('wabakit ') ? `${command} --server ${location.origin}${organization}` : command
 }
 
-/** Advice for an empty list. */
 export const EmptyState = ({ title, text, commands }: ListDefinition<never>['empty']) => (
   <div class="empty">
     <h2>{title}</h2>

@@ -30,7 +30,6 @@ const fromLocal = (local: string): string => (local === '' ? '' : new Date(local
 
 type MomentProps = { readonly name: string; readonly label: string; readonly word: 'from' | 'before' }
 
-/** The start or the end of a range. */
 const Moment = ({ name, label, word }: MomentProps) => (
   <label class="filter">
     <span>{word}</span>

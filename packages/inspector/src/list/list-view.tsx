@@ -65,7 +65,6 @@ const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<s
   return Object.fromEntries(keys.map((key) => [key, getParam(key)]).filter(([, value]) => value !== ''))
 }
 
-/** A list with its filters, next to the open record. */
 export const ListView = <Item,>({ definition }: { readonly definition: ListDefinition<Item> }) => {
   const { getId, filters, searches, view, empty, Bulk, Detail } = definition
   const query = readQuery(definition)

@@ -5,7 +5,6 @@ type ChoiceProps<Value extends string> = {
   readonly onChange: (value: Value) => void
 }
 
-/** A row of buttons, one of which is selected. */
 export const Choice = <Value extends string>({ label, value, choices, onChange }: ChoiceProps<Value>) => (
   <div class="choice" role="group" aria-label={label}>
     {choices.map((choice) => (

@@ -10,7 +10,6 @@ type PanelProps = {
   readonly badge?: ComponentChildren
   readonly label: string
   readonly actions?: ComponentChildren
-  /** An error message if the record could not be loaded. */
   readonly problem?: string
   readonly children?: ComponentChildren
   readonly isWide?: boolean

@@ -13,7 +13,6 @@ export type SelectProps = {
   readonly label?: string
 }
 
-/** A drop-down list. */
 export const Select = ({ value, choices, onChange, label }: SelectProps) => (
   <select aria-label={label} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
     {choices.map((choice) => (

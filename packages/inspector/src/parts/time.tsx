@@ -4,7 +4,7 @@ import { formatDay, formatFull, formatTime } from '../format/time.ts'
 /** The size of a CSS grid track for a date and a time. */
 export const timeWidth = 'var(--time)'
 
-/** A time of day. For other days than today, the date precedes it. */
+/** A time of day. If the time is not today, its date comes first. */
 export const Time = ({ at }: { readonly at: string }) => {
   const day = formatDay(at)
   const [seconds, milliseconds] = formatTime(at).split('.')
@@ -22,12 +22,10 @@ export const Time = ({ at }: { readonly at: string }) => {
 /** The server's explanation of why a delivery is waiting, with a local time instead of a time in UTC. */
 export const WaitText = ({ wait }: { readonly wait: Wait }) => {
   const at = 'nextAttemptAt' in wait ? wait.nextAttemptAt : null
-  if (at === null) return <>{wait.text}</>
   // The explanation ends with the time in UTC.
   const [before] = wait.text.split(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC\.$/)
-  return before === wait.text ? (
-    wait.text
-  ) : (
+  if (at === null || before === wait.text) return <>{wait.text}</>
+  return (
     <>
       {before}
       <Time at={at} />.

@@ -12,7 +12,6 @@ export const Brand = () => (
   </div>
 )
 
-/** A form that asks for the control token. */
 export const Login = () => {
   const problem = useSignal('')
   const submit = async (form: HTMLFormElement): Promise<void> => {

@@ -8,11 +8,12 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { Select, toChoices } from '../parts/select.tsx'
 import { navigate, titles, toLink, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
-import { masking, switchMasking, theme, themes } from '../state/settings.ts'
+import { masking, switchMasking, theme } from '../state/settings.ts'
 import { openHelp } from './help.tsx'
 import { Brand } from './login.tsx'
 
 const themeIcons: Readonly<Record<string, IconName>> = { system: 'system', light: 'sun', dark: 'moon' }
+const themes = Object.keys(themeIcons)
 
 const OrganizationPicker = () => {
   const all = organizations.value ?? []

@@ -24,7 +24,6 @@ export const closeRecord = (): void => {
   setParams({ id: undefined, attempt: undefined, delivery: undefined, tab: undefined })
 }
 
-/** Deselects the row. */
 export const leaveRow = (): void => {
   reached.value = { id: '', byKey: false }
 }

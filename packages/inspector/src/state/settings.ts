@@ -8,9 +8,6 @@ export const remember = (name: string, { initial = '', storage = localStorage } 
   return chosen
 }
 
-export const themes: readonly string[] = ['system', 'light', 'dark']
-
-/** The color scheme. */
 export const theme = remember('theme', { initial: 'system' })
 
 /** Set to `on` to mask personal data. */

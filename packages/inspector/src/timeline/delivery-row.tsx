@@ -6,7 +6,7 @@ import { WaitText } from '../parts/time.tsx'
 import { isPhone } from '../state/viewport.ts'
 import { type Axis, spread } from './scale.ts'
 
-/** The delivery and the attempt that are selected in a timeline. By default, this is the last attempt. */
+/** The delivery and the attempt that are selected in a timeline. `undefined` means the last attempt. */
 export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }
 
 const signs = { duplicate: '2×', reordered: '⇄', overtaken: '⇢', gap: '∅' } as const
@@ -32,7 +32,6 @@ type DeliveryRowProps = Axis & {
 /** Minimum width of an attempt that the user can easily hit, in pixels. */
 const minWidths = { pointer: 34, finger: 44 }
 
-/** A row of the timeline that shows a delivery: the time from its creation to its end, and its attempts. */
 export const DeliveryRow = (props: DeliveryRowProps) => {
   const { delivery, entries, now, place, width, selected, onSelect } = props
   const { id, eventName, createdAt, finishedAt, wait, marks } = delivery

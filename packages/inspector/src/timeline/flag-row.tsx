@@ -14,7 +14,6 @@ const open = (entry: TimelineEntry): void => {
   if (entry.kind === 'request') navigate('requests', { id: entry.request.requestId })
 }
 
-/** A row of the timeline that contains flags. */
 export const FlagRow = ({ title, flags, place, width }: FlagRowProps) => {
   if (flags.length === 0) return null
   const placed = placeFlags(flags, { place, width })

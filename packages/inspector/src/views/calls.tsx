@@ -42,7 +42,6 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
   )
 }
 
-/** An explanation of the state of a call's summary. */
 const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
   <section class="verdict" aria-label="Summary">
     <p>

@@ -13,7 +13,7 @@ import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { eventFilters } from './filters.ts'
 
-/** The statuses, after combinations of them that users often look for. */
+/** Combinations of statuses that users often look for, and each single status. */
 const statuses = [
   { value: 'pending,waiting,claimed', label: 'unfinished' },
   ...toChoices(['pending,exhausted', 'exhausted,skipped'], (value) => value.replace(',', ' or ')),
