@@ -17,7 +17,7 @@ const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, desc
   )
 
 /** An identifier. It is checked here, so that an error names the filter. */
-export const id = identifier.check(z.refine(isIdentifier, { error: identifierRule }))
+const id = identifier.check(z.refine(isIdentifier, { error: identifierRule }))
 
 /** The id of a group. The public API restricts it less than other identifiers. */
 export const groupId = z.string().check(
@@ -31,7 +31,7 @@ export const groupId = z.string().check(
 export const text = (description: string) =>
   z.string().check(z.minLength(1), z.maxLength(255), z.describe(description))
 
-export const timeFilter = {
+const timeFilter = {
   from: optional(time, 'At or after this time (ISO 8601).'),
   before: optional(time, 'Before this time (ISO 8601).'),
 }
@@ -81,6 +81,18 @@ export const DeliveryFilter = z.strictObject({
   ),
 })
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
+
+export const RequestFilter = z.strictObject({
+  organization: optional(id, 'Id of the organization.'),
+  key: optional(id, 'Id of the API key.'),
+  method: optional(z.string(), 'Method of the request.'),
+  status: optional(z.coerce.number().check(z.gte(100), z.lte(599)), 'Status of the response.'),
+  code: optional(z.string(), 'Error code of the response.'),
+  ...subjectFilter,
+  ...timeFilter,
+  text: z.optional(text('Part of the path or the request id.')),
+})
+export type RequestFilter = z.output<typeof RequestFilter>
 
 /** Returns the digits of a phone number, or throws an InputError. */
 export const parseNumber = (path: string, number: string | undefined): string | undefined => {

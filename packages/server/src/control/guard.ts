@@ -9,24 +9,14 @@ export type GuardOptions = {
   readonly publicUrl: string | undefined
 }
 
-export type Guard = {
-  /** Rejects with a ControlError or a RequestRefusedError `rate_limited` if a request is not allowed. */
-  check(request: Request, remoteAddress: string | undefined): Promise<void>
-  /**
-   * Checks a request for an inspector file. It needs no token, because the file is the same for every user. Other sites
-   * may link to the inspector, because their pages cannot read it. Throws a ControlError if it is not allowed.
-   */
-  checkFile(request: Request): void
-}
-
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 /**
- * Creates the guard of the control API. It rejects requests from web pages of other sites, or to host names that
- * resolve to this machine (DNS rebinding). With a token, the host name does not matter, because a page does not know
- * the token.
+ * Creates the guard of the control API. It rejects requests from web pages of other sites, and requests to host names
+ * that resolve to this machine (DNS rebinding). With a token, the host name does not matter, because a page does not
+ * know the token.
  */
-export const createGuard = ({ checkToken, publicUrl }: GuardOptions): Guard => {
+export const createGuard = ({ checkToken, publicUrl }: GuardOptions) => {
   const publicHost = publicUrl === undefined ? undefined : getHost(publicUrl)
 
   const checkHost = (url: URL): void => {
@@ -49,13 +39,18 @@ export const createGuard = ({ checkToken, publicUrl }: GuardOptions): Guard => {
     headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
 
   return {
-    check: async (request, remoteAddress) => {
+    /** Rejects with a ControlError or a RequestRefusedError `rate_limited` if a request is not allowed. */
+    check: async (request: Request, remoteAddress: string | undefined): Promise<void> => {
       const url = new URL(request.url)
       checkHost(url)
       checkOrigin(request, url)
       await checkToken?.(request.headers, remoteAddress)
     },
-    checkFile: (request) => {
+    /**
+     * Checks a request for an inspector file. It needs no token, because the file is the same for every user. Other
+     * sites may link to the inspector, because their pages cannot read it. Throws a ControlError if it is not allowed.
+     */
+    checkFile: (request: Request): void => {
       const url = new URL(request.url)
       checkHost(url)
       if (!isLink(request)) checkOrigin(request, url)

@@ -22,19 +22,6 @@ type StreamStart = {
   readonly after: string | undefined
 }
 
-export type LiveStream = {
-  /**
-   * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It contains all events and
-   * attempts after the promise resolves.
-   *
-   * @throws StorageUnavailableError when the store cannot be reached.
-   */
-  open(start: StreamStart): Promise<ReadableStream<Uint8Array>>
-  /** Makes all streams check for new events. */
-  wake(): void
-  close(): void
-}
-
 const heartbeatMs = 15_000
 /** Interval, in milliseconds, of polls for events without a notification, such as those that match no subscription. */
 const pollMs = 1_000
@@ -87,8 +74,7 @@ const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableS
   })
 }
 
-export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
-  const { service, store, otherAttempts, onError } = options
+export const createLiveStream = ({ service, store, otherAttempts, onError }: LiveStreamOptions) => {
   const waiters = new Set<() => void>()
   let closed = false
   const wake = (): void => {
@@ -165,11 +151,20 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
   }
 
   return {
-    open: (start) => toStream(follow(start)),
+    /**
+     * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It contains all events and
+     * attempts after the promise resolves.
+     *
+     * @throws StorageUnavailableError when the store cannot be reached.
+     */
+    open: (start: StreamStart): Promise<ReadableStream<Uint8Array>> => toStream(follow(start)),
+    /** Makes all streams check for new events. */
     wake,
-    close: () => {
+    close: (): void => {
       closed = true
       wake()
     },
   }
 }
+
+export type LiveStream = ReturnType<typeof createLiveStream>

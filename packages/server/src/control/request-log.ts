@@ -1,37 +1,12 @@
-import type { Page, RequestReported } from '@wabakit/core'
+import type { Page, PageRequest, RequestReported } from '@wabakit/core'
 import { parseCursor } from '../stores/positions.ts'
-
-/** Selects requests. Omitted conditions match every request. */
-export type RequestSelection = {
-  readonly organization?: string | undefined
-  readonly key?: string | undefined
-  readonly method?: string | undefined
-  readonly status?: number | undefined
-  readonly code?: string | undefined
-  readonly group?: string | undefined
-  readonly call?: string | undefined
-  readonly from?: number | undefined
-  readonly before?: number | undefined
-  readonly text?: string | undefined
-}
-
-type RequestQuery = RequestSelection & { readonly cursor?: string | undefined; readonly limit: number }
+import type { RequestFilter } from './filters.ts'
 
 export type LoggedRequest = Omit<RequestReported, 'caller'> & {
   /** `null`, like the fields of the key, if the request had no valid key. */
   readonly organizationId: string | null
   readonly keyId: string | null
   readonly keyLabel: string | null
-}
-
-/** The latest requests to the public API that this process responded to. */
-export type RequestLog = {
-  /** Adds a request. Keeps only the first request with status 429 per organization and second. */
-  add(request: RequestReported): void
-  /** Removes a call's id from its requests, because the id may contain a customer's phone number. */
-  forgetCall(organizationId: string, callId: string): void
-  /** Lists requests, newest first. */
-  list(query: RequestQuery): Page<LoggedRequest>
 }
 
 /** Maximum number of characters of a path to keep and print. */
@@ -43,8 +18,8 @@ export const shortenPath = (path: string): string => {
   return Buffer.from(kept).toString()
 }
 
-const matches = (request: LoggedRequest, selection: RequestSelection): boolean => {
-  const { organization, key, method, status, code, group, call, from, before, text } = selection
+const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
+  const { organization, key, method, status, code, group, call, from, before, text } = filter
   const { startedAt } = request
   return (
     (organization === undefined || organization === request.organizationId) &&
@@ -60,8 +35,11 @@ const matches = (request: LoggedRequest, selection: RequestSelection): boolean =
   )
 }
 
-/** Creates a log that keeps the last `capacity` requests in memory. */
-export const createRequestLog = (capacity: number): RequestLog => {
+/**
+ * Creates a log of the requests to the public API that this process responded to. It keeps the last `capacity` requests
+ * in memory.
+ */
+export const createRequestLog = (capacity: number) => {
   const requests: LoggedRequest[] = []
   let count = 0
   let second = 0
@@ -78,7 +56,8 @@ export const createRequestLog = (capacity: number): RequestLog => {
   }
 
   return {
-    add: (request) => {
+    /** Adds a request. Keeps only the first request with status 429 per organization and second. */
+    add: (request: RequestReported): void => {
       if (isRepeatedRefusal(request)) return
       const { caller, path, ...facts } = request
       requests[count % capacity] = {
@@ -90,20 +69,22 @@ export const createRequestLog = (capacity: number): RequestLog => {
       }
       count += 1
     },
-    forgetCall: (organizationId, callId) => {
+    /** Removes a call's id from its requests, because the id may contain a customer's phone number. */
+    forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {
         const isOfCall = each.organizationId === organizationId && each.callId === callId
         if (isOfCall) requests[index] = { ...each, callId: null }
       }
     },
-    list: ({ cursor, limit, ...selection }) => {
+    /** Lists requests, newest first. */
+    list: ({ cursor, limit, ...filter }: PageRequest & RequestFilter): Page<LoggedRequest> => {
       const start = cursor === undefined ? count : Math.min(count, Number(parseCursor(cursor, 1)[0]))
       const oldest = Math.max(0, count - capacity)
       const items: LoggedRequest[] = []
       let last = start
       for (let position = start - 1; position >= oldest; position -= 1) {
         const request = requests[position % capacity]
-        if (request === undefined || !matches(request, selection)) continue
+        if (request === undefined || !matches(request, filter)) continue
         if (items.length === limit) return { items, nextCursor: String(last) }
         items.push(request)
         last = position
@@ -112,3 +93,5 @@ export const createRequestLog = (capacity: number): RequestLog => {
     },
   }
 }
+
+export type RequestLog = ReturnType<typeof createRequestLog>

@@ -7,15 +7,6 @@ import {
   simulateCall,
 } from '@wabakit/core/simulation'
 
-export type Simulation = {
-  /** Simulates a call. If its summary is delayed, a timer saves it. */
-  simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
-  /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
-  findDueSummary(organizationId: string, callId: string): number | undefined
-  /** Cancels the delayed summaries. */
-  close(): void
-}
-
 type SimulationOptions = {
   /** Returns the time of the service, as Unix time in milliseconds. */
   readonly now: () => number
@@ -23,15 +14,13 @@ type SimulationOptions = {
   readonly onError: (error: unknown) => void
 }
 
-export const createSimulation = (
-  service: ReferenceServer,
-  { now, onError }: SimulationOptions,
-): Simulation => {
+export const createSimulation = (service: ReferenceServer, { now, onError }: SimulationOptions) => {
   const due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
   const toKey = (organizationId: string, callId: string): string => JSON.stringify([organizationId, callId])
   let calls = 0
   return {
-    simulateCall: async (organizationId, call) => {
+    /** Simulates a call. If its summary is delayed, a timer saves it. */
+    simulateCall: async (organizationId: string, call: CallSimulation): Promise<SimulatedCall> => {
       const data = createCallData(createSeededRandom(organizationId, 'call', calls++))
       let delayed: { readonly delayMs: number; readonly save: () => Promise<unknown> } | undefined
       const schedule = (delayMs: number, save: () => Promise<unknown>): void => {
@@ -48,10 +37,15 @@ export const createSimulation = (
       due.set(key, { at: now() + delayMs, timer })
       return simulated
     },
-    findDueSummary: (organizationId, callId) => due.get(toKey(organizationId, callId))?.at,
-    close: () => {
+    /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
+    findDueSummary: (organizationId: string, callId: string): number | undefined =>
+      due.get(toKey(organizationId, callId))?.at,
+    /** Cancels the delayed summaries. */
+    close: (): void => {
       for (const { timer } of due.values()) clearTimeout(timer)
       due.clear()
     },
   }
 }
+
+export type Simulation = ReturnType<typeof createSimulation>

@@ -1,19 +1,14 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import type { DeliveryFetch } from '@wabakit/core'
+import type { DeliveryFetch, DeliveryRequest } from '@wabakit/core'
 import type { Agent, Dispatcher } from 'undici'
 import manifest from '../../package.json' with { type: 'json' }
 import type { TargetPolicy } from './target-policy.ts'
 
 export const userAgent = `wabakit/${manifest.version}`
 
-type OutgoingWebhook = {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  /** Aborts the attempt, which then fails with the signal's reason. */
-  readonly signal: AbortSignal
-}
+/** A webhook to send. If its signal aborts the attempt, the attempt fails with the signal's reason. */
+type OutgoingWebhook = Pick<DeliveryRequest, 'headers' | 'body' | 'signal'> & { readonly url: string }
 
 type WebhookResponse = {
   readonly status: number
@@ -120,21 +115,11 @@ export type TransportOptions = TargetPolicy & {
   readonly lookup?: LookupFunction
 }
 
-/** Sends webhooks over persistent connections. */
-export type Transport = {
-  send(webhook: OutgoingWebhook): Promise<WebhookResponse>
-  /** Closes all connections immediately. */
-  close(): Promise<void>
-}
-
 /**
- * Creates a transport. It loads its HTTP client with the first webhook, because that would take a quarter of the
- * server's start-up time.
+ * Creates a transport that sends webhooks over persistent connections. It loads its HTTP client with the first webhook,
+ * because that takes a quarter of the server's start-up time.
  */
-export const createTransport = ({
-  allowPrivateTargets,
-  lookup = systemLookup,
-}: TransportOptions): Transport => {
+export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: TransportOptions) => {
   let opening: Promise<Agent> | undefined
   const open = async (): Promise<Agent> => {
     const [{ Agent }, { createGuardedConnector }] = await Promise.all([
@@ -145,11 +130,12 @@ export const createTransport = ({
     return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
   }
   return {
-    send: async (webhook) => {
+    send: async (webhook: OutgoingWebhook): Promise<WebhookResponse> => {
       opening ??= open()
       return sendWebhook(await opening, webhook)
     },
-    close: async () => {
+    /** Closes all connections immediately. */
+    close: async (): Promise<void> => {
       const agent = await opening
       await agent?.destroy()
     },
@@ -158,7 +144,7 @@ export const createTransport = ({
 
 /** Adapts a transport to the fetch function that the core uses to send webhooks. */
 export const createDeliveryFetch =
-  ({ send }: Transport): DeliveryFetch =>
+  ({ send }: Pick<ReturnType<typeof createTransport>, 'send'>): DeliveryFetch =>
   async (url, request) => {
     const { status, retryAfter, body } = await send({ url, ...request })
     return { status, headers: { get: () => retryAfter }, body }

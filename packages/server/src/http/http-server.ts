@@ -7,18 +7,10 @@ import type { ServerConfig } from '../config/server-config.ts'
 import { toListenError } from './listen-error.ts'
 import type { RequestHandler } from './request-handler.ts'
 
-export type HttpServerOptions = {
+type HttpServerOptions = {
   readonly settings: ServerConfig
   readonly handler: RequestHandler
   readonly createRequestId: () => string
-}
-
-/** A node:http server that stops without interrupting responses. */
-export type HttpServer = {
-  /** Starts listening. Resolves to the base URL, or rejects with a ConfigError if the host or port cannot be used. */
-  listen(): Promise<string>
-  /** Lets running requests finish, and closes the remaining connections after `graceMs` milliseconds. */
-  close(graceMs: number): Promise<void>
 }
 
 /** Targets that `URL` would not change. */
@@ -59,8 +51,8 @@ const formatUrl = (host: string, server: Server): string => {
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }
 
-export const createHttpServer = (options: HttpServerOptions): HttpServer => {
-  const { settings, handler, createRequestId } = options
+/** Creates a node:http server that stops without interrupting responses. */
+export const createHttpServer = ({ settings, handler, createRequestId }: HttpServerOptions) => {
   const { host, port, maxConnections, requestTimeoutMs, trustProxy } = settings
   const running = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
@@ -143,7 +135,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   }
 
   return {
-    listen: () =>
+    /** Starts listening. Resolves to the base URL, or rejects with a ConfigError if the host or port cannot be used. */
+    listen: (): Promise<string> =>
       new Promise((resolve, reject) => {
         const onError = (error: Error): void => reject(toListenError(error, settings))
         server.once('error', onError)
@@ -152,7 +145,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
           resolve(formatUrl(host, server))
         })
       }),
-    close: (graceMs) =>
+    /** Lets running requests finish, and closes the remaining connections after `graceMs` milliseconds. */
+    close: (graceMs: number): Promise<void> =>
       new Promise((resolve) => {
         closing = true
         for (const response of running) response.shouldKeepAlive = false

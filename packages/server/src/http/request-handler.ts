@@ -39,14 +39,6 @@ type ResponseFacts = {
   readonly durationMs?: number
 }
 
-/** Responds to all requests that a server receives. */
-export type RequestHandler = {
-  /** Responds to a request in origin form, and refuses the target `*`. Never rejects. */
-  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
-  /** Counts and logs a response. */
-  record(response: ResponseFacts): void
-}
-
 const controlPrefix = `${controlPath}/`
 
 const isControl = (path: string): boolean => path === controlPath || path.startsWith(controlPrefix)
@@ -153,7 +145,8 @@ const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
   }
 }
 
-export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => {
+/** Creates the handler of all requests that a server receives. */
+export const createRequestHandler = (options: RequestHandlerOptions) => {
   const { api, pages, metrics, log, createRequestId, trustProxy, onError } = options
 
   const limitLines = createLineLimit(log)
@@ -210,8 +203,10 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
   }
 
   return {
+    /** Counts and logs a response. */
     record,
-    handle: async (incoming, outgoing) => {
+    /** Responds to a request in origin form, and refuses the target `*`. Never rejects. */
+    handle: async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
       const startedAt = performance.now()
       const request = toApiRequest(incoming)
       const { method, path } = request
@@ -245,3 +240,5 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     },
   }
 }
+
+export type RequestHandler = ReturnType<typeof createRequestHandler>

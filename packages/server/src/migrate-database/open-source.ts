@@ -26,19 +26,6 @@ export type Batch = {
   readonly lastKey: string
 }
 
-/** A snapshot of a SQLite database. No server can use the database until it is closed. */
-export type Source = {
-  readonly path: string
-  count(table: CopiedTable): number
-  /** Reads a table's rows in key order, starting after a key if one is given. */
-  rows(table: CopiedTable, after?: string): Iterable<SourceRow>
-  /** Reads the same rows in batches that are small enough to keep several in memory. */
-  batches(table: CopiedTable, after?: string): Iterable<Batch>
-  /** Returns the highest number that SQLite has given to a row of a table, even if it was removed since, or 0. */
-  readHighest(table: string): number
-  close(): void
-}
-
 const KeyValues = z.array(z.union([z.string(), z.number()]))
 
 const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
@@ -87,13 +74,13 @@ function* divideIntoBatches(rows: Iterable<SourceRow>): Generator<Batch> {
 }
 
 /**
- * Opens a SQLite database to copy it, without changing it.
+ * Opens a SQLite database to copy it, without changing it. No server can use the database until it is closed.
  *
  * @throws DatabaseInUseError if a server uses the database.
  * @throws DatabaseVersionError if a newer version of this software wrote the database.
  * @throws DatabaseOpenError if the database does not exist, or is not a database of this version.
  */
-export const openSource = (file: string): Source => {
+export const openSource = (file: string) => {
   if (!existsSync(file) || !statSync(file).isFile()) {
     throw new DatabaseOpenError(file, 'There is no such file.')
   }
@@ -110,10 +97,18 @@ export const openSource = (file: string): Source => {
   }
   return {
     path,
-    count: ({ from }) => readNumber(database, `select count(*) from ${from}`),
+    count: ({ from }: CopiedTable): number => readNumber(database, `select count(*) from ${from}`),
+    /** Reads a table's rows in key order, starting after a key if one is given. */
     rows: readRows,
-    batches: (table, after) => divideIntoBatches(readRows(table, after)),
-    readHighest: (table) => readNumber(database, 'select seq from sqlite_sequence where name = ?', table),
+    /** Reads the same rows in batches that are small enough to keep several in memory. */
+    batches: (table: CopiedTable, after?: string): Iterable<Batch> =>
+      divideIntoBatches(readRows(table, after)),
+    /** Returns the highest number that SQLite has given to a row of a table, even if the row is gone, or 0. */
+    readHighest: (table: string): number =>
+      readNumber(database, 'select seq from sqlite_sequence where name = ?', table),
     close,
   }
 }
+
+/** A snapshot of a SQLite database. */
+export type Source = ReturnType<typeof openSource>

@@ -3,18 +3,11 @@ import type { Logger } from 'pino'
 /** Minimum time between two log lines about the same error, in milliseconds. */
 const repeatMs = 60_000
 
-export type ErrorLog = {
-  /** Logs an error, or counts it if the same error was logged within the last minute. */
-  write(error: unknown): void
-  /** Logs the counts so far. */
-  close(): void
-}
-
 const getCause = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error ? getCause(error.cause) : String(error)
 
 /** Creates a log in which a repeated error, such as a lost database, takes one line per minute, with a count. */
-export const createErrorLog = (log: Pick<Logger, 'error'>): ErrorLog => {
+export const createErrorLog = (log: Pick<Logger, 'error'>) => {
   const counts = new Map<string, number>()
   const timers = new Set<NodeJS.Timeout>()
 
@@ -35,7 +28,8 @@ export const createErrorLog = (log: Pick<Logger, 'error'>): ErrorLog => {
   }
 
   return {
-    write: (error) => {
+    /** Logs an error, or counts it if the same error was logged within the last minute. */
+    write: (error: unknown): void => {
       const cause = getCause(error)
       const count = counts.get(cause)
       if (count !== undefined) {
@@ -45,7 +39,8 @@ export const createErrorLog = (log: Pick<Logger, 'error'>): ErrorLog => {
       log.error({ err: error }, 'error')
       startMinute(cause)
     },
-    close: () => {
+    /** Logs the counts so far. */
+    close: (): void => {
       for (const timer of timers) clearTimeout(timer)
       for (const [cause, count] of counts) if (count > 0) logCount(cause, count)
       counts.clear()

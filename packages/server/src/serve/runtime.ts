@@ -1,9 +1,4 @@
-import {
-  createReferenceServer,
-  memoryTokenBuckets,
-  type RateLimitOptions,
-  type ReferenceServer,
-} from '@wabakit/core'
+import { createReferenceServer, memoryTokenBuckets, type RateLimitOptions } from '@wabakit/core'
 import { createRateLimits } from '@wabakit/core/hosting'
 import { createApiFaults } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
@@ -18,7 +13,7 @@ import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
 import { createPages } from '../http/pages.ts'
-import { createRequestHandler, type RequestHandler } from '../http/request-handler.ts'
+import { createRequestHandler } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { allowsPrivateTargets } from './check-config.ts'
 import { logService } from './log-service.ts'
@@ -35,21 +30,6 @@ type RuntimeOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** All parts of a server except its port. */
-export type Runtime = {
-  readonly service: ReferenceServer
-  readonly handler: RequestHandler
-  /** Starts delivering webhooks and removing old records, unless the role is `api`. */
-  start(): void
-  /**
-   * Ends the live streams and stops claiming deliveries. Running attempts are released after `graceMs` milliseconds.
-   * Requests still get responses.
-   */
-  stop(graceMs: number): Promise<void>
-  /** Closes the connections to endpoints and the store. */
-  close(): Promise<void>
-}
-
 const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
@@ -58,8 +38,8 @@ const loadControlMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })
 
-/** Assembles the parts of a server. */
-export const createRuntime = (options: RuntimeOptions): Runtime => {
+/** Assembles all parts of a server except its port. */
+export const createRuntime = (options: RuntimeOptions) => {
   const { settings, opened, metrics, log, createRequestId, onError } = options
   const { store, clock, attempts } = opened
   const { trustProxy, role, mock } = settings
@@ -146,7 +126,8 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       trustProxy,
       onError,
     }),
-    start: () => {
+    /** Starts delivering webhooks and removing old records, unless the role is `api`. */
+    start: (): void => {
       // Loads it even if no request arrives, because an update may replace the files of a running server.
       setTimeout(() => loadControl().catch(onError), loadControlMs).unref()
       if (role === 'api') return
@@ -165,13 +146,18 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
         onError,
       })
     },
-    stop: async (graceMs) => {
+    /**
+     * Ends the live streams and stops claiming deliveries. Running attempts are released after `graceMs` milliseconds.
+     * Requests still get responses.
+     */
+    stop: async (graceMs: number): Promise<void> => {
       isStopping = true
       live.close()
       simulation.close()
       await Promise.all([service.dispatcher.stop({ graceMs }), stopRetention()])
     },
-    close: async () => {
+    /** Closes the connections to endpoints and the store. */
+    close: async (): Promise<void> => {
       await transport.close()
       await store.close()
     },

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { id, subjectFilter, text, timeFilter } from '../filters.ts'
+import { RequestFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
 import type { LoggedRequest } from '../request-log.ts'
-import { optional, page, pageQuery, ServerInfo } from '../schemas.ts'
+import { page, pageQuery, ServerInfo } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
 
 const operation = operationIn('Server')
@@ -19,17 +19,7 @@ export const serverOperations = [
     id: 'listRequests',
     route: 'GET /requests',
     summary: 'List the last 10,000 requests of the public API that this process responded to, newest first',
-    query: z.strictObject({
-      ...pageQuery,
-      organization: optional(id, 'Id of the organization.'),
-      key: optional(id, 'Id of the API key.'),
-      method: optional(z.string(), 'Method of the request.'),
-      status: optional(z.coerce.number().check(z.gte(100), z.lte(599)), 'Status of the response.'),
-      code: optional(z.string(), 'Error code of the response.'),
-      ...subjectFilter,
-      ...timeFilter,
-      text: z.optional(text('Part of the path or the request id.')),
-    }),
+    query: z.strictObject({ ...pageQuery, ...RequestFilter.shape }),
     result: page('ApiRequest', ApiRequestView),
     run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
