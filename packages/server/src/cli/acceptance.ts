@@ -4,7 +4,6 @@ import { checkSecrecy } from './control-client.ts'
 import { addReportOptions, runJudge } from './judge.ts'
 import { addOptions, createNumberParser, parseSeconds, parseSeed, parseUrl, readIds } from './options.ts'
 
-/** The options of the command. The others are named like those of an examination. */
 type AcceptanceOptions = Omit<ServerExamination, 'baseUrl' | 'timeoutMs' | 'onResult'> & {
   readonly timeout: number
   readonly format: ReportFormat

@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline/promises'
 import { Option } from 'commander'
 import { CliError, exitCodes } from './output.ts'
 
-/** Creates `--yes`, an option for every command that asks for confirmation. */
 export const createYesOption = (): Option => new Option('--yes', 'do it without asking')
 
 /**

@@ -110,7 +110,6 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
 
 export type ControlClient = ReturnType<typeof createControlClient>
 
-/** Creates a client whose paths are relative to an organization. */
 export const createOrganizationClient = ({
   organization,
   ...address

@@ -11,7 +11,6 @@ import { addReportOptions, runJudge } from './judge.ts'
 import { addOptions, collectHeader, createNumberParser, parseSeed, readIds } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 
-/** The options of the command. The others are named like those of an examination. */
 type DoctorOptions = Pick<
   ExamineEndpointOptions,
   'secret' | 'previousSecret' | 'effects' | 'only' | 'skip' | 'seed'

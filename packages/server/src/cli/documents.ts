@@ -9,7 +9,6 @@ const documents: Readonly<Record<string, () => object>> = {
   schemas: createJsonSchemas,
 }
 
-/** Defines the commands `openapi`, `asyncapi` and `schemas`. */
 export const define = (command: Command): void => {
   const name = command.name()
   command.addOption(createFormatOption()).action((options) => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
+import { signals } from '../serve/close-on-signal.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { addExamples } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
@@ -9,8 +10,6 @@ import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
 /** Defaults that differ from those of `serve`. They apply even if their variables are set. */
 const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
-
-const signals = ['SIGTERM', 'SIGINT'] as const
 
 const quote = (argument: string): string =>
   /^[\w./:=@-]+$/.test(argument) ? argument : `"${argument.replaceAll('"', '""')}"`

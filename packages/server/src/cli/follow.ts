@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { signals } from '../serve/close-on-signal.ts'
 import { createOrganizationClient } from './control-client.ts'
 import type { ServerOptions } from './options.ts'
 import type { Output } from './output.ts'
@@ -33,7 +34,7 @@ async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<S
 
 const createStopSignal = (): AbortSignal => {
   const stop = new AbortController()
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
+  for (const name of signals) process.once(name, () => stop.abort())
   return stop.signal
 }
 

@@ -95,7 +95,6 @@ const useSqlite = async <Result>(
   }
 }
 
-/** Opens an application's inbox, runs `work`, and closes the inbox. */
 const useInbox = <Result>(
   options: InboxOptions,
   work: (inbox: InboxEntries) => Promise<Result>,
@@ -154,7 +153,6 @@ const discard = async (ids: readonly string[], options: ChangeOptions) => {
   createOutput(options).result({ discarded }, `discarded ${discarded}`)
 }
 
-/** Defines `inbox list|show|retry|discard`, which access an application's inbox without a server. */
 export const define = (inbox: Command): void => {
   const database = '--database ./orders.db'
   const define = (usage: string, summary: string, ...examples: readonly string[]): Command =>

@@ -19,7 +19,6 @@ export const addReportOptions = (command: Command, ...examples: readonly string[
   command.addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
 }
 
-/** Runs an examination, prints its report, and sets the exit code. */
 export const runJudge = async (
   format: ReportFormat,
   examine: (progress: ProgressLine) => Promise<Report>,

@@ -1,12 +1,11 @@
 import type { HealthEvent } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
-import type { LiveAttempt } from '../control/live-attempt.ts'
-import type { EventView } from '../control/views/event.ts'
+import type { Event, LiveAttempt } from '../control-types.ts'
 import type { Output } from './output.ts'
 
 const formatTime = (): string => new Date().toTimeString().slice(0, 8)
 
-export type EventLine = Pick<EventView, 'name' | 'id'> & {
+export type EventLine = Pick<Event, 'name' | 'id'> & {
   readonly channel?: string
   readonly payload?: string
 }

@@ -115,7 +115,6 @@ const addSettings = (command: Command): Command =>
     .addOption(createChoice('--enabled <boolean>', 'whether groups can be created on it', ['true', 'false']))
     .addOption(createChoice('--join-approval-mode <mode>', 'default of its groups', JoinApprovalMode.options))
 
-/** Defines `number create|list|show|update|remove`, which manage an organization's numbers. */
 export const define = (number: Command): void => {
   const define = (name: string, summary: string, ...examples: readonly string[]): Command =>
     addExamples(addServerOptions(number.command(name)).description(summary), ...examples)

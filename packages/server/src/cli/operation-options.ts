@@ -101,12 +101,10 @@ export const listFieldOptions = (operation: Operation): { options: FieldOption[]
   return { options, needsSet: options.length < Object.keys(fields).length }
 }
 
-/** Returns the values of a command's options by field, without those that are not set. */
 export const readFields = (command: Command, options: readonly FieldOption[]): Record<string, unknown> => {
   const values = options.map(({ field, option }) => [field, command.getOptionValue(option.attributeName())])
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
-/** Lists an operation's path parameters, except the organization. */
 export const listPathParameters = ({ path }: Operation): string[] =>
   [...path.matchAll(/:(\w+)/g)].flatMap(([, name = '']) => (name === 'organizationId' ? [] : [name]))

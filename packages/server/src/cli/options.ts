@@ -42,7 +42,6 @@ export const addOptions = (
   return command
 }
 
-/** Creates `--format`, an option for every command. */
 export const createFormatOption = (): Option =>
   createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
 
@@ -95,7 +94,6 @@ export const createNumberParser =
     throw new InvalidArgumentError(`It must be ${form}.`)
   }
 
-/** Parses a number of seconds, at least 0. */
 export const parseSeconds = createNumberParser(
   'a number of seconds',
   (value) => value >= 0 && value < Infinity,
@@ -117,7 +115,6 @@ export const collectHeader = (line: string, others: readonly [string, string][] 
   throw new CliError('--header must be a name and a value, such as "x-webhook-token: …".', exitCodes.usage)
 }
 
-/** Parses a comma-separated list of check ids. */
 export const readIds = (text: string): string[] =>
   text
     .split(',')

@@ -2,7 +2,6 @@ import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/wire'
 import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
-/** The exit codes shared by all commands. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, unreachable: 3 } as const
 
 /** An error whose message is printed without a stack trace. */

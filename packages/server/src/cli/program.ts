@@ -113,7 +113,6 @@ const addCompletion = async (program: Command, isCompletion: boolean): Promise<v
     })
 }
 
-/** Makes each usage error refer to its command's help. */
 const nameHelp = (command: Command, path = command.name()): void => {
   command.showHelpAfterError(`(see ${path} --help)`)
   for (const inner of command.commands) nameHelp(inner, `${path} ${inner.name()}`)

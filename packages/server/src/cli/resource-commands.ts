@@ -125,7 +125,6 @@ const defineCommand = (command: Command, entry: ResourceCommand): void => {
   addExamples(command, ...entry.examples)
 }
 
-/** Defines the commands of a resource that are operations of the control API. */
 export const defineResource = (
   parent: Command,
   commands: Readonly<Record<string, ResourceCommand>>,

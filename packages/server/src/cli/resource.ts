@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TimelineView } from '../control/views/timeline.ts'
+import type { Attempt, Delivery, Timeline } from '../control-types.ts'
 import { defineCancel, define as defineResend } from './change-deliveries.ts'
 import { createOrganizationClient } from './control-client.ts'
 import { follow } from './follow.ts'
@@ -8,7 +8,7 @@ import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { createOutput } from './output.ts'
 import { defineResource } from './resource-commands.ts'
 import { resources } from './resources.ts'
-import { type Attempt, type Delivery, formatDelivery, formatTimeline } from './timeline-text.ts'
+import { formatDelivery, formatTimeline } from './timeline-text.ts'
 
 const tail = async (options: ServerOptions): Promise<void> => {
   const { organization, server } = options
@@ -24,7 +24,7 @@ const tail = async (options: ServerOptions): Promise<void> => {
 const showTimeline = async (kind: 'call' | 'group', id: string, options: ServerOptions): Promise<void> => {
   const output = createOutput(options)
   const path = `/timeline?${kind}=${encodeURIComponent(id)}`
-  const timeline = (await createOrganizationClient(options).send('GET', path)) as TimelineView
+  const timeline = (await createOrganizationClient(options).send('GET', path)) as Timeline
   output.result(timeline, formatTimeline(output, timeline))
 }
 
@@ -62,7 +62,6 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
   },
 }
 
-/** Defines the commands of a resource. */
 export const define = (command: Command): void => {
   defineResource(command, resources[command.name()] ?? {})
   further[command.name()]?.(command)

@@ -9,7 +9,6 @@ import { addExamples, commandName } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
-/** Lists facts about a running server, with their names. */
 const listFacts = (
   { url, demo }: RunningServer,
   database: string,
@@ -30,7 +29,6 @@ const listFacts = (
   }
 }
 
-/** Lists the next steps, including the inspector's URL. */
 const listNextSteps = (
   { url, demo }: RunningServer,
   { role, webhookUrl, port }: ServerConfig,

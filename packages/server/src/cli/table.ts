@@ -30,7 +30,6 @@ const formatHeader = (path: string): string =>
     .replace(/(?=[A-Z])/g, ' ')
     .toUpperCase()
 
-/** Formats records as a table with a column for each field. */
 const formatTable = (records: readonly Json[], fields: readonly string[]): string => {
   const rows = [
     fields.map(formatHeader),
@@ -42,7 +41,6 @@ const formatTable = (records: readonly Json[], fields: readonly string[]): strin
   return rows.map((row) => formatRow(row).trimEnd()).join('\n')
 }
 
-/** Prints records as a table, or as one line of JSON each. */
 export const printTable = (output: Output, records: readonly Json[], fields: readonly string[]): void => {
   if (output.format === 'json') for (const record of records) output.result(record, '')
   else output.result(records, records.length === 0 ? 'none' : formatTable(records, fields))

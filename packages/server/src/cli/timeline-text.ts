@@ -1,11 +1,6 @@
 import { escapeControls } from '@wabakit/wire'
-import type { z } from 'zod/mini'
-import type { AttemptView, DeliveryView } from '../control/views/delivery.ts'
-import type { TimelineEntry, TimelineView } from '../control/views/timeline.ts'
+import type { Attempt, Delivery, Timeline, TimelineEntry } from '../control-types.ts'
 import type { Output } from './output.ts'
-
-export type Attempt = z.input<typeof AttemptView>
-export type Delivery = z.input<typeof DeliveryView>
 
 /** Returns the lines that explain an attempt: the response, the likely cause of a failure, and its remedy. */
 const explainAttempt = ({ responseBody, diagnosis }: Attempt): string[] => [
@@ -56,7 +51,7 @@ const formatEntries = ({ style }: Output, entries: readonly Entry[]): string[] =
   })
 
 /** Formats the timeline of a call or group: a line for each entry, then why each unfinished delivery is waiting. */
-export const formatTimeline = (output: Output, { entries, deliveries }: TimelineView): string => {
+export const formatTimeline = (output: Output, { entries, deliveries }: Timeline): string => {
   const happened = entries.map((entry) => {
     const explanation = entry.kind === 'attempt' ? explainAttempt(entry.attempt) : []
     const details = [...explanation, ...entry.marks.map(({ kind, text }) => `${kind}: ${text}`)]

@@ -3,13 +3,11 @@ import { eventExamples } from '@wabakit/contract/documents'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
+import type { Call, Organization } from '../control-types.ts'
 import { assign } from './assign.ts'
 import { createOrganizationClient } from './control-client.ts'
 import { addExamples, addServerOptions, collect, createOption, type ServerOptions } from './options.ts'
 import { CliError, createOutput, exitCodes } from './output.ts'
-
-type Call = { callId: string; direction: string; channel: string; state: string }
-type Organization = { integrations: { wabaNumber: string }[]; pstnNumbers: string[] }
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 

@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 
 /** The documentation of a setting. @inline */
 export type SettingFacts = {
-  /** A description of one or two sentences. */
   readonly about: string
   /** The completion of the sentence "must be …". */
   readonly form: string

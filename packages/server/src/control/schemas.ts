@@ -30,7 +30,6 @@ export const showPage = <Item, Shown>(
   show: (item: Item) => Shown,
 ): { items: Shown[]; nextCursor?: string | undefined } => ({ ...rest, items: items.map(show) })
 
-/** Reads the items of all pages. */
 export async function* readPages<Item>(
   read: (page: { readonly cursor: string | undefined; readonly limit: number }) => Promise<Page<Item>>,
 ): AsyncGenerator<Item> {

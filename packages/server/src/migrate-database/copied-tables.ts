@@ -2,7 +2,6 @@ import { columns, type Kind, type TableName, toSnakeCase } from '../stores/colum
 
 /** A table to copy: its name and columns in PostgreSQL, and their sources in SQLite. */
 export type CopiedTable = {
-  /** The table's name in PostgreSQL. */
   readonly name: string
   /** The tables in SQLite that contain its rows. */
   readonly from: string

@@ -19,13 +19,11 @@ type Fingerprint = {
   readonly digest: string
 }
 
-/** A table with its fingerprints in both databases. */
 type TableComparison = { readonly table: string; readonly source: Fingerprint; readonly target: Fingerprint }
 
+/** Options of a migration from the SQLite database at a path to the PostgreSQL database at a URL. */
 type MigrationOptions = {
-  /** The path of a SQLite database. */
   readonly from: string
-  /** The URL of a PostgreSQL database. */
   readonly to: string
   readonly onProgress: (progress: Progress) => void
 }
@@ -44,7 +42,6 @@ const createFingerprint = () => {
   let rows = 0
   let [low, high] = [0n, 0n]
   return {
-    /** Adds a row as a JSON value. */
     add: (row: unknown): void => {
       const hash = createHash('sha256').update(JSON.stringify(row)).digest()
       low = BigInt.asUintN(half, low + hash.readBigUInt64LE(0))
@@ -58,7 +55,6 @@ const createFingerprint = () => {
   }
 }
 
-/** Returns whether a table has the same rows in both databases. */
 export const isSame = ({ source, target }: TableComparison): boolean =>
   source.rows === target.rows && source.digest === target.digest
 
@@ -94,7 +90,6 @@ const copyTables = async ({ source, target, countRows }: Migration, from: CopyPr
 
 type SourceTable = { readonly table: CopiedTable; readonly source: Fingerprint }
 
-/** Reads a whole SQLite database. */
 const readSource = ({ source, countRows }: Migration): SourceTable[] => {
   const onRows = countRows('reading')
   return copiedTables.map((table) => {
@@ -107,7 +102,6 @@ const readSource = ({ source, countRows }: Migration): SourceTable[] => {
   })
 }
 
-/** Reads a whole PostgreSQL database, to compare it with SQLite. */
 const compareTables = async (
   { target, countRows }: Migration,
   expected: readonly SourceTable[],

@@ -17,28 +17,6 @@ export type CopyProgress = {
   readonly rows: number
 }
 
-/** A PostgreSQL database to copy into, locked for this process. */
-export type Target = {
-  /** The database's address, without the password. */
-  readonly address: string
-  /**
-   * Starts or continues a copy.
-   *
-   * @param source - the source's fingerprint, which prevents copying another source into the same database.
-   * @throws DatabaseOpenError if the database contains other data.
-   */
-  begin(source: string): Promise<CopyProgress>
-  /** Writes rows and the progress in one transaction. */
-  write(table: CopiedTable, batch: Batch): Promise<void>
-  /** Reads a table's rows as JSON, a few at a time. */
-  rows(table: CopiedTable): AsyncIterable<unknown[]>
-  /** Continues a sequence after a number, if the number is not 0. */
-  continueAfter(sequence: string, highest: number): Promise<void>
-  /** Marks the copy as finished, so that servers can start on it. */
-  finish(): Promise<void>
-  close(): Promise<void>
-}
-
 const fetchedRows = 100
 
 const begin = async (client: pg.Client, address: string, source: string): Promise<CopyProgress> => {
@@ -86,7 +64,7 @@ async function* readRows(query: Query, table: CopiedTable): AsyncGenerator<unkno
  *
  * @throws DatabaseOpenError if the database cannot be reached or used, or contains data that was not copied.
  */
-export const openTarget = async (url: string): Promise<Target> => {
+export const openTarget = async (url: string) => {
   const address = formatAddress(url)
   const client = await connectTarget(url, address)
 
@@ -103,12 +81,20 @@ export const openTarget = async (url: string): Promise<Target> => {
   }
 
   return {
+    /** The database's address, without the password. */
     address,
-    begin: (source) =>
+    /**
+     * Starts or continues a copy.
+     *
+     * @param source - the source's fingerprint, which prevents copying another source into the same database.
+     * @throws DatabaseOpenError if the database contains other data.
+     */
+    begin: (source: string): Promise<CopyProgress> =>
       withSchemaLock(client, address, () => begin(client, address, source)).catch((error) => {
         throw toOpenError(error, address)
       }),
-    write: async (table, { records, rows, lastKey }) => {
+    /** Writes rows and the progress in one transaction. */
+    write: async (table: CopiedTable, { records, rows, lastKey }: Batch): Promise<void> => {
       const { name, columns, computed = {} } = table
       const expressions = {
         ...Object.fromEntries(Object.keys(columns).map((key) => [key, key])),
@@ -124,14 +110,20 @@ export const openTarget = async (url: string): Promise<Target> => {
         [records, name, lastKey, rows],
       )
     },
-    rows: (table) => readRows(query, table),
-    continueAfter: async (sequence, highest) => {
+    /** Reads a table's rows as JSON, a few at a time. */
+    rows: (table: CopiedTable): AsyncIterable<unknown[]> => readRows(query, table),
+    /** Continues a sequence after a number, if the number is not 0. */
+    continueAfter: async (sequence: string, highest: number): Promise<void> => {
       await query('SELECT setval($1, $2) WHERE $2 > 0', [sequence, highest])
     },
-    finish: async () => {
+    /** Marks the copy as finished, so that servers can start on it. */
+    finish: async (): Promise<void> => {
       await query(`ANALYZE ${copiedTables.map(({ name }) => `wabakit.${name}`).join(', ')}`)
       await query(`DROP TABLE ${unfinishedCopy}`)
     },
-    close: () => client.end().catch(() => {}),
+    close: (): Promise<void> => client.end().catch(() => {}),
   }
 }
+
+/** A PostgreSQL database to copy into, locked for this process. */
+export type Target = Awaited<ReturnType<typeof openTarget>>

@@ -1,6 +1,7 @@
 import type { RunningServer } from './start-server.ts'
 
-const signals = ['SIGTERM', 'SIGINT'] as const
+/** The signals that ask a process to end. */
+export const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
  * Closes a server when the process receives SIGTERM or SIGINT. A second signal ends the process immediately.

@@ -65,7 +65,6 @@ export const nameEngine = (database: string): 'memory' | 'sqlite' | 'postgresql'
   return database === ':memory:' ? 'memory' : 'sqlite'
 }
 
-/** Formats a `database` setting for messages, without its password. */
 export const formatDatabase = (database: string): string =>
   isPostgres(database) ? formatAddress(database) : database
 

@@ -3,7 +3,6 @@ export type NewFile = { readonly path: string; readonly text: string }
 /** A project's language: TypeScript, or JavaScript with the extension required for modules. */
 export type Language = 'ts' | 'js' | 'mjs'
 
-/** A framework that `init` supports. */
 export type Framework = {
   readonly name: string
   readonly dependency: string
@@ -38,7 +37,6 @@ const writeReceiver = (secret: string): string => `createReceiver({
   })
 `
 
-/** Returns the source of the receiver's module. */
 export const writeModule = ({ isLazy }: Framework, language: Language): string => {
   if (!isLazy) {
     return `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`

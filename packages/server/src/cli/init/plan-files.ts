@@ -16,11 +16,9 @@ import {
 export type Plan = {
   readonly framework: Framework
   readonly files: readonly NewFile[]
-  /** The paths of files that already exist. */
   readonly kept: readonly string[]
   /** The command that installs the packages imported by the files. */
   readonly install: string
-  /** The lines to add to the application. */
   readonly nextLines: readonly string[]
 }
 

@@ -30,7 +30,6 @@ export const DeliveryView = named(
   }),
 )
 
-/** Additional facts about a delivery: its subject, the reason why it is waiting, and its last response. */
 type DeliveryDetails = Partial<
   Pick<z.input<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
 >
