@@ -29,12 +29,4 @@ export class StorageOutcomeUnknownError extends Error {
   override readonly name = 'StorageOutcomeUnknownError'
   /** Identifies the error. */
   readonly code = 'outcome_unknown'
-
-  /**
-   * @param message - what failed and what to do.
-   * @param options - the `cause`.
-   */
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-  }
 }

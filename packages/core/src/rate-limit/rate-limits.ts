@@ -97,24 +97,19 @@ export const toClientNetwork = (address: string): string => {
 /** Maximum number of remembered entries of each kind. Forgetting an entry costs only a lookup. */
 const maxRemembered = 10_000
 
+const toKnownKey = (address: string, keyHash: string): string => `${toClientNetwork(address)} ${keyHash}`
+
 /** Remembers the keys and the empty buckets of addresses. */
 export const createClientAddresses = (clock: Clock) => {
-  const knownKeys = new Map<string, Set<string>>()
-  let knownCount = 0
+  const knownKeys = new Set<string>()
   const exhausted = new Map<string, TokenBucketState & { readonly at: number }>()
   return {
     addKnownKey: (address: string, keyHash: string): void => {
-      const network = toClientNetwork(address)
-      if (knownKeys.get(network)?.has(keyHash)) return
-      if (knownCount >= maxRemembered) {
-        knownKeys.clear()
-        knownCount = 0
-      }
-      knownCount += 1
-      knownKeys.set(network, (knownKeys.get(network) ?? new Set()).add(keyHash))
+      const known = toKnownKey(address, keyHash)
+      if (knownKeys.size >= maxRemembered && !knownKeys.has(known)) knownKeys.clear()
+      knownKeys.add(known)
     },
-    isKnownKey: (address: string, keyHash: string): boolean =>
-      knownKeys.get(toClientNetwork(address))?.has(keyHash) ?? false,
+    isKnownKey: (address: string, keyHash: string): boolean => knownKeys.has(toKnownKey(address, keyHash)),
     /** Remembers the state of an address's empty bucket until its next token. */
     addExhausted: (address: string, state: TokenBucketState): void => {
       if (exhausted.size >= maxRemembered) exhausted.clear()
@@ -124,13 +119,13 @@ export const createClientAddresses = (clock: Clock) => {
     findExhausted: (address: string): TokenBucketState | undefined => {
       if (exhausted.size === 0) return undefined
       const network = toClientNetwork(address)
-      const state = exhausted.get(network)
-      if (state === undefined) return undefined
-      const elapsed = clock.now() - state.at
+      const found = exhausted.get(network)
+      if (found === undefined) return undefined
+      const { at, retryAfterMs, fullAfterMs, ...state } = found
+      const elapsed = clock.now() - at
       // If the clock was set back, `elapsed` is negative, and only the bucket knows its state.
-      if (elapsed >= 0 && elapsed < state.retryAfterMs) {
-        const { remaining, retryAfterMs, fullAfterMs } = state
-        return { remaining, retryAfterMs: retryAfterMs - elapsed, fullAfterMs: fullAfterMs - elapsed }
+      if (elapsed >= 0 && elapsed < retryAfterMs) {
+        return { ...state, retryAfterMs: retryAfterMs - elapsed, fullAfterMs: fullAfterMs - elapsed }
       }
       exhausted.delete(network)
       return undefined

@@ -1,9 +1,7 @@
 import { InputError } from '../errors/input-error.ts'
 import { RecordExistsError } from '../errors/record-errors.ts'
 import type { ApiKeyRecord } from '../records.ts'
-import type { Store } from '../store.ts'
-import type { Clock } from '../values/clock.ts'
-import type { Ids } from '../values/ids.ts'
+import type { ServerContext } from '../server-context.ts'
 import { parseDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
@@ -72,7 +70,7 @@ export const checkApiKey = ({ key, wabaNumbers = 'all', label = '' }: KnownApiKe
   parseNumbers(wabaNumbers)
 }
 
-type ApiKeysContext = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
+type ApiKeysContext = Pick<ServerContext, 'store' | 'clock' | 'ids'>
 
 export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({
   create: async (organizationId, { key = generateKey(), wabaNumbers = 'all', label = '' } = {}) => {

@@ -1,9 +1,8 @@
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError } from '../errors/storage-errors.ts'
 import type { OrganizationRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
-import type { Clock } from '../values/clock.ts'
-import type { Ids } from '../values/ids.ts'
 import { checkIdentifiers } from '../values/storable-text.ts'
 import type { ApiKeys, KnownApiKey } from './api-keys.ts'
 import { type OrganizationSettings, parseSettings } from './organization-input.ts'
@@ -47,10 +46,7 @@ export type Organizations = {
   remove(organizationId: string): Promise<boolean>
 }
 
-type OrganizationsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
+type OrganizationsContext = Pick<ServerContext, 'store' | 'clock' | 'ids'> & {
   readonly apiKeys: Pick<ApiKeys, 'create'>
 }
 

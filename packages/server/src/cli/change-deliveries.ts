@@ -7,8 +7,8 @@ import { CliError, createOutput, exitCodes } from './output.ts'
 import { sendParts } from './progress-line.ts'
 
 /**
- * The changes that can be made to one delivery, or to all that match the given filters, by the last part of the
- * operations' paths. `counts` is the field of a result with the number of deliveries.
+ * The changes to one delivery, or to all that match filters, keyed by the last part of the operations' paths. `counts`
+ * is the field of a result with the number of deliveries.
  */
 const changes = {
   resend: { operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },

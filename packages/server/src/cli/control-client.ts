@@ -22,11 +22,7 @@ export const readErrorMessage = async (response: Response): Promise<string> => {
   }
 }
 
-/**
- * Checks that a secret is not sent to another machine over plain http.
- *
- * @throws CliError
- */
+/** Throws a CliError if a secret would be sent to another machine over plain http. */
 export const checkSecrecy = (url: string, secret: string): void => {
   const { protocol, hostname, host } = new URL(url)
   if (protocol === 'https:' || isLoopbackHost(hostname)) return
@@ -41,12 +37,15 @@ const blockedPort = 'browsers and fetch block this port, so choose another one'
 /** Returns the message of an error thrown by `fetch`. The reason is in its cause. */
 export const getFetchMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  // undici's message for a port blocked by the Fetch standard.
+  // This is undici's message for a port that the Fetch standard blocks.
   if (error.cause instanceof Error && error.cause.message === 'bad port') return blockedPort
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
-/** Creates a client for the control API of a running server. Paths are relative to `/_wabakit`, or to a path below it. */
+/**
+ * Creates a client for the control API of a running server. Paths are relative to `/_wabakit`, or to a path below it.
+ * Requests throw a CliError if the server cannot be reached or responds with an error.
+ */
 export const createControlClient = ({ server, controlToken }: ServerAddress, below = '') => {
   if (controlToken !== undefined) checkSecrecy(server, 'the control token')
   const base = `${server}/_wabakit${below}`
@@ -74,11 +73,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
   }
 
   return {
-    /**
-     * Sends a request and reads the JSON of the response.
-     *
-     * @throws CliError when the server cannot be reached or responds with an error.
-     */
+    /** Sends a request and reads the JSON of the response. */
     send: async (method: Operation['method'], path: string, body?: unknown): Promise<unknown> => {
       // A removal may take a long time, and continues even if the client stops waiting.
       const timeoutMs = method === 'DELETE' ? removalTimeoutMs : requestTimeoutMs
@@ -99,11 +94,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
         throw new CliError(message, exitCodes.failed, { cause })
       }
     },
-    /**
-     * Requests a path without reading the response body.
-     *
-     * @throws CliError when the server cannot be reached or responds with an error.
-     */
+    /** Requests a path without reading the response body. */
     open: request,
   }
 }

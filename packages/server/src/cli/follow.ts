@@ -6,7 +6,7 @@ import type { Output } from './output.ts'
 
 const reconnectAfterMs = 1_000
 
-/** A message of a stream. A stream can be resumed after the message with this `id`. */
+/** A message of a stream. A client can resume the stream after the message with this `id`. */
 type StreamMessage = { readonly name: string; readonly id: string | undefined; readonly data: string }
 
 export const parseMessage = (block: string): StreamMessage | undefined => {

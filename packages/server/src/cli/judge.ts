@@ -12,7 +12,7 @@ import { addExamples, createOption } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { createProgressLine, type ProgressLine } from './progress-line.ts'
 
-/** Adds the parts that `doctor` and `acceptance` share: the report format option and examples. */
+/** Adds the option for the report's format, the examples, and the list of exit codes. */
 export const addReportOptions = (command: Command, ...examples: readonly string[]): void => {
   const format = createOption('--format <format>', 'how to print the report').choices(reportFormats)
   addExamples(command.addOption(format.default('pretty')), ...examples)

@@ -57,11 +57,7 @@ const run = async (options: MigrateOptions): Promise<MigrationResult> => {
   }
 }
 
-/**
- * Migrates a SQLite file to PostgreSQL and prints a comparison.
- *
- * @throws CliError when the databases differ.
- */
+/** Migrates a SQLite file to PostgreSQL and prints a comparison. Throws a CliError if the databases differ. */
 export const migrate = async ({ from, to }: MigrateOptions, output: Output): Promise<void> => {
   const mistake = findMistake({ from, to })
   if (mistake !== undefined) throw new CliError(mistake, exitCodes.usage)

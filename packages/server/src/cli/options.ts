@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, exitCodes, type Format } from './output.ts'
 
-/** The command for users to run: with npx, `wabakit` is not on the PATH. */
+/** The command that users run. With npx, `wabakit` is not on the PATH. */
 export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
 
 export type ServerAddress = {
@@ -13,7 +13,7 @@ export type ServerAddress = {
 /** The options of all commands that use a running server's control API. */
 export type ServerOptions = ServerAddress & { readonly organization: string; readonly format: Format }
 
-/** Creates an option that the environment variable `WABAKIT_<NAME>` can also set. */
+/** Creates an option whose value can also come from the environment variable `WABAKIT_<NAME>`. */
 export const createOption = (flags: string, description: string): Option => {
   const option = new Option(flags, description)
   const name = option.name() === 'secret' ? 'webhook-secret' : option.name()
@@ -27,7 +27,7 @@ type OptionFacts = {
   readonly isRequired?: true
 }
 
-/** Adds options, given by their flags, that environment variables can also set. */
+/** Adds options, keyed by their flags. Their values can also come from environment variables. */
 export const addOptions = (
   command: Command,
   options: Readonly<Record<string, string | OptionFacts>>,
@@ -104,11 +104,7 @@ export const parseSeed = createNumberParser(
   (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32,
 )
 
-/**
- * Parses a header and adds it to the others.
- *
- * @throws CliError instead of a commander error, which would print the value, which may be a secret.
- */
+/** Parses a header and adds it to the others. Throws a CliError, because a commander error would print the value. */
 export const collectHeader = (line: string, others: readonly [string, string][] = []): [string, string][] => {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([!-~](?:[ -~]*[!-~])?)$/.exec(line) ?? []
   if (name !== undefined && value !== undefined) return [...others, [name.toLowerCase(), value]]

@@ -18,8 +18,8 @@ export class CliError extends Error {
 export type Format = 'pretty' | 'json'
 
 /**
- * Creates the output of a command: results on standard output, notices on standard error. Pass text from servers, endpoints and files through `style` or `escapeControls`, so
- * that it cannot control the terminal or forge lines.
+ * Creates the output of a command: results on standard output, notices on standard error. Pass text from servers,
+ * endpoints and files through `style` or `escapeControls`, so that it cannot control the terminal or forge lines.
  */
 export const createOutput = ({ format }: { readonly format: Format }) => ({
   format,

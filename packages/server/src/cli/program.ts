@@ -69,8 +69,8 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
 }
 
 /**
- * Changes the bash script so that it passes on the typed words unchanged. Otherwise, it would evaluate them and run
- * commands they contain.
+ * Changes the bash script to pass on the typed words unchanged. The original script evaluates them, and so runs the
+ * commands that they contain.
  */
 const passWords = (script: string): string => {
   const changes = [

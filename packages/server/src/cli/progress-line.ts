@@ -1,11 +1,7 @@
 const redrawMs = 100
 const repeatMs = 5_000
 
-/**
- * Sends the requests of an operation that works in parts, showing its progress.
- *
- * @returns the parts.
- */
+/** Sends the requests of an operation that works in parts, shows its progress, and returns the parts. */
 export const sendParts = async <Sent extends { readonly nextCursor?: string | undefined }>(
   send: (cursor: string | undefined) => Promise<Sent>,
   describe: (parts: readonly Sent[]) => string,
@@ -25,9 +21,7 @@ export const sendParts = async <Sent extends { readonly nextCursor?: string | un
   }
 }
 
-/**
- * Shows the progress of a long job. On a terminal, one line is redrawn; elsewhere, a new line is printed every 5 seconds.
- */
+/** Shows the progress of a long job: on a terminal, in one line; elsewhere, in a new line every 5 seconds. */
 export const createProgressLine = (stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr) => {
   const everyMs = stream.isTTY ? redrawMs : repeatMs
   let shown: string | undefined

@@ -2,11 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { CliError, exitCodes } from './output.ts'
 
-/**
- * Reads a file, or standard input if the file is omitted or `-`.
- *
- * @throws CliError when the file cannot be read.
- */
+/** Reads a file, or standard input if the file is omitted or `-`. */
 export const readPayload = async (file = '-'): Promise<Uint8Array> => {
   if (file === '-') {
     if (process.stdin.isTTY)

@@ -52,7 +52,7 @@ const readPages = async (control: ControlClient, path: string, filters: Json): P
   }
 }
 
-/** Checks that the record exists. A dry run of a removal can check nothing else. */
+/** Checks that a record exists. This is all that a dry run of a removal can check. */
 const checkExists = async (
   control: ControlClient,
   operation: Operation,

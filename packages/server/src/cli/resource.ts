@@ -44,7 +44,7 @@ const defineTimeline = (kind: 'call' | 'group', example: string) => (parent: Com
     .action((id, options) => showTimeline(kind, id, options))
 }
 
-/** Commands that use more than one operation, by resource. */
+/** The commands that use more than one operation, keyed by resource. */
 const further: Readonly<Record<string, (command: Command) => void>> = {
   events: (parent) =>
     addExamples(addServerOptions(parent.command('tail')), 'events tail', 'events tail --format json')

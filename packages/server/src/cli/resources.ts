@@ -11,7 +11,7 @@ export type ResourceCommand = {
   readonly examples: readonly string[]
 }
 
-/** The commands for operations of the control API, by resource and name. */
+/** The commands for operations of the control API, keyed by resource and name. */
 export const resources: Readonly<Record<string, Readonly<Record<string, ResourceCommand>>>> = {
   org: {
     create: {

@@ -3,13 +3,13 @@ import type { SettingName } from '../config/server-config.ts'
 import { settings } from '../config/settings.ts'
 import { createFormatOption } from './options.ts'
 
-/** The flags of a server's settings, by setting name, and the path of the configuration file. */
+/** The flags of a server's settings, keyed by setting name, and the path of the configuration file. */
 export type SettingFlags = {
   readonly config?: string
   readonly [name: string]: string | boolean | undefined
 }
 
-/** The titles of groups in the help, by the first setting in each group. */
+/** The titles of the groups in the help, keyed by the first setting of each group. */
 const groups: Partial<Record<SettingName, string>> = {
   host: 'Server:',
   controlToken: 'Access:',
@@ -37,7 +37,7 @@ export const addSettingOptions = (
     .option('--config <file>', 'JSON file with settings (default: wabakit.config.json if it exists)')
     .addOption(createFormatOption())
     .configureHelp({
-      // Puts each description below its flag: next to the longest flag, the lines would be too short.
+      // Puts each description below its flag, because next to the longest flag, lines would be too short.
       formatItem: (term, _termWidth, description, help) =>
         `  ${term}\n${help.boxWrap(description, 72).replace(/^/gm, '      ')}`,
     })

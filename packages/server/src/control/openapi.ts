@@ -1,3 +1,4 @@
+import { reasonPhrases } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import manifest from '../../package.json' with { type: 'json' }
 import { controlErrorCodes } from './control-error.ts'
@@ -59,19 +60,16 @@ const buildQueryParameters = ({ query }: Operation): Json[] => {
   }))
 }
 
-/** The error statuses shared by all operations. Others are under `default`. */
-const commonErrors = {
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  413: 'ContentTooLarge',
-  415: 'UnsupportedMediaType',
-} as const
+/** The error statuses that operations share. Others are under `default`. */
+const commonErrors = [400, 401, 403, 404, 413, 415] as const
+type CommonError = (typeof commonErrors)[number]
 
-const describeErrors = (statuses: readonly (keyof typeof commonErrors)[]): Json => ({
+/** Returns the name of a response in the document, such as `BadRequest`. */
+const nameResponse = (status: CommonError): string => reasonPhrases[status].replaceAll(' ', '')
+
+const describeErrors = (statuses: readonly CommonError[]): Json => ({
   ...Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${commonErrors[status]}` }]),
+    statuses.map((status) => [status, { $ref: `#/components/responses/${nameResponse(status)}` }]),
   ),
   default: { $ref: '#/components/responses/Error' },
 })
@@ -159,11 +157,11 @@ const errorSchema = {
 
 const buildErrors = (): Json => {
   const content = toContent('Error')
-  const common = Object.entries(commonErrors).map(([status, name]) => {
+  const common = commonErrors.map((status) => {
     const codes = Object.entries(controlErrorCodes).flatMap(([code, each]) =>
-      String(each) === status ? `\`${code}\`` : [],
+      each === status ? `\`${code}\`` : [],
     )
-    return [name, { description: `The request failed: ${codes.join(' or ')}.`, ...content }]
+    return [nameResponse(status), { description: `The request failed: ${codes.join(' or ')}.`, ...content }]
   })
   return { ...Object.fromEntries(common), Error: { description: 'The request failed.', ...content } }
 }

@@ -129,11 +129,18 @@ export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: 
     const connect = createGuardedConnector({ allowPrivateTargets, lookup })
     return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
   }
+  const send = async (webhook: OutgoingWebhook): Promise<WebhookResponse> => {
+    opening ??= open()
+    return sendWebhook(await opening, webhook)
+  }
+  const fetch: DeliveryFetch = async (url, request) => {
+    const { status, retryAfter, body } = await send({ url, ...request })
+    return { status, headers: { get: () => retryAfter }, body }
+  }
   return {
-    send: async (webhook: OutgoingWebhook): Promise<WebhookResponse> => {
-      opening ??= open()
-      return sendWebhook(await opening, webhook)
-    },
+    send,
+    /** Sends a webhook for the core. */
+    fetch,
     /** Closes all connections immediately. */
     close: async (): Promise<void> => {
       const agent = await opening
@@ -141,11 +148,3 @@ export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: 
     },
   }
 }
-
-/** Adapts a transport to the fetch function that the core uses to send webhooks. */
-export const createDeliveryFetch =
-  ({ send }: Pick<ReturnType<typeof createTransport>, 'send'>): DeliveryFetch =>
-  async (url, request) => {
-    const { status, retryAfter, body } = await send({ url, ...request })
-    return { status, headers: { get: () => retryAfter }, body }
-  }

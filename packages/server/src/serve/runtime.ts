@@ -11,7 +11,7 @@ import { createLiveStream } from '../control/live-stream.ts'
 import { createRequestLog } from '../control/request-log.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
-import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
+import { createTransport } from '../delivery/transport.ts'
 import { createPages } from '../http/pages.ts'
 import { createRequestHandler } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -60,7 +60,7 @@ export const createRuntime = (options: RuntimeOptions) => {
     organizations: settings.organizations,
     store,
     clock,
-    fetch: createDeliveryFetch(transport),
+    fetch: transport.fetch,
     delivery: {
       timeoutMs: attemptTimeoutMs,
       concurrency: settings.deliveryConcurrency,

@@ -89,11 +89,7 @@ const findLanguage = (
 const readStats = (folder: string, path: string): Stats | undefined =>
   lstatSync(join(folder, path), { throwIfNoEntry: false })
 
-/**
- * Checks that no folder in a path is a symbolic link, which may lead out of the project.
- *
- * @throws CliError
- */
+/** Throws a CliError if a folder in a path is a symbolic link, which may lead out of the project. */
 const assertNoLinks = (folder: string, path: string): void => {
   const parts = path.split('/')
   for (let count = 1; count < parts.length; count++) {
@@ -130,7 +126,7 @@ export const planFiles = (folder: string): Plan => {
     buildTest(framework, { prefix, language }),
     variables,
   ]
-  // Also true for a symbolic link without a target.
+  // A symbolic link without a target exists, too.
   const exists = ({ path }: NewFile): boolean => readStats(folder, path) !== undefined
   const files = wanted.filter((file) => !exists(file))
   for (const { path } of files) assertNoLinks(folder, path)

@@ -1,6 +1,5 @@
 import type { DeliveryRecord, ReferenceServer } from '@wabakit/core'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
-import type * as z from 'zod/mini'
 import { type DeliveryView, showDelivery } from '../views/delivery.ts'
 
 type Service = Pick<ReferenceServer, 'deliveries' | 'calls' | 'groups'>
@@ -22,7 +21,7 @@ const nameSubject = async (service: Service, organizationId: string, subject: st
 export const showDeliveries = async (
   service: Service,
   deliveries: readonly DeliveryRecord[],
-): Promise<z.input<typeof DeliveryView>[]> => {
+): Promise<DeliveryView[]> => {
   const [first] = deliveries
   if (first === undefined) return []
   const { organizationId } = first

@@ -30,14 +30,12 @@ export const DeliveryView = named(
   }),
 )
 
-type DeliveryDetails = Partial<
-  Pick<z.input<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
->
+/** The delivery of one event to one subscription. */
+export type DeliveryView = z.input<typeof DeliveryView>
 
-export const showDelivery = (
-  record: DeliveryRecord,
-  details: DeliveryDetails = {},
-): z.input<typeof DeliveryView> => {
+type DeliveryDetails = Partial<Pick<DeliveryView, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>>
+
+export const showDelivery = (record: DeliveryRecord, details: DeliveryDetails = {}): DeliveryView => {
   const none = { wait: null, lastResponse: null, customerNumber: null, groupName: null }
   return z.encode(DeliveryView, { ...none, ...details, ...record })
 }
@@ -58,6 +56,8 @@ export const AttemptView = named(
     diagnosis: z.nullable(DiagnosisView),
   }),
 )
+/** A delivery attempt. */
+export type AttemptView = z.input<typeof AttemptView>
 
 export const SentRequestView = named(
   'SentRequest',
@@ -71,6 +71,8 @@ export const SentRequestView = named(
     changed: z.array(z.enum(['secret', 'subscription', 'webhook_id'])),
   }),
 )
+/** The request of an attempt, rebuilt from the event and the attempt. */
+export type SentRequestView = z.input<typeof SentRequestView>
 
 export const showAttempt = (record: AttemptRecord) =>
   z.encode(AttemptView, { ...record, diagnosis: diagnose(record) })

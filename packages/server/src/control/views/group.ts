@@ -17,6 +17,9 @@ export const GroupView = named(
   }),
 )
 
+/** A group. */
+export type GroupView = z.input<typeof GroupView>
+
 export const showGroup = (record: GroupRecord) =>
   z.encode(GroupView, { ...record, groupId: record.clientCustomGroupId })
 

@@ -27,6 +27,7 @@ export const WaitView = named(
     }),
   ]),
 )
+/** The reason why a delivery is not being attempted. */
 export type WaitView = z.infer<typeof WaitView>
 
 const disabledTexts = {
