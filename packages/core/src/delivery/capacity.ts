@@ -6,7 +6,7 @@ type Pacer = { isOpen(): boolean; count(): void }
 
 /** The capacity that an attempt occupies. */
 export type Slot = {
-  /** Frees the slot, which later steps, such as writing the result, do not need. */
+  /** Frees the slot. Later steps, such as writing the result, need no slot. */
   free(): void
   /** Moves the attempt to a slow slot. */
   moveToSlow(): void
@@ -36,10 +36,10 @@ export type CapacityOptions = {
   onFree(): void
 }
 
-/** Number of attempts per slot: while one runs, the result of another can be written. */
+/** Number of attempts per slot. While one attempt runs, the result of another can be written. */
 const heldPerSlot = 2
 
-/** Number of slow slots per slot: slow attempts mostly wait, so there can be many. */
+/** Number of slow slots per quick slot. There can be many, because slow attempts mostly wait. */
 const slowSlotsPerSlot = 16
 
 /** Rate limits on attempt starts: 400 per second to new or slow endpoints, and 50 per second to failing ones. */

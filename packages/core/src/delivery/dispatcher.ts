@@ -83,8 +83,8 @@ export type StopOptions = {
 /** Sends a store's deliveries. */
 export type Dispatcher = {
   /**
-   * Sends all deliveries that are due now, and those that become due in the meantime, and resolves once they are all
-   * settled. There is no rate limit: `maxAttemptsPerSecond` applies only after `start`.
+   * Sends all deliveries that are due now or become due in the meantime. Resolves when they are all settled. There is
+   * no rate limit: `maxAttemptsPerSecond` applies only after `start`.
    *
    * @throws StorageUnavailableError if the store cannot be reached.
    */
@@ -250,7 +250,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   /**
-   * Repeats `work` until `isOver` returns `true`. It resolves to the pause before it is repeated, in milliseconds.
+   * Repeats `work` until `isOver` returns `true`. `work` resolves to the pause before its next run, in milliseconds.
    */
   const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {

@@ -3,7 +3,7 @@ import { blockingFailures } from './schedule.ts'
 
 /**
  * The reason why a delivery is unfinished, or was skipped.
- * - `event`: the delivery of an earlier event, which its own event must follow, is unfinished.
+ * - `event`: its event must follow an earlier event whose delivery is unfinished.
  * - `lane`: another delivery blocks its lane, or precedes it in the lane.
  * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was already handling the event.
  * - `attempting`: it is being attempted.

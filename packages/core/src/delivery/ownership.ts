@@ -38,8 +38,8 @@ export type OwnershipContext = {
   /** Called with shards that this worker has just taken. */
   onTaken(shards: readonly OwnedShard[]): void
   /**
-   * Called when attempts may no longer start in a shard. Resolves when none is running there, after `graceMs` at the
-   * latest.
+   * Called when attempts may no longer start in a shard. Resolves when no attempt is running in it, after `graceMs` at
+   * the latest.
    */
   onLeft(shard: number, graceMs: number): Promise<void>
 }
@@ -136,7 +136,7 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     check()
     const lossesBefore = losses
     const view = await journal.renewWorker({ worker, leaseMs, now: sentAt })
-    // A renewal from before the loss no longer counts.
+    // A renewal that started before the loss no longer counts.
     if (losses > lossesBefore) return renew()
     leaseEnd = sentAt + leaseMs * ownShare
     watch()

@@ -1,7 +1,7 @@
 /** Maximum number of characters of a response body to keep. */
 const maxLength = 4_096
 
-/** Minimum length of a value to hide. Shorter ones cannot be distinguished from other text. */
+/** Minimum length of a value to hide. Shorter values cannot be distinguished from other text. */
 const minSecretLength = 4
 
 const decodeBase64 = (text: string): string => {
@@ -60,7 +60,7 @@ const readStream = async (body: ReadableStream<Uint8Array>, length: number): Pro
     if (done) break
     text += decoder.decode(value, { stream: true })
   }
-  // Not awaited: an endless response must not delay the result.
+  // This is not awaited, because an endless response must not delay the result.
   reader.cancel().catch(() => {})
   return text
 }

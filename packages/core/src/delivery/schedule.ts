@@ -21,8 +21,8 @@ const retryPauses: readonly number[] = [
 ]
 
 /**
- * Maximum random extension of a pause, as a fraction of it, so that deliveries that failed at the same time are not
- * retried at the same time.
+ * Maximum random extension of a pause, as a fraction of the pause. It spreads the retries of deliveries that failed at
+ * the same time.
  */
 const jitter = 0.1
 
@@ -41,7 +41,7 @@ export const failingLimitMs = 5 * 24 * hour
 
 /**
  * Decides the verdict on an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
- * `Retry-After` defers the delivery for the requested pause, but at least for a second. Otherwise the delivery is
+ * `Retry-After` defers the delivery for the requested pause, but for at least a second. Otherwise the delivery is
  * retried after the scheduled pause, or later if a 429 or 503 requests it with `Retry-After`. A refused event is
  * skipped.
  */

@@ -62,8 +62,8 @@ export type Scheduler = {
   /** Reads all queues of newly owned shards. */
   take(shards: readonly OwnedShard[]): void
   /**
-   * Stops the attempts in a shard: those of failing queues at once, the rest after `graceMs`. Forgets the shard.
-   * Resolves when no attempt is left.
+   * Stops the attempts in a shard: the attempts of failing queues at once, and all others after `graceMs`. Forgets the
+   * shard. Resolves when no attempt is left.
    */
   leave(shard: number, graceMs: number): Promise<void>
   /** Handles news from the journal. */
@@ -71,8 +71,8 @@ export type Scheduler = {
   /** Reads changes that the news may have missed. */
   sweep(): Promise<void>
   /**
-   * Starts no more attempts. Stops those of failing queues at once, and the rest after `graceMs`. Resolves when no
-   * attempt is left.
+   * Starts no more attempts. Stops the attempts of failing queues at once, and all others after `graceMs`. Resolves
+   * when no attempt is left.
    */
   close(graceMs: number): Promise<void>
   open(): void
@@ -104,7 +104,6 @@ export type SchedulerContext = {
   readonly timeoutMs: number
   /** Returns the epoch of a shard in which attempts may start. */
   getEpoch(shard: number): number | undefined
-  /** Makes an attempt. */
   attempt(job: Job): Promise<Ended>
   /** Writes the outcome of an attempt. `pace` is the new pace; `undefined` keeps the stored one. */
   settle(job: Job, result: AttemptVerdict, pace: Pace | undefined): Promise<SettlementOutcome>
@@ -122,11 +121,11 @@ type Queue = HeapItem & {
   /** The time at which an upcoming queue becomes ready. */
   at: number
   pace: Pace
-  /** The stored pace, and when a write of another one was last started. */
+  /** The stored pace, and the time at which the last write of another pace started. */
   readonly stored: { pace: Pace; at: number }
   readonly jobs: Set<RunningJob>
   busy: number
-  /** The position from which to read again, once the settlements that are being written are complete. */
+  /** The position from which to read again, once the current settlements are written. */
   lookFrom: number
 }
 
@@ -188,7 +187,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
 
-  /** Returns whether starts are spread over time. During a drain, they are not, because a test clock may not advance. */
+  /** Returns whether starts are spread over time. They are not during a drain, because a test clock may stand still. */
   const isPaced = (): boolean => drains.length === 0
 
   const capacity: Capacity = createCapacity({
@@ -418,7 +417,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     return [...quick, ...pickFrom(ready.suspect, 'new', full), ...pickFrom(ready.failing, 'failing', full)]
   }
 
-  /** Removes a delivery from those under way. */
+  /** Removes a delivery from the deliveries under way. */
   const release = ({ queue, entry, slot }: Picked): void => {
     slot.end()
     queue.busy--
@@ -466,7 +465,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     try {
       const outcome = await context.settle(job, result, pace)
       if (outcome.outcome === 'stale') return discard(picked)
-      // Not earlier: news of the old pace, read before this write, would look like a reset.
+      // This comes after the write, because news that was read before it has the old pace, and would look like a reset.
       if (pace !== undefined) queue.stored.pace = pace
       release(picked)
       const { delivery, turn, next } = outcome
@@ -576,7 +575,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const request = (): void => {
     if (isRequested) return
     isRequested = true
-    // Not `queueMicrotask`, which the fake timers of test runners replace.
+    // Does not use `queueMicrotask`, because the fake timers of test runners replace it.
     void Promise.resolve().then(fill)
   }
 
@@ -591,7 +590,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     ...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)]),
   ]
 
-  /** Stops the attempts of failing queues at once, and the rest after `graceMs`, and waits until they have ended. */
+  /** Stops the attempts of failing queues at once, and all others after `graceMs`. Waits until they have ended. */
   const stopJobs = async (own: readonly Queue[], graceMs: number): Promise<void> => {
     const stop = (queues: readonly Queue[]): void => {
       for (const { jobs } of queues) for (const { stopping } of jobs) stopping.stop()

@@ -6,7 +6,7 @@
  */
 export type StartLimit = {
   /**
-   * Returns the time at which the next delivery can be picked; `Infinity` while that depends on deliveries that are
+   * Returns the time at which the next delivery can be picked; `Infinity` while the time depends on deliveries that are
    * being loaded.
    */
   nextAt(): number
@@ -22,7 +22,7 @@ export type StartLimit = {
   isOver(now: number): boolean
 }
 
-/** Time that a start counts, in milliseconds: the limit may be lowered to its minimum, 0.01 per second. */
+/** Time for which a start counts, in milliseconds. It is long enough for the minimum limit, 0.01 per second. */
 const memoryMs = 100_000
 
 export const createStartLimit = (): StartLimit => {

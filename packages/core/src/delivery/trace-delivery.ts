@@ -12,9 +12,9 @@ export type DeliveryTrace = {
    * `start` may change them.
    */
   readonly headers: Record<string, string>
-  /** The response: set when there is one. */
+  /** The response. Set when there is one. */
   result?: unknown
-  /** The reason why there is no response: set when the attempt fails. */
+  /** The reason why there is no response. Set when the attempt fails. */
   error?: unknown
 }
 

@@ -2,19 +2,19 @@ import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
 
 /**
- * A delivery in a window. While it is `busy`, the scheduler has taken it; `newer` is its newer state on a page that was
- * read in the meantime: it may have been delivered and sent again before the scheduler has the outcome.
+ * A delivery in a window. While it is `busy`, the scheduler has taken it. `newer` is its state on a page that was read
+ * in the meantime: the delivery may have succeeded and been sent again before the scheduler has the outcome.
  */
 export type Entry = PendingDelivery &
   HeapItem & { isRetry: boolean; isBusy: boolean; newer: PendingDelivery | null }
 
 /**
- * The part of one queue that a scheduler holds in memory: as many of the deliveries that can be attempted as fit. The
- * rest stay in the store.
+ * The part of a queue that a scheduler holds in memory: as many attemptable deliveries as fit. All others stay in the
+ * store.
  *
  * A window has a place in the **heads**: all of them up to the position `after` are held, taken or finished; `isEnd` is
- * set if there was none behind it. It also has a place in the **retries**: all that are due up to `horizon` are held or
- * taken. It reads more when it is half empty.
+ * set if there was no head behind it. It also has a place in the **retries**: all retries that are due up to `horizon`
+ * are held or taken. It reads another page when it is half empty.
  *
  * News that arrives while a page is being read is applied after the page, which may be older or newer. It must never
  * happen that
@@ -38,7 +38,6 @@ export type Window = {
   restart(): void
   /** Returns whether a page should be read and none is being read. */
   needsReading(): boolean
-  /** Reads one page. */
   read(): Promise<void>
   /** Returns whether no delivery is held, taken, or left to read. */
   isEmpty(): boolean

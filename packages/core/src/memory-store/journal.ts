@@ -25,7 +25,6 @@ import { leaveLane, readHeads, setRetry, skipAll } from './unfinished.ts'
 type JournalOptions = {
   /** Set if news also reports deliveries that are not heads of their lanes. */
   readonly tellsAll: boolean
-  /** Publishes an event. */
   publish(event: EventRecord): void
 }
 
@@ -53,7 +52,7 @@ export const createJournal = (
     pace: owner.pace,
   })
 
-  /** Reports that a subscription changed other than by a new delivery. */
+  /** Reports a change to a subscription that is not a new delivery. */
   const tellChanged = (owner: SubscriptionRow): void => {
     owner.changedAt = nextOrder()
     news.tell({ kind: 'changed', state: toState(owner) })

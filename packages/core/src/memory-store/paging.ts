@@ -13,7 +13,7 @@ type Paging<Row> = FilteredPageRequest &
     readonly where?: (row: Row) => boolean
   }
 
-/** Returns the index of the first of some sorted rows that is not before a place. */
+/** Returns the index of the first row that is not before a place. The rows must be sorted. */
 export const findIndex = <Row>(rows: readonly Row[], isBefore: (row: Row) => boolean): number => {
   let low = 0
   let high = rows.length

@@ -25,7 +25,7 @@ export type DeliveryRow = {
   readonly event: EventRecord
   readonly owner: SubscriptionRow
   state: SettledDelivery['state']
-  /** Meaningful only while the delivery is unfinished. */
+  /** Used only while the delivery is unfinished. */
   dueAt: number
   turn: number
   webhookId: string
@@ -58,16 +58,16 @@ export const createTables = (organization: OrganizationRecord, order: number) =>
   organization,
   keys: new Map<string, ApiKeyRecord>(),
   groups: new Map<string, GroupRecord>(),
-  /** By group id, then by digits. */
+  /** The participants of each group, keyed by their digits. */
   participants: new Map<string, Map<string, ParticipantRecord>>(),
   calls: new Map<string, CallRecord>(),
   summaries: new Map<string, CallSummaryRecord>(),
   /** SHA-256 of the ids of calls whose summary was removed. */
   summaryMarks: new Set<string>(),
   subscriptions: new Map<string, SubscriptionRow>(),
-  /** In the order in which they happened. */
+  /** The events in the order in which they happened. */
   events: [] as EventRow[],
-  /** In the order of their events. */
+  /** The deliveries in the order of their events. */
   deliveries: [] as DeliveryRow[],
 })
 

@@ -7,8 +7,8 @@ import { sha256 } from '../values/sha256.ts'
 /**
  * The health of a subscription, and the events about it for operators.
  *
- * States: *well*, and *reported* (`isReported`): operators got `failing` or `disabled`, and no `recovered` since. In
- * both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or not.
+ * States: *well*, and *reported* (`isReported`): operators got `failing` or `disabled`, and have not got `recovered`
+ * since then. In both states, it may be enabled or disabled, and it may be failing (since `failingSince`) or not.
  *
  * Transitions of an enabled subscription, each with one event. Only settlements cause them:
  * - well → reported, `subscription.failing`: a delivery is exhausted, or an attempt fails after all attempts have

@@ -1,6 +1,6 @@
 /** An item of a {@link Heap}. It is in at most one heap at a time. */
 export type HeapItem = {
-  /** The item's position in the heap, maintained by the heap; {@link outside} if the item is in none. */
+  /** The item's position in the heap, which the heap maintains; {@link outside} if the item is in no heap. */
   slot: number
 }
 

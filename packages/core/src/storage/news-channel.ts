@@ -23,7 +23,7 @@ export const createNewsChannel = (): NewsChannel => {
   return {
     tell: (news) => {
       if (listeners.size === 0) return
-      // Not `queueMicrotask`, which the fake timers of test runners replace.
+      // Does not use `queueMicrotask`, because the fake timers of test runners replace it.
       if (untold.length === 0) void Promise.resolve().then(tellAll)
       untold.push(news)
     },

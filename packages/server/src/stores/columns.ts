@@ -11,7 +11,7 @@ import type {
   SubscriptionRecord,
 } from '@wabakit/core'
 
-/** The kind of a column. `names` is `'all'` or a list of names. */
+/** The kind of a column. A value of kind `names` is `'all'` or a list of names. */
 export type Kind = 'text' | 'integer' | 'real' | 'flag' | 'json' | 'names'
 
 type KindOf<Value> = [Value] extends [boolean]
@@ -24,7 +24,7 @@ type KindOf<Value> = [Value] extends [boolean]
         ? 'names'
         : 'json'
 
-/** One column for each field of a record. A field without a column, or of another kind, does not compile. */
+/** One column for each field of a record. A missing column, or a column of another kind, is a compile error. */
 export type Columns<Rec> = { readonly [Field in keyof Rec]-?: KindOf<NonNullable<Rec[Field]>> }
 
 /** The mark of a removed summary: the SHA-256 of the call's id. */

@@ -3,7 +3,7 @@ import type { Page } from '@wabakit/core'
 /** Returns the LIKE pattern for strings that contain this one. The escape character is the backslash. */
 export const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** The rows of a page, plus one if there is a next page. */
+/** The rows of a page, and one more row if there is a next page. */
 export type PageRows<Row, Item> = {
   readonly rows: readonly Row[]
   readonly limit: number

@@ -34,7 +34,6 @@ export type DeliveryKey = { readonly event: number; readonly subscription: numbe
 
 const noDelivery: DeliveryKey = { event: 0, subscription: 0 }
 
-/** Returns the id of a delivery. */
 export const formatDeliveryId = ({ event, subscription }: DeliveryKey): string =>
   `dlv_${event}_${subscription}`
 

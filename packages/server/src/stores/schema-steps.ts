@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** Hashes the SQL of a schema step. */
 export const hashStep = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
 /**

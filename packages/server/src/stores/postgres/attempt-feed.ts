@@ -31,14 +31,14 @@ export type AttemptFeedOptions = {
 
 const channels = { followed: 'wabakit_followed', attempts: 'wabakit_attempts' } as const
 
-/** Interval of a follower's announcements and validity of an announcement, in milliseconds. */
+/** Interval at which a follower announces itself, in milliseconds. An announcement is valid for the same time. */
 const renewMs = 5_000
 const validMs = 15_000
 /** Maximum time to wait for the connection before a stream is opened, in milliseconds. */
 const connectMs = 2_000
 /** Time that a new publisher waits for followers to announce themselves, in milliseconds. */
 const announcementMs = 250
-/** The pause between messages, in milliseconds, and the maximum number of attempts to keep for the next message. */
+/** The pause between messages, in milliseconds, and the maximum number of attempts that wait for the next message. */
 const pauseMs = 20
 const maxWaiting = 1_000
 /** Maximum size of a message. PostgreSQL accepts less than 8,000 bytes. */
@@ -59,7 +59,7 @@ const parse = (payload: string): z.infer<typeof Message> | undefined => {
   try {
     return Message.parse(JSON.parse(payload))
   } catch {
-    // The message is from another version.
+    // Another version sent this message.
     return undefined
   }
 }

@@ -1,7 +1,6 @@
 import { isLocked, isLost } from './storage-errors.ts'
 
 export type BatchOptions<Item, Outcome> = {
-  /** Maximum number of items in a batch. */
   readonly maxItems: number
   /** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
   readonly maxConcurrent: number
@@ -21,7 +20,7 @@ type Waiting<Item, Outcome> = {
 }
 
 /**
- * Combines writes that arrive while others are running into the next statement, which costs little more than a single
+ * Combines the writes that arrive while others are running into one statement. It costs little more than a single
  * write. The first write starts without waiting for others.
  *
  * @returns a function that writes one item. It rejects only if `write` rejects for that item alone.
@@ -41,7 +40,7 @@ export const createBatches = <Item, Outcome>({
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome)
     } catch (error) {
       if (batch.length > 1 && (isLocked(error) || !isLost(error))) {
-        // A single item may be invalid or blocked by a lock, so each is written alone.
+        // One of the items may be invalid or blocked by a lock, so each item is written alone.
         await Promise.all(batch.map((each) => run([each])))
       } else {
         for (const { reject } of batch) reject(error)

@@ -1,4 +1,4 @@
-/** Builds a query's conditions with their values. */
+/** Builds the conditions of a query, with their values. */
 export type Conditions = {
   /**
    * Adds a condition. Each `?` stands for one of the values.

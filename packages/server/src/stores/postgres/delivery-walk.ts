@@ -11,7 +11,7 @@ export type DeliveryWalk = {
   readonly from: string
   readonly where: Conditions
   readonly orderBy: string
-  /** The cursor of the rows after the examined ones, if there are more. */
+  /** The cursor of the rows after the examined rows, if there are any. */
   readonly end: string | undefined
 }
 
@@ -59,7 +59,7 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
 }
 
-/** Adds a selection's conditions that are checked on each examined delivery. */
+/** Adds the conditions of a selection that each examined delivery is checked for. */
 const filterExamined = (
   where: Conditions,
   { statuses, responses, finishedFrom, finishedBefore }: DeliverySelection,
@@ -88,7 +88,7 @@ const deliveriesFirst = `${allDeliveries} AS d
 /** The highest position that a cursor can contain. */
 const lastSubscription = '9'.repeat(18)
 
-/** Chooses the way to read deliveries. */
+/** Chooses how to read deliveries. */
 export const walkDeliveries = async (
   read: Query,
   { cursor, maxExamined, newest = allPositions.high, ...selection }: DeliveryWalkQuery,

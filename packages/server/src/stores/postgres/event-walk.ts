@@ -10,7 +10,7 @@ export const allPositions: Positions = { low: 0n, high: 2n ** 63n - 1n }
 
 /** The positions that a page may examine. */
 type Examined = Positions & {
-  /** The last of these positions, if there are more. */
+  /** The last of these positions, if there are events after it. */
   readonly end: bigint | undefined
 }
 
@@ -24,9 +24,9 @@ export type EventWalk = {
 }
 
 /**
- * Chooses the way to read events. Conditions compare rows, so that the planner can use only an index that starts with
- * the organization. With a condition on the organization alone, it could choose the primary key and read the events of
- * all organizations to find a few.
+ * Chooses how to read events. Conditions compare rows, so that the planner can use only an index that starts with the
+ * organization. With a condition on the organization alone, it could choose the primary key and read the events of all
+ * organizations to find a few.
  */
 export const walkEvents = ({
   organizationId,
@@ -58,7 +58,7 @@ export const walkEvents = ({
   }
 }
 
-/** Finds the longest part of a string without ASCII letters, which is the same in upper and lower case. */
+/** Finds the longest part of a string that contains no ASCII letters, and so is the same in upper and lower case. */
 const findCaseless = (text: string): string =>
   text.split(/[a-z]+/i).reduce((longest, part) => (part.length > longest.length ? part : longest))
 

@@ -100,10 +100,7 @@ export const createJournal = ({
   /** Subscriptions as of their last read or settlement. */
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
-  /**
-   * Limits writes for an endpoint that alternately fails and succeeds. It may be recorded as failing or recovered a
-   * little late.
-   */
+  /** Limits writes for an endpoint that alternately fails and succeeds. The change may be recorded a little late. */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
   const removals = createRemovals(query)
   let owned: ReadonlySet<number> = new Set()
@@ -129,7 +126,7 @@ export const createJournal = ({
   }
 
   /**
-   * Decides a batch's settlements in order. Each is based on the subscription state left by the earlier ones.
+   * Decides a batch's settlements in order. Each decision starts from the subscription's state after the earlier ones.
    *
    * @param states - the known states of deliveries, without those that no longer exist.
    */

@@ -36,7 +36,6 @@ const checkServer = async (client: pg.Client, address: string): Promise<void> =>
   }
 }
 
-/** Returns whether a database has the schema. */
 export const hasSchema = async (client: pg.Client): Promise<boolean> =>
   (await readNumber(client, `SELECT (to_regclass('wabakit.migrations') IS NOT NULL)::integer`)) === 1
 
@@ -68,7 +67,7 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
     'SELECT name, to_regnamespace(name) IS NOT NULL AS exists FROM wabakit.function_schemas ORDER BY used_at DESC',
   )
   if (!rows.some(({ name, exists }) => name === functionSchema && exists)) {
-    // Functions that exist but are not listed were created before the schema "wabakit" was dropped.
+    // If functions exist but are not listed, they were created before the schema "wabakit" was dropped.
     await client.query(`DROP SCHEMA IF EXISTS ${functionSchema} CASCADE`)
     await client.query(`CREATE SCHEMA ${functionSchema}`)
     await client.query(`SET LOCAL search_path = ${functionSchema}`)
@@ -87,8 +86,8 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
 }
 
 /**
- * Maximum time that a migration waits to lock each table, in milliseconds. Statements of running processes wait behind
- * it.
+ * Maximum time that a migration waits for the lock of a table, in milliseconds. Statements of running processes wait
+ * behind the migration.
  */
 const tableLockMs = 2_000
 

@@ -15,7 +15,7 @@ type NewestQuery = FilteredPageRequest & {
 /** A table whose records have a start time. An index orders them by organization, time and id. */
 type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
 
-/** Reads a page of rows, newest first, that meet further conditions on the table `r`. */
+/** Reads a page of the rows that meet further conditions on the table `r`, newest first. */
 export const createNewest =
   (read: Query, { table, time, id }: TimedTable) =>
   async (

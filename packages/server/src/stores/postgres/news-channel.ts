@@ -8,9 +8,8 @@ import type { Query } from './query.ts'
 
 /** Carries news about queues to the schedulers of all processes. */
 export type QueueNews = Pick<NewsChannel, 'listen'> & {
-  /** Reports added deliveries. */
   tellAdded(rows: readonly AddedRow[]): void
-  /** Reports queues changed by request. */
+  /** Reports queues that users changed. */
   tellChanged(queues: readonly (QueueState | null)[]): void
   /** Notifies the schedulers of this process that their worker is lost. */
   tellLost(): void
@@ -33,7 +32,7 @@ const channel = 'wabakit_news'
 /** The pause after a notification, in milliseconds. One late notification costs less than a thousand prompt ones. */
 const pauseMs = 20
 
-/** The pause before a notification that is not urgent because the worker runs in this process, in milliseconds. */
+/** The pause before a notification that is not urgent, in milliseconds: the worker runs in this process. */
 const longPauseMs = 250
 
 /** Maximum number of deliveries to report individually. */
@@ -47,10 +46,10 @@ const toState = ({ queue, shard, organizationId, pace }: QueueState): QueueState
 })
 
 /**
- * Creates a channel. It reports this process's commits immediately. Other processes get a NOTIFY and read the changes
- * that their last read did not see. Notifications are never part of the transaction they report: PostgreSQL commits
- * notifying transactions one at a time, so they could no longer share a disk write. If a notification is lost, the
- * scheduler's next sweep finds the change.
+ * Creates a channel. It reports this process's commits immediately. Other processes get a NOTIFY, and read the changes
+ * that they have not seen. Notifications are never part of the transaction they report: PostgreSQL commits notifying
+ * transactions one at a time, so they could no longer share a disk write. If a notification is lost, the scheduler's
+ * next sweep finds the change.
  */
 export const createQueueNews = ({ read, notifications, notify, sender }: QueueNewsOptions): QueueNews => {
   const own = createNewsChannel()

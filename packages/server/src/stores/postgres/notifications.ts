@@ -7,12 +7,12 @@ export type NotificationListener = {
   onListening(): void
 }
 
-/** The listening connection, for a holder whose state is tied to the session. */
+/** The listening connection, for a holder that depends on its session. */
 export type ListeningConnection = {
   readonly client: pg.Client
   /** Aborts as soon as the connection is known to be lost. */
   readonly gone: AbortSignal
-  /** Closes the connection, so that it is replaced. */
+  /** Closes the connection, so that another one replaces it. */
   giveUp(error: unknown): void
 }
 

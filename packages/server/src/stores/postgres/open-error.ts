@@ -6,7 +6,7 @@ const grants =
   'As the owner of the database, run: GRANT CONNECT, CREATE ON DATABASE <database> TO <user>. If another role has created the schemas, use that role, or make this one a member of it'
 
 const getReason = (error: unknown): string => {
-  // The host has several addresses, and none of them accepts connections.
+  // A host with several addresses causes this error if none of them accepts connections.
   if (error instanceof AggregateError) return error.errors.map(getReason).join('; ')
   if (!(error instanceof Error)) return String(error)
   // pg adds no details to this message.

@@ -125,8 +125,7 @@ const prepareDatabase = async (
 
 /**
  * Returns names for statements, so that each connection parses a statement only once. A name contains a hash of the
- * statement: if a pooler makes processes share a connection after all, they cannot run each other's statements by
- * mistake.
+ * statement: if a pooler makes processes share a connection anyway, they cannot run each other's statements by mistake.
  */
 const createStatementNames = (): ((sql: string) => string) => {
   const names = new Map<string, string>()

@@ -2,7 +2,7 @@ import type { Store } from '@wabakit/core'
 import { continueRemovals, prune, pruneRecords } from './functions/removals.ts'
 import type { Query } from './query.ts'
 
-/** The times before which this process found no more records to remove. */
+/** The times up to which this process has removed everything. */
 type Reached = { readonly finishedFrom: string; readonly occurredFrom: string }
 
 /** The minimum value of a bigint. */
@@ -11,8 +11,8 @@ const earliest = String(-(2n ** 63n))
 const beginning: Reached = { finishedFrom: earliest, occurredFrom: earliest }
 
 /**
- * Continues removals and prunes from where the last call ended. If nothing is left after that, starts over from the
- * beginning to find deliveries and events that were added late.
+ * Continues removals and prunes from where the last call ended. If there is nothing to remove after that, starts from
+ * the beginning, to find deliveries and events that were added late.
  */
 export const createPrune = (query: Query): Store['prune'] => {
   let reached = beginning

@@ -3,7 +3,6 @@ import type { Query } from './query.ts'
 
 /** Removals, which start in one transaction and end in later ones. */
 export type Removals = {
-  /** Completes all removals. */
   endAll(): Promise<void>
   /** Completes a removal that has started. If that fails, `prune` continues it. */
   end<Outcome>(outcome: Outcome): Promise<Outcome>

@@ -271,12 +271,11 @@ CREATE FUNCTION wabakit.shard_of(p_subscription bigint) RETURNS integer LANGUAGE
 RETURN (p_subscription * 633 % 1024)::integer / ${1_024 / shardCount};
 `
 
-/** A schema step. */
 export type Migration = {
   readonly sql: string
   /**
-   * Only for a contracting step: the number of steps that a process must know to run afterwards. It is at most the
-   * number of the previous step, so that the previous version still runs.
+   * The number of steps that a process must know to run after this step. Only a contracting step has it. It is at most
+   * the number of the previous step, so that the previous version can still run.
    */
   readonly minimum?: number
 }

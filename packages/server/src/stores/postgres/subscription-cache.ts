@@ -12,7 +12,8 @@ type Current = {
 
 export type SubscriptionCache = {
   /**
-   * Returns subscriptions by queue, at least as new as `current`. A subscription removed in the meantime is missing.
+   * Returns subscriptions by queue. They are at least as new as `current`. A subscription that was removed in the
+   * meantime is missing.
    */
   find(current: readonly Current[]): Promise<ReadonlyMap<string, SubscriptionRecord>>
 }

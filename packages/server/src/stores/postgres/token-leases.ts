@@ -17,7 +17,7 @@ type Lease = {
   until: number
   /** Time until which the bucket is known to be empty. */
   emptyUntil: number
-  /** Resolves when the tokens being taken have arrived or were refused. */
+  /** Resolves when the requested tokens have arrived or were refused. */
   taking?: Promise<void> | undefined
   state: TokenBucketState
 }

@@ -1,4 +1,3 @@
-/** Options for {@link createWriteLimit}. */
 export type WriteLimitOptions = {
   /** Maximum number of writes per period. */
   readonly max: number

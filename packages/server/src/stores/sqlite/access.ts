@@ -38,7 +38,7 @@ export const createAccess = (
   const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
   const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
   const subscriptionByPosition = database.prepare('select * from subscriptions where seq = ?')
-  // Makes two changes, because SQLite does not write an update that keeps the same value.
+  // Makes two changes, because SQLite does not write an update that changes no value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",
     'update owner set token = rtrim(token) where id = 1',
@@ -80,7 +80,7 @@ export const createAccess = (
      * Finds a subscription by position. A removed subscription has a revision of -1 until its deliveries are removed.
      */
     findSubscription,
-    /** Finds a subscription that receives deliveries: neither disabled nor removed. */
+    /** Finds a subscription that is neither disabled nor removed. */
     findOpen: (position: number): SubscriptionState | undefined => {
       const found = findSubscription(position)
       return found?.record.disabledReason === null && found.record.revision > 0 ? found : undefined
@@ -101,8 +101,8 @@ export const createAccess = (
           checkOwner()
           return work()
         } finally {
-          // Rolls back because nothing was written. Unlike a commit, this cannot fail and leave the transaction open.
-          // Some failures have already ended it.
+          // Rolls back, because nothing was written. A commit could fail and leave the transaction open. Some failures
+          // have already ended the transaction.
           if (database.isTransaction) rollback.run()
         }
       }),

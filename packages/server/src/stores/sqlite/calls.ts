@@ -8,7 +8,6 @@ import { createNewest } from './newest.ts'
 import { insertInto, listMarks, mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 
-/** Calls and their summaries. */
 export type Calls = Pick<Store, 'saveCall' | 'findCall' | 'listCalls' | 'saveSummary'> & {
   /** Removes a call with its summary, keeping a mark of the summary, in the caller's transaction. */
   removeCall(organizationId: string, callId: string): void

@@ -6,8 +6,8 @@ import type { OpenDatabase } from './open-database.ts'
 const noteMs = 60_000
 
 /**
- * Creates a clock that continues the last server's clock: it adds the wall clock time since that server stopped, or
- * none if the wall clock was set back in the meantime.
+ * Creates a clock that continues the last server's clock. It adds the wall clock time since that server stopped, or
+ * nothing if the wall clock was set back in the meantime.
  *
  * @returns the clock, and a function that stores its time and closes the database.
  */
@@ -25,7 +25,7 @@ export const continueClock = (
     startAt: expected < lastService - maxDriftMs ? lastService : expected,
     onStep: (stepMs) => {
       onStep(stepMs)
-      // Writes after the caller gets its time.
+      // Writes after the caller has got its time.
       queueMicrotask(note)
     },
   })

@@ -15,7 +15,7 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean; state
   state: 'text',
 })
 
-/** Changes of deliveries by request. */
+/** Creates the operations that change deliveries at a user's request. */
 export const createDeliveryChanges = (
   { database, write }: Access,
   { noteChanged }: QueueNews,

@@ -10,10 +10,13 @@ const status = `case
   when d.state = 'fresh' then iif(${isHead}, 'pending', 'waiting')
   else d.state end`
 
-/** Delivery rows in the query's order, with their keys, state, and `isDisabled` of their subscriptions. */
+/** Delivery rows in the query's order, with their keys and states, and `isDisabled` of their subscriptions. */
 export type DeliveryRows = {
   readonly rows: Row[]
-  /** The cursor of the next page, if there are fewer rows than `limit` because the page examined its maximum. */
+  /**
+   * The cursor of the next page, if the page has fewer rows than `limit` because it examined the maximum number of
+   * rows.
+   */
   readonly end: string | undefined
 }
 
@@ -22,7 +25,7 @@ export type ReadDeliveries = (query: DeliveryQuery) => DeliveryRows
 /** Returns the cursor of a page that ends with this row. */
 export const toDeliveryCursor = ({ event, subscription }: Row): string => `${event}.${subscription}`
 
-/** The columns of a {@link DeliveryRecord}, with those of {@link ReadDeliveries}. */
+/** The columns of a {@link DeliveryRecord} and of {@link ReadDeliveries}. */
 const columns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
   e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.attempts, d.failures, d.deferrals,

@@ -28,11 +28,10 @@ export type Recipient = {
 export type Lanes = {
   /** Adds the delivery of an event to a subscription. */
   add(position: number, event: EventRecord, recipient: Recipient): void
-  /** Finds the head of a lane. */
   findHead(subscription: number, subject: string): PendingDelivery | undefined
 }
 
-/** Returns the part of a row held by a scheduler. */
+/** Returns the part of a row that a scheduler holds. */
 export const toPending = (
   subscription: number,
   { event, dueAt, turn }: Readonly<Record<string, unknown>>,

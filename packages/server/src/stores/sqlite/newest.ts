@@ -14,7 +14,7 @@ type NewestQuery = FilteredPageRequest & {
 /** A table whose records have a start time. An index orders them by organization, time and id. */
 type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
 
-/** Reads a page of rows, newest first, that meet further conditions. */
+/** Reads a page of the rows that meet further conditions, newest first. */
 export const createNewest = (database: DatabaseSync, { table, time, id }: TimedTable) => {
   const { read } = createQueries(database)
   const toCursor = (row: Row): string => formatNewestCursor(Number(row[time]), String(row[id]))

@@ -20,7 +20,7 @@ export type OpenDatabase = {
   close(): void
 }
 
-/** Maximum time to wait for another program, such as a backup, while opening the database, in milliseconds. */
+/** Maximum time to wait for another program, such as a backup, when the database is opened, in milliseconds. */
 const openingTimeoutMs = 2_000
 
 /**

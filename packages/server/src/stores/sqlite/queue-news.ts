@@ -13,11 +13,10 @@ export type QueueNews = Pick<Journal, 'listen'> & {
   noteAdded(subscription: number, event: number, head: PendingDelivery | undefined): void
   /** Records any other change to a queue. */
   noteChanged(subscription: number): void
-  /** Returns the cursor of the current state. */
   getCursor(): string
   /** Lists the queues that have changed since a cursor. */
   listSince(cursor: string): TouchedQueue[]
-  /** Returns a subscription as seen by a scheduler, unless it is removed. */
+  /** Returns the state of a subscription's queue, unless the subscription is removed. */
   findState(subscription: number): QueueState | undefined
 }
 

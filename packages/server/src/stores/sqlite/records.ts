@@ -37,7 +37,6 @@ export const mapRows = <Row extends Readonly<Record<string, unknown>>>(columns: 
   }
 }
 
-/** Maps the rows of a table. */
 export const mapTable = <Table extends TableName>(table: Table) =>
   mapRows<StoredRecords[Table]>(columns[table])
 

@@ -29,7 +29,7 @@ export type Remember = <Key extends readonly (string | number)[], Value>(
   read: (...key: Key) => Value,
 ) => (...key: Key) => Value
 
-/** Maximum number of values cached by each function. */
+/** Maximum number of values that each function caches. */
 const maxValues = 10_000
 
 export const createRemember = (database: DatabaseSync, effects: Effects): Remember => {

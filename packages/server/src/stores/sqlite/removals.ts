@@ -4,8 +4,8 @@ import type { Access } from './access.ts'
 export type Removals = ReturnType<typeof createRemovals>
 
 /**
- * Maximum number of deliveries or other rows changed by one transaction of a removal, which takes 2 to 5 ms of the
- * event loop.
+ * Maximum number of rows that one transaction of a removal changes. Such a transaction blocks the event loop for 2 to 5
+ * ms.
  */
 const batch = 200
 

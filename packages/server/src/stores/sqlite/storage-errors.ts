@@ -15,7 +15,6 @@ const failures: ReadonlyMap<number, string> = new Map([
   [26, 'The file is not a SQLite database.'],
 ])
 
-/** Returns the primary result code of an SQLite error. */
 const getResultCode = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode & 0xff

@@ -6,7 +6,6 @@ import { insertInto, mapTable } from './records.ts'
 import { markRemoved, type Removals } from './removals.ts'
 import { createSave } from './revisions.ts'
 
-/** Organizations and their API keys. */
 export type Tenancy = Pick<
   Store,
   | 'saveOrganization'

@@ -15,7 +15,6 @@ export type WriteBatches = {
    * @throws StorageOutcomeUnknownError if the commit failed but may have taken effect.
    */
   write<Result>(work: () => Result): Promise<Result>
-  /** Returns the outcome of the last write. */
   lastWrite(): LastWrite
   /** Commits the pending writes and rejects later ones. */
   close(): void
@@ -91,7 +90,7 @@ export const createWriteBatches = (options: WriteBatchesOptions): WriteBatches =
     try {
       rollback.run()
     } catch {
-      // The transaction has already ended if `runJobs` threw for that reason.
+      // If `runJobs` threw for this reason, the transaction has already ended.
     }
     applyRollback(effects)
   }

@@ -21,9 +21,9 @@ type ChangeFunction = {
 }
 
 /**
- * Returns the SQL of a function that makes several changes to different records, each with the event that reports it
- * and that event's deliveries. Records are locked in key order, which prevents deadlocks. `done` contains the ordinals,
- * from 1, of the changes that were made as requested.
+ * Returns the SQL of a function that makes several changes to different records. Each change is stored with its event
+ * and the deliveries of the event. Records are locked in key order, which prevents deadlocks. `done` contains the
+ * ordinals, from 1, of the changes that were made as requested.
  */
 const formatChange = (change: ChangeFunction): string => {
   const { name, table, conflict, where = '', before = '', after = '' } = change
@@ -51,7 +51,7 @@ END $$;
 `
 }
 
-/** Returns a change to records with a revision, which is made only if the revision follows the stored one. */
+/** Returns a change to records with a revision. It is made only if the revision follows the stored one. */
 const formatRevision = ({ name, table, key }: Pick<ChangeFunction, 'name' | 'table' | 'key'>): string =>
   formatChange({
     ...{ name, table, key },

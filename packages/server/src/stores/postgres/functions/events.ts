@@ -42,7 +42,6 @@ export const deliveryColumns = /* sql */ `
   d.deferred_ms AS "deferredMs", e.occurred_at AS "createdAt", d.finished_at AS "finishedAt"
   FROM (SELECT ${deliveryStatus} AS status) AS status`
 
-/** Functions that publish events. */
 export const eventFunctions = /* sql */ `
 -- Publishes events in the given order: stores them, each with a delivery for each matching subscription. If ordinals
 -- (from 1) are given, publishes only these events; if a subscription is given, publishes to it alone. An empty object
@@ -127,7 +126,7 @@ const { toRow } = mapTable('events')
 export const formatEvents = (events: ReadonlyArray<EventRecord | null>): string =>
   JSON.stringify(events.map((event) => (event === null ? {} : toRow(event))))
 
-/** Publishes events, to `subscriptionId` only if it is given. Returns the added deliveries. */
+/** Publishes events. With a `subscriptionId`, only that subscription gets them. Returns the added deliveries. */
 export const addEvents = async (
   query: Query,
   events: readonly EventRecord[],

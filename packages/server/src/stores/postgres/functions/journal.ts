@@ -107,9 +107,8 @@ const listNews = `
 
 /** The changes of transactions that were not visible to a read. */
 export type CommittedNews = {
-  /** Added deliveries. */
   readonly added: readonly AddedRow[]
-  /** Queues changed by request. */
+  /** Queues that users changed. */
   readonly changed: readonly QueueState[]
   readonly snapshot: Snapshot
 }
@@ -142,7 +141,6 @@ const examineHeads = `
   )
   SELECT ${pendingColumns}, ${isHead} AS "isHead" FROM examined p ORDER BY p.event`
 
-/** Reads heads of a queue. */
 export const readHeads = async (
   read: Query,
   { queue, after, limit }: { readonly queue: string; readonly after: number; readonly limit: number },
@@ -160,7 +158,6 @@ const retries = `
     SELECT FROM wabakit.subscriptions s WHERE s.position = $1 AND ${isOpen} OFFSET 0
   ) ORDER BY p.due_at, p.event LIMIT $2`
 
-/** Reads the retries of a queue. */
 export const readRetries = async (
   read: Query,
   { queue, limit }: { readonly queue: string; readonly limit: number },
@@ -182,7 +179,6 @@ export const firstDue = /* sql */ `
   ) AS due_at
   FROM wabakit.subscriptions s WHERE s.position > 0 AND ${isOpen}`
 
-/** Reads the earliest due time of all deliveries. */
 export const readNextDueAt = async (read: Query): Promise<number | undefined> => {
   const [row] = await read<{ next: number | null }>(
     `SELECT min(due_at)::double precision AS next FROM (${firstDue}) AS queues`,

@@ -4,9 +4,9 @@ import type { PendingDelivery, QueueState } from '@wabakit/core'
 export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
 
 /**
- * SQL condition: a row `p` of `pending` is the head of its lane. The head is the first unattempted delivery, with no
- * delivery before it that blocks the lane or that its event waits for. With OFFSET 0, each of these checks can only use
- * the index by lane, and reads one range of it.
+ * SQL condition: a row `p` of `pending` is the head of its lane. The head is the first unattempted delivery, unless an
+ * earlier delivery blocks the lane, or is one that its event waits for. With OFFSET 0, each of these checks can only
+ * use the index by lane, and reads one range of it.
  */
 export const isHead = /* sql */ `(
   p.state = 'fresh'
@@ -21,12 +21,12 @@ export const isHead = /* sql */ `(
   ))
 )`
 
-/** A row `p` of `pending` as held by a scheduler. */
+/** The columns of a row `p` of `pending` that a scheduler holds. */
 export const pendingColumns = /* sql */ `
   'dlv_' || p.event || '_' || p.subscription AS id, p.event::double precision AS position,
   p.due_at::double precision AS "dueAt", p.turn`
 
-/** A subscription `s` as seen by a scheduler. */
+/** The columns of a subscription `s` that a scheduler needs. */
 export const queueColumns = /* sql */ `
   s.position::text AS queue, wabakit.shard_of(s.position) AS shard, s.organization_id AS "organizationId", s.pace`
 

@@ -3,7 +3,7 @@ import type { Query } from '../query.ts'
 import { allDeliveries } from './events.ts'
 
 /**
- * Functions that remove, prune and erase. Organizations and subscriptions with a revision of -1 are removed: no
+ * Functions that remove, prune and erase records. Organizations and subscriptions with a revision of -1 are removed: no
  * function or query finds them. `continue_removals` removes their records in small transactions, and skips the
  * deliveries of disabled subscriptions.
  */

@@ -3,7 +3,6 @@ import { type DeliveryKey, parseDeliveryId } from '../../positions.ts'
 import type { Query } from '../query.ts'
 import { isHead } from './lanes.ts'
 
-/** Functions that change deliveries by request. */
 export const resendingFunctions = /* sql */ `
 -- Returns deliveries, each given by its subscription and event, to their lanes if they are finished or have been
 -- attempted and, if statuses are given, have one of these. Returns their number and the changed queues.
@@ -96,7 +95,7 @@ BEGIN
 END $$;
 `
 
-/** The result of a change: its queue, and whether the delivery was changed. */
+/** The queue of a delivery. `changed` is set if the delivery was changed. */
 export type ChangedDelivery = { readonly changed: boolean; readonly queue: QueueState | null }
 
 const change = async (

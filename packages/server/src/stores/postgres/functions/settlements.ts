@@ -16,8 +16,8 @@ import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
 
 /**
  * Functions that load and settle deliveries. The process decides a settlement's changes from the loaded delivery. So
- * `settle` compares and sets: it writes all results or, if rows differ from the assumptions, returns these rows and
- * writes nothing.
+ * `settle` compares and sets: it writes all results, or returns the rows that differ from the assumptions and writes
+ * nothing.
  */
 export const settlementFunctions = /* sql */ `
 -- Epochs are as known to the worker.
@@ -286,7 +286,6 @@ export type DecidedRow = {
 }
 
 export type SettleInput = {
-  /** The epochs of the shards. */
   readonly epochs: ReadonlyMap<number, number>
   readonly assumed: ReadonlyMap<string, AssumedQueue>
   readonly changed: readonly NewQueue[]
@@ -316,7 +315,7 @@ export type Settled = {
   readonly different: Difference | null
 }
 
-/** Returns whether a pending delivery succeeded. Such results are passed as arrays. */
+/** Returns whether a pending delivery succeeded. Such results are passed to SQL as arrays. */
 const isSuccess = ({ before, after, attempt }: DecidedRow): boolean =>
   after.state === 'delivered' && before !== 'skipped' && attempt.error === null
 

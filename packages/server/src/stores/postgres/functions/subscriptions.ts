@@ -3,7 +3,6 @@ import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 import { queueColumns } from './lanes.ts'
 
-/** Functions that create, change and remove subscriptions. */
 export const subscriptionFunctions = /* sql */ `
 -- Finishes pending deliveries as skipped, without changing the turn. Requires the exclusive locks of their
 -- subscriptions.
@@ -109,7 +108,7 @@ BEGIN
 END $$;
 `
 
-/** The result of a change: its queue, and whether the subscription was changed. */
+/** The queue of a subscription. `isDone` is set if the subscription was changed. */
 export type SubscriptionChange = { readonly isDone: boolean; readonly queue: QueueState | null }
 
 /** Saves a subscription if its revision follows the stored one. */

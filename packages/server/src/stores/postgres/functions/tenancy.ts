@@ -2,7 +2,6 @@ import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
 
-/** Functions for organizations and API keys. */
 export const tenancyFunctions = /* sql */ `
 CREATE FUNCTION save_organization(p_organization json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,7 +1,6 @@
 import type { TokenBucket, TokenBucketState } from '@wabakit/core'
 import type { Query } from '../query.ts'
 
-/** Functions for rate limits. */
 export const tokenBucketFunctions = /* sql */ `
 -- Takes tokens from each bucket: the wanted number or, if there are fewer, all of them, at least one. If a bucket is
 -- empty, takes none. A row is replaced by one with a later time instead of being updated. The index finds the new row
