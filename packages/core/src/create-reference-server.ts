@@ -78,8 +78,8 @@ const checkHeaderName = (name: string): void => {
 }
 
 /**
- * Creates the service in this process: all its rules, with a store. It does not open a port. Deliveries are sent only
- * after `dispatcher.start()` or during `dispatcher.runDue()`.
+ * Creates the service in this process, with all its rules and a store. It does not open a port. Deliveries are sent
+ * only after `dispatcher.start()` or during `dispatcher.runDue()`.
  *
  * @throws InputError if an option is invalid. Problems that only the store can detect, such as a key that belongs to
  *   another organization, reject `ready()` and every operation.

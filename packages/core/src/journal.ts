@@ -41,8 +41,8 @@ export type AttemptKey = OwnedShard & Pick<PendingDelivery, 'id' | 'turn'>
  *   `delayMs`. This counts neither as a success nor as a failure.
  * - `exhausted`: the last attempt failed.
  * - `gone`: the endpoint responded with 410.
- * - `refused`: nothing was sent, because the endpoint must not get the event. The delivery is skipped. This counts neither as a
- *   success nor as a failure.
+ * - `refused`: nothing was sent, because the endpoint must not get the event. The delivery is skipped. This counts
+ *   neither as a success nor as a failure.
  */
 export type AttemptVerdict =
   | { readonly kind: 'delivered' | 'exhausted' | 'gone' | 'refused'; readonly attempt: AttemptResult }
@@ -117,7 +117,7 @@ export type QueuesPage = {
   readonly isMore: boolean
 }
 
-/** The heads among the examined deliveries, the last of which is at position `after`. */
+/** The heads among the examined deliveries. The last examined delivery is at position `after`. */
 export type HeadsPage = {
   readonly heads: readonly PendingDelivery[]
   readonly after: number
@@ -146,32 +146,33 @@ export type WorkersView = {
 
 /**
  * The part of a store that a scheduler uses. It keeps deliveries, and makes only one decision, which depends on the
- * rows: which delivery is the **head** of a lane. That is the first of the lane's deliveries that has never been
- * attempted (since it was created or sent again), unless an earlier unfinished one of the lane blocks it: one that was
- * attempted and has not released the lane, or one whose event it `waitsFor`. A delivery that was attempted has its own
- * due time, which does not depend on its lane.
+ * rows: which delivery is the **head** of a lane. The head is the first delivery of the lane that was never attempted
+ * (since it was created or sent again), unless an earlier unfinished delivery of the lane blocks it. A delivery blocks
+ * the lane if it was attempted and has not released the lane. It also blocks a delivery that `waitsFor` its event. A
+ * delivery that was attempted has its own due time, which does not depend on its lane.
  *
- * Only the scheduler knows which deliveries are being attempted. In lists, such a delivery is `pending`, as are heads
- * and those that were attempted; all others are `waiting`. A head's `dueAt` is the time of its event, or of the resend.
+ * Only the scheduler knows which deliveries are being attempted. In lists, such a delivery is `pending`, like heads and
+ * deliveries that were attempted. All others are `waiting`. A head's `dueAt` is the time of its event, or of the
+ * resend.
  *
- * **Order.** Within a lane, positions are committed in order. Across lanes they are not: a transaction that took its
+ * **Order.** Within a lane, positions are committed in order. Across lanes, they are not: a transaction that took its
  * position early may be committed late.
  *
- * **Fences.** Loading and settling do nothing for a delivery of another turn, or if its shard has another epoch. So it
- * does no harm if a worker acts on outdated information, such as a page that it read long ago, or a shard that it has
+ * **Fences.** Loading and settling do nothing for a delivery of another turn, or if its shard has another epoch. So a
+ * worker does no harm if it acts on outdated information, such as a page that it read long ago, or a shard that it has
  * lost.
  */
 export type Journal = {
   /** Number of shards. */
   readonly shards: number
   /**
-   * Lists queues with unfinished deliveries. With `since`, lists those changed by transactions that were not visible to
-   * the read that returned the cursor, even if they were committed late. It may also list others.
+   * Lists queues with unfinished deliveries. With `since`, lists the queues whose changes were not visible to the read
+   * that returned the cursor, even if the changes were committed late. It may also list other queues.
    */
   readQueues(request: QueuesRequest): Promise<QueuesPage>
   /**
-   * Reads heads of a queue in order. Examines up to `limit` deliveries after a position that were never attempted. A queue that
-   * is disabled or removed has none.
+   * Reads heads of a queue in order. Examines up to `limit` unattempted deliveries after a position. A disabled or
+   * removed queue has no heads.
    */
   readHeads(request: {
     readonly queue: string

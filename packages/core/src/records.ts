@@ -119,9 +119,9 @@ export type CallRecord = {
   readonly agentNumber: string | null
   readonly callType: CallType
   readonly triggeredVia: TriggeredVia
-  /** False for a bot test call without webhooks: none of its events is published. */
+  /** False for a bot test call without webhooks, whose events are not published. */
   readonly emitsEvents: boolean
-  /** When the call started to ring, as Unix time in milliseconds. */
+  /** Time at which the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
   /**
    * Time of the last write, according to the server's clock, as Unix time in milliseconds. The retention period starts
@@ -170,7 +170,7 @@ export type EventRecord = {
   readonly payload: string
   /**
    * Name of an event of the same subject. The deliveries of this event wait until the deliveries of earlier events with
-   * that name are finished, even if those fail repeatedly.
+   * that name are finished, even if they fail repeatedly.
    */
   readonly waitsFor: string | null
   /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */

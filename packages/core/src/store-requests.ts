@@ -118,7 +118,10 @@ export type EventSelection = {
   readonly text?: string | undefined
 }
 
-/** Selects deliveries by their own properties and those of their events. Omitted conditions match every delivery. */
+/**
+ * Selects deliveries by their properties and by the properties of their events. Omitted conditions match every
+ * delivery.
+ */
 export type DeliverySelection = EventSelection & {
   readonly deliveryId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined
@@ -181,7 +184,7 @@ export type ResendOutcome = {
 export type PruneRequest = {
   /** Removes deliveries that finished before this time, and events that occurred before it. */
   readonly before: number
-  /** Removes calls, groups and participants that have not changed since this time. Without it, they are kept. */
+  /** Removes calls, groups and participants that have not changed since this time. If it is omitted, they are kept. */
   readonly recordsBefore?: number | undefined
   /** Maximum number of records of each kind that one transaction removes. */
   readonly limit: number

@@ -43,20 +43,20 @@ export type * from './store-requests.ts'
  * committed (durably, if the engine is durable) when its promise resolves. The core contains the rules of the service;
  * a store compares, stores and queues. `storeCases`, in `test/store-cases`, define its behavior in detail.
  *
- * **Revisions.** A record with a `revision` is written by compare-and-set. Revision 1 must not exist yet, and revision n
- * replaces n − 1. Otherwise the outcome is `stale` and nothing changes.
+ * **Revisions.** A record with a `revision` is written by compare-and-set. Revision 1 must not exist yet, and revision
+ * n replaces n − 1. Otherwise the outcome is `stale` and nothing changes.
  *
- * **Events.** A change and its event are stored in one transaction, with one delivery for each subscription that matches
- * at that moment: same organization, channel and digits, and `events` is `all` or contains the name. A new delivery of a
- * disabled subscription is `skipped`.
+ * **Events.** A change and its event are stored in one transaction, with one delivery for each subscription that
+ * matches at that moment: same organization, channel and digits, and `events` is `all` or contains the name. A new
+ * delivery of a disabled subscription is `skipped`.
  *
  * **Removal.** Removing an organization or a subscription, and disabling a subscription, take effect in one
  * transaction: a removed record can no longer be found, and a disabled subscription has no due delivery. The promise
  * resolves when all dependent records are removed, or skipped, in further small transactions. After a crash, `prune`
  * continues.
  *
- * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their events. See
- * {@link Journal} for which of them may be attempted.
+ * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their
+ * events. {@link Journal} describes which of them may be attempted.
  *
  * **Time.** `now` is the time according to the caller's clock, which steps of the wall clock do not affect. Later times
  * are durations from `now`. An engine that several processes share may use its own clock instead.
@@ -123,7 +123,7 @@ export type Store = Journal & {
 
   /** Publishes an event that reports no change to a record (for simulators). */
   addEvent(event: EventRecord): Promise<void>
-  /** Publishes such an event to only one subscription, which gets a delivery if it matches. */
+  /** Publishes such an event to one subscription only. The subscription gets a delivery if it matches. */
   addEventTo(event: EventRecord, subscriptionId: string): Promise<void>
   /** Lists an organization's events in the order in which they happened, or in reverse. */
   listEvents(query: EventQuery): Promise<Page<EventRecord>>
@@ -152,17 +152,17 @@ export type Store = Journal & {
   /**
    * Sends deliveries again. Each matching delivery that is finished or was attempted before returns to its lane, oldest
    * first, as if it were new: in its next turn, with `failures`, `deferrals` and `deferredMs` 0. Deliveries that were
-   * never attempted, and those to disabled subscriptions, do not change.
+   * never attempted, and deliveries to disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**
-   * Finishes an unfinished delivery as `skipped`, in the same turn. Returns false, and changes nothing, if the organization has no
-   * such delivery, or it is finished.
+   * Finishes an unfinished delivery as `skipped`, in the same turn. Returns false, and changes nothing, if the
+   * organization has no such delivery, or if it is finished.
    */
   cancelDelivery(request: DeliveryChange): Promise<boolean>
   /**
    * Brings the next attempt of a `pending` delivery forward to now; its schedule continues. Returns false, and changes
-   * nothing, if the organization has no such delivery, or it has another status.
+   * nothing, if the organization has no such delivery, or if it has another status.
    */
   retryDelivery(request: DeliveryChange): Promise<boolean>
   /** Returns the earliest `dueAt` of all `pending` deliveries; `undefined` if there are none. */
@@ -174,7 +174,7 @@ export type Store = Journal & {
   measureBacklog(request: BacklogRequest): Promise<Backlog>
   /**
    * Removes old records: finished deliveries with their attempts, events that have no delivery left and, if
-   * `recordsBefore` is set, calls that were last written before it and whose summaries were, too; groups in which no
+   * `recordsBefore` is set, calls that, like their summaries, were last written before it; groups in which no
    * participant has changed since then; and participants who are no longer in their group. Also continues removals that
    * were interrupted.
    *

@@ -9,7 +9,7 @@ const pickKnownTimes = (call: CallRecord) => ({
   ...(call.endedAt !== null && { callEndedAt: toUtcTimestamp(call.endedAt) }),
 })
 
-/** `from` is always the organization's number and `to` the customer's. */
+/** `from` is always the organization's number, and `to` is always the customer's. */
 const buildCallDetails = <Status extends string>(call: CallRecord, callStatus: Status) => ({
   channel: call.channel,
   callId: call.callId,

@@ -20,7 +20,7 @@ export type CallAcceptance = {
    */
   readonly agentNumber?: string | undefined
   /**
-   * When the conversation started, as Unix time in milliseconds, for a past call. A time in the future counts as now.
+   * Start of the conversation, as Unix time in milliseconds, for a past call. A time in the future counts as now.
    * @default now
    */
   readonly startedAt?: number | undefined
@@ -35,7 +35,7 @@ export type CallEnding = {
    */
   readonly durationInSeconds?: number | undefined
   /**
-   * Set if there is a recording; without one no summary can be generated.
+   * Set if there is a recording. Without one, no summary can be generated.
    * @default true
    */
   readonly recorded?: boolean | undefined

@@ -20,8 +20,9 @@ export type SavedSummary = {
 export type Summaries = {
   /**
    * Saves a call's summary. The first one publishes CALL_AI_SUMMARY (except for a bot test call without webhooks);
-   * every later one replaces it without an event. `generatedBy` is `automatic` after the call, if the organization's
-   * setting allows it, or `team_member` on request, from the chat.
+   * every later one replaces it without an event. `generatedBy` is `automatic` for a summary that is generated after
+   * each call, if the organization's setting allows it, and `team_member` for a summary that a team member requested in
+   * the chat.
    *
    * @throws InputError if the summary is invalid.
    * @throws IllegalTransitionError if the call has not ended, or was never answered.

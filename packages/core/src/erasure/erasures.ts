@@ -35,9 +35,9 @@ export type ErasedPart = {
 /** Erases personal data on request. */
 export type Erasures = {
   /**
-   * Erases calls with their summaries, memberships in groups, and events with their deliveries and attempts. A
-   * customer's events are those whose payload has the number as `customerNumber` or `customerPhone`. Unfinished
-   * deliveries are no longer sent; an attempt in progress may still arrive.
+   * Erases calls with their summaries, memberships in groups, and events with their deliveries and attempts. An event
+   * belongs to a customer if its payload has the number as `customerNumber` or `customerPhone`. Unfinished deliveries
+   * are no longer sent; an attempt in progress may still arrive.
    *
    * Erases one part at a time. To erase all of a customer's data, repeat with `nextCursor` until there is none. You can
    * repeat an erasure from the start at any time.
@@ -67,7 +67,7 @@ const isAbout = ({ payload }: EventRecord, digits: string): boolean => {
   }
 }
 
-/** Prefixes of the cursors for a customer's calls, and for the events, which come after them. */
+/** Prefixes of cursors. A customer's calls come first, and then the events. */
 const callsPrefix = 'calls:'
 const eventsPrefix = 'events:'
 
@@ -90,8 +90,8 @@ export const createErasures = ({ store, clock }: ServerContext): Erasures => {
   }
 
   /**
-   * Erases the matching events of a page. Reads the newest first, because that order does not wait for events that are
-   * being written.
+   * Erases the matching events of a page. Reads the newest events first, because that order does not wait for events
+   * that are being written.
    */
   const eraseEvents = async (
     context: Context,

@@ -39,7 +39,7 @@ export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
   emission: Emission<EmissionEventOf<Name>>,
 ) => unknown
 
-/** An event with its id: the record for the store, and the emission for listeners once it is stored. */
+/** An event with its id: the record for the store, and the emission that listeners get once the event is stored. */
 type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
 
 const defaults = { waitsFor: null, traceparent: null, forged: false }
@@ -47,7 +47,7 @@ const defaults = { waitsFor: null, traceparent: null, forged: false }
 type Registration = { readonly listener: EmissionListener }
 
 /**
- * Assigns ids to events, and reports them to listeners once they are stored.
+ * Assigns ids to events, and reports events to listeners once they are stored.
  *
  * @param onError - receives errors from listeners.
  */
@@ -58,7 +58,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
   const call = ({ listener }: Registration, emission: Emission): void => {
     try {
       const result = listener(emission.event, emission)
-      // Awaits only promises, because awaiting is slow.
+      // Only promises are awaited, because awaiting is slow.
       if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
     } catch (error) {
       // Reports the error asynchronously, like a rejection: if `onError` throws, the change that the event reports must

@@ -14,7 +14,7 @@ export type ApiFault = {
   readonly code?: string | undefined
   /** The error body's `message`. */
   readonly message?: string | undefined
-  /** `Retry-After`: seconds, or any text, for a date or a malformed header. */
+  /** `Retry-After`: seconds, or any text, such as a date or a malformed value. */
   readonly retryAfterSeconds?: number | string | undefined
   /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -39,7 +39,7 @@ export type ApiFault = {
   readonly carriedOut?: boolean | undefined
 }
 
-/** The requests that a fault hits: those to one endpoint, or `*` for all. */
+/** The endpoint whose requests a fault hits, or `*` for every endpoint. */
 export type FaultedEndpoint = EndpointName | '*'
 
 /** A fault with the requests that it hits. */
@@ -47,7 +47,7 @@ export type EndpointFault = FaultOptions & { readonly endpoint: FaultedEndpoint;
 
 /** The faults of a public API. */
 export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
-  /** Adds a fault. @throws InputError if it has no effect, or more than one that replaces the response. */
+  /** Adds a fault. @throws InputError if it has no effect, or more than one effect that replaces the response. */
   add(fault: EndpointFault): PlannedFault<EndpointFault>
   /** Returns the fault for a request, and counts the hit. `undefined` means an unknown path. */
   take(endpoint: EndpointName | undefined): ApiFault | undefined

@@ -1,6 +1,6 @@
 import type { Random } from '../values/ids.ts'
 
-/** The number of a fault's hits, and their probability. */
+/** The number of times that a fault hits, and the probability of each hit. */
 export type FaultOptions = {
   /** Number of hits, at least 1, or `always` (until the fault is removed). @default 1 */
   readonly times?: number | 'always' | undefined

@@ -75,7 +75,7 @@ const truncate = async (response: Response, { sleep, reset }: FaultedExchange): 
   return new Response(body, { status: response.status, headers })
 }
 
-/** Returns whether the response is not the service's own. */
+/** Returns whether a fault replaces the service's response. */
 const isReplaced = ({ status, code, body, html, malformed, offContract }: ApiFault): boolean =>
   status !== undefined || code !== undefined || body !== undefined || !!(html || malformed || offContract)
 
@@ -100,11 +100,13 @@ export type FaultedExchange = {
   respond(): Promise<Response>
   /** Waits `ms` milliseconds. */
   sleep(ms: number): Promise<unknown>
-  /** Resets the connection. If it throws, so does `respondWithFault`, or the body of a truncated response. */
+  /**
+   * Resets the connection. If it throws, then so does `respondWithFault`, or reading the body of a truncated response.
+   */
   reset(): void
 }
 
-/** Responds to a request as a fault determines; with 502 if the connection was reset, for logs and metrics. */
+/** Responds to a request as a fault determines. After a reset, returns a 502 for logs and metrics. */
 export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchange): Promise<Response> => {
   await exchange.sleep(fault.latencyMs ?? 0)
   const original = isCarriedOut(fault) ? await exchange.respond() : undefined

@@ -19,7 +19,7 @@ export type CreatedGroup = {
   readonly group: GroupRecord
 }
 
-/** The creator of a group: the organization, and the digits of the WABA numbers that its key has permission for. */
+/** The creator of a group: an organization, and the digits of the WABA numbers that may be used. */
 export type GroupCreator = {
   readonly organization: OrganizationRecord
   readonly permitted: 'all' | readonly string[]
@@ -59,7 +59,7 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
 const hashRequest = (request: CreateGroupRequest): string => {
   const { wabaNumber, subject, description, joinApprovalMode, groupId } = request
   const fields = { wabaNumber: toDigits(wabaNumber), subject, description, joinApprovalMode, groupId }
-  // Omits unknown fields by copying the known ones: JSON.stringify is slow with a list of fields.
+  // Copies the known fields to omit unknown ones, because JSON.stringify is slow with a list of fields.
   return sha256(JSON.stringify(fields satisfies { [Field in keyof CreateGroupRequest]-?: unknown }))
 }
 
@@ -116,8 +116,8 @@ const findRepeated = async (store: Store, wanted: GroupRecord): Promise<CreatedG
 }
 
 /**
- * Creates a group and publishes GROUP_CREATED. Checks the integration (400), the permission (403), then whether the
- * integration is enabled and the id is free (422).
+ * Creates a group and publishes GROUP_CREATED. Checks that the integration exists (400), that the key has permission
+ * (403), that the integration is enabled, and that the id is free (422).
  *
  * @throws RequestRefusedError if a check fails.
  */

@@ -5,7 +5,7 @@ import { checkSelection, isIndexed, limitExamined, maxExamined } from './selecti
 
 /** The result of one part of a change to many deliveries. @inline */
 export type ChangedPart = {
-  /** Number of deliveries that were changed or, in a dry run, would be. */
+  /** Number of deliveries that were changed, or that would be changed in a dry run. */
   readonly count: number
   /** The start of the next part, if there is one. */
   readonly nextCursor?: string | undefined
@@ -28,7 +28,7 @@ export type ChangePage = (cursor: string | undefined) => Promise<ChangedPart>
 
 const pageSize = 500
 
-/** Number of pages in a part, which takes a few hundred milliseconds. */
+/** Number of pages in a part. A part takes a few hundred milliseconds. */
 export const pagesPerPart = 20
 
 export const changePages = async (
@@ -48,7 +48,7 @@ export const changePages = async (
 
 const conditions = Object.keys(isIndexed)
 
-/** Reads a selection. A condition that is misspelled or `undefined` by mistake must not select everything. */
+/** Reads a selection. A condition that is misspelled, or `undefined` by mistake, must not select everything. */
 export const parseChange = (organizationId: string, toChange: DeliveriesToChange): DeliverySelection => {
   if (typeof toChange !== 'object' || toChange === null || Array.isArray(toChange)) {
     throw new InputError([{ path: '', message: 'must be an object, such as { deliveryId }' }])
@@ -97,7 +97,7 @@ export const createResendCount = (store: Store, selection: DeliverySelection): C
         const found = await store.findSubscription(organizationId, subscriptionId)
         enabled.set(subscriptionId, found?.disabledReason === null)
       }
-      // Deliveries without an attempt since they were created or sent again do not have to be resent.
+      // Deliveries that were not attempted since they were created or sent again need not be resent.
       const isFresh = status === 'waiting' || (status === 'pending' && failures + deferrals === 0)
       if (enabled.get(subscriptionId) && !isFresh) count += 1
     }
@@ -122,7 +122,7 @@ export const createCancel = (store: Store, { selection, now, dryRun }: CancelOpt
     let count = 0
     const lanes = Map.groupBy(items, ({ subscriptionId, subject }) => `${subscriptionId} ${subject}`)
     const cancelLane = async (lane: readonly DeliveryRecord[]): Promise<void> => {
-      // Newest first: if the head were canceled first, the next delivery of the lane would be attempted.
+      // Starts with the newest: if the head were canceled first, the next delivery of the lane would be attempted.
       for (const { organizationId, id } of lane) {
         if (await store.cancelDelivery({ organizationId, deliveryId: id, now })) count += 1
       }

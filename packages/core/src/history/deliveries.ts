@@ -46,7 +46,7 @@ export type Deliveries = {
   list(organizationId: string, query?: ListQuery<DeliveryQuery>): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. */
   attempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
-  /** Lists the last attempt of each of these deliveries, if it has one. */
+  /** Lists the last attempt of each of these deliveries that has been attempted. */
   lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
    * Sends finished and pending deliveries again, in the order of their events. Their schedules start over. Deliveries
@@ -69,14 +69,13 @@ export type Deliveries = {
    * Signs a delivery's event for a given time, as an attempt at that time would, with the current settings.
    *
    * @param signedAt - Unix time in milliseconds.
-   * @returns the headers except the subscription's own, and the names of those; `undefined` if there is no such
-   * delivery.
+   * @returns the request, with only the names of the subscription's headers; `undefined` if there is no such delivery.
    */
   sign(organizationId: string, deliveryId: string, signedAt: number): Promise<SignedDelivery | undefined>
   /**
    * Finishes a delivery that is waiting or pending as `skipped`. It can be sent again.
    *
-   * @returns false if there is no such delivery, or it is finished or being attempted.
+   * @returns false if there is no such delivery, or if it is finished or being attempted.
    */
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
   /**
@@ -100,12 +99,12 @@ export type Deliveries = {
   /**
    * Brings the next attempt of a pending delivery forward to now. Its schedule continues.
    *
-   * @returns false if there is no such delivery, or it is not pending.
+   * @returns false if there is no such delivery, or if it is not pending.
    */
   retry(organizationId: string, deliveryId: string): Promise<boolean>
 }
 
-/** Converts statuses to those in a store, which does not know which deliveries are being attempted. */
+/** Converts statuses to the statuses in a store, because a store does not know which deliveries are being attempted. */
 const toStored = (statuses: readonly DeliveryStatus[]): DeliveryStatus[] => [
   ...new Set(statuses.map((status) => (status === 'claimed' ? 'pending' : status))),
 ]

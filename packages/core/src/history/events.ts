@@ -29,9 +29,9 @@ export type Events = {
   /** Lists an organization's events, oldest first by default. */
   list(organizationId: string, query?: ListQuery<EventQuery>): Promise<Page<EventRecord>>
   /**
-   * Publishes a simulated event. It is stored and delivered like any other, but listeners of `on` do not receive it. With
-   * a `subscriptionId`, only that subscription gets it, if it matches. If it is `forged`, only endpoints that
-   * `DeliveryOptions.allowsForged` allows get it.
+   * Publishes a simulated event. It is stored and delivered like any other event, but listeners of `on` do not receive
+   * it. With a `subscriptionId`, only that subscription gets the event, if it matches. A `forged` event goes only to
+   * endpoints that `DeliveryOptions.allowsForged` allows.
    *
    * @throws InputError if the organization does not have the number, or a string is too long or cannot be stored.
    * @throws RecordNotFoundError if there is no such organization.
@@ -43,7 +43,7 @@ export type Events = {
   ): Promise<EventRecord>
 }
 
-/** The length of `group:` and the longest identifier. It is limited because stores index subjects. */
+/** The length of `group:` and the longest identifier. There is a maximum because stores index subjects. */
 const subjectMaxLength = 261
 
 export const createEvents = ({ store, clock, ids }: ServerContext): Events => ({

@@ -7,7 +7,7 @@ export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
 /** Maximum number of records to examine for one page of a filtered list. */
 export const maxExamined = 20_000
 
-/** The conditions of a selection, and whether an index finds the records that match each of them. */
+/** The conditions of a selection: `true` if an index finds the matching records. */
 export const isIndexed: Readonly<Record<string, boolean>> = {
   deliveryId: true,
   eventId: true,

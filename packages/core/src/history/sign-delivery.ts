@@ -2,15 +2,15 @@ import { listSecrets, signHeaders } from '../delivery/attempt.ts'
 import type { DeliveryRecord, SubscriptionRecord } from '../records.ts'
 import type { DeliveryChange, Store } from '../store.ts'
 
-/** The signed request of an attempt. */
+/** The signed request of an attempt, without secret headers. */
 export type SignedDelivery = {
   readonly headers: Readonly<Record<string, string>>
-  /** The names of the headers of its subscription, whose values are secret. */
+  /** The names of the subscription's headers. Their values are secret. */
   readonly hiddenHeaders: readonly string[]
   readonly body: string
   /**
-   * Changes since that time that make this request differ from the one that was sent: the `secret`, the `subscription`
-   * (possibly its secret), or the `webhook_id`.
+   * Changes since the attempt that make this request differ from the request that was sent: the `secret`, the
+   * `subscription` (possibly its secret), or the `webhook_id`.
    */
   readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }

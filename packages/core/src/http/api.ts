@@ -38,7 +38,7 @@ export type RequestReported = {
   /** The group or call that the request named, if the id is valid. */
   readonly groupId: string | null
   readonly callId: string | null
-  /** Set if the same request had already created the group. */
+  /** Set if an earlier copy of the request had already created the group. */
   readonly isRepeated: boolean
 }
 
@@ -86,7 +86,7 @@ export const createApi = (context: ApiContext) => {
     }
   }
 
-  /** Reads the key, which is sent raw or after `Bearer`. */
+  /** Reads the key. It is sent raw or after `Bearer`. */
   const readKey = ({ headers }: ApiRequest): string =>
     headers.get(authHeader)?.replace(/^bearer(?: +|$)/i, '') ?? ''
 
@@ -167,7 +167,7 @@ export const createApi = (context: ApiContext) => {
       const { caller, limits } = await admit(key, remoteAddress)
       headers = limits
       report.caller = caller ?? null
-      // Routes after counting, so that path guesses count toward the limits, and before checking the caller, so that
+      // Routes after counting, so that path guesses count toward the limits. Routes before checking the caller, so that
       // any client learns whether a path exists.
       const endpoint = route(request)
       if (caller === undefined) throw refuseStranger(key)

@@ -7,7 +7,7 @@ export type ApiRequest = {
   readonly method: string
   /** The path, without the query. */
   readonly path: string
-  /** The query; may be empty, or start with a question mark. */
+  /** The query. It may be empty, or start with a question mark. */
   readonly query: string
   /**
    * Returns a header by its case-insensitive name, or `null`. Repeated headers are joined by a comma, as `Headers`
@@ -72,7 +72,7 @@ export type ResponseHead = {
   readonly requestId: string
   /** @default 200 */
   readonly status?: number
-  /** Headers to add to the standard ones; lowercase names. */
+  /** Headers to add to the standard ones. Their names are lowercase. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -91,7 +91,7 @@ export const buildJsonResponse = (
   body: JSON.stringify(body),
 })
 
-/** Converts an error to the one that the caller gets, which reveals nothing about an unexpected error. */
+/** Converts an error to the error that the caller gets. It reveals nothing about an unexpected error. */
 const toRefusal = (error: unknown): RequestRefusedError => {
   if (error instanceof RequestRefusedError) return error
   if (error instanceof StorageUnavailableError) {

@@ -24,7 +24,7 @@ const readStream = async (
     length += value.length
     chunks.push(value)
     if (length <= maxBytes) continue
-    // Not awaited: a sender that does not stop must not delay the response.
+    // This is not awaited, because a sender that does not stop must not delay the response.
     reader.cancel().catch(() => {})
     return undefined
   }

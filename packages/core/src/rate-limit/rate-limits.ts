@@ -79,8 +79,8 @@ export type RateLimits = {
 const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /**
- * Returns the network whose requests are counted together: an IPv4 address itself, or the /64 of an IPv6 address,
- * because one customer usually has all of it (RFC 6177). An IPv4 address in IPv6 notation counts as IPv4.
+ * Returns the network that an address shares a limit with: an IPv4 address itself, or the /64 of an IPv6 address,
+ * because one customer usually has the whole /64 (RFC 6177). An IPv4 address in IPv6 notation counts as IPv4.
  */
 export const toClientNetwork = (address: string): string => {
   if (!address.includes(':')) return address
@@ -187,7 +187,7 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   }
   const addresses = createClientAddresses(clock)
 
-  /** Takes a token from each id's bucket. The ids are keyed by the name of their limit. */
+  /** Takes a token from the bucket of each id. The ids are keyed by the name of their limit. */
   const measure = async (ids: Partial<Record<LimitName, string>>): Promise<Measured[]> => {
     const active = Object.entries(ids).flatMap(([name, id]) => {
       const limit = limits[name]

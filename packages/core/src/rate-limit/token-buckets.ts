@@ -39,7 +39,7 @@ type Level = { readonly tokens: number; readonly at: number; readonly fullAt: nu
 /** Tolerance for rounding errors in sums of fractions. */
 const tolerance = 1e-9
 
-/** Returns the tokens of a bucket now. A clock that was set back neither adds nor removes any. */
+/** Returns the tokens of a bucket now. A clock that was set back neither adds nor removes tokens. */
 const countTokens = ({ capacity, refillMs }: TokenBucket, level: Level | undefined, now: number): number => {
   if (level === undefined) return capacity
   return Math.min(capacity, level.tokens + (Math.max(0, now - level.at) * capacity) / refillMs)

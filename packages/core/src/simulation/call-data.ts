@@ -13,7 +13,7 @@ const areaCodes =
   '202 206 212 213 303 305 312 404 415 469 503 512 602 612 617 646 702 713 718 720 737 773 786 813 818 832 857 917 949 971'
 
 /**
- * Makes up a telephone number that belongs to no real person: in every area code of the North American numbering plan,
+ * Makes up a telephone number that belongs to no real person. In every area code of the North American numbering plan,
  * 555-0100 to 555-0199 are reserved for fiction.
  *
  * @param taken - numbers that must not be returned.

@@ -68,7 +68,7 @@ const outcomes: readonly unknown[] = [
 /** The step that ends a call that was not answered. */
 const unanswered = { missed: 'miss', rejected: 'reject', not_picked: 'ringOut' } as const
 
-/** 30 years, so that no past call starts before 1970. */
+/** Maximum length of a call: 30 years, so that no past call starts before 1970. */
 const maxDurationInSeconds = 946_080_000
 
 /** Checks the fields that are used only after the call has started, when its first event is already published. */
@@ -91,7 +91,7 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
 
 /**
  * Simulates a call from its start to its end. An answered call ends now, and started in the past. A summary without a
- * delay is saved at once; a later one is scheduled. If it throws, nothing has happened, unless the store failed.
+ * delay is saved at once; any other is scheduled. If this throws, nothing has happened, unless the store failed.
  *
  * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
  * @throws SummaryRefusedError if an automatic summary is requested, and the organization has none.

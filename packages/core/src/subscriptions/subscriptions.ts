@@ -20,7 +20,7 @@ import {
 /** A subscription without its secrets. */
 export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' | 'headers' | 'digits'> & {
   readonly enabled: boolean
-  /** The names of its static headers, and `authorization` if it is set. */
+  /** The names of its static headers, and `authorization` if it has one. */
   readonly headerNames: readonly string[]
   /** Time until which the previous secret also signs, as Unix time in milliseconds; `null` if there is none. */
   readonly previousSecretExpiresAt: number | null
@@ -31,7 +31,7 @@ export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 
 /**
  * A change to a subscription. Omitted fields do not change. `headers` replaces all static headers. Static headers and
- * `authorization` are secrets of the endpoint: a `url` with another origin removes those that the change does not
+ * `authorization` are secrets of the endpoint: a `url` with another origin removes the headers that the change does not
  * contain.
  */
 export type SubscriptionChange = SubscriptionHeaders & {

@@ -32,8 +32,8 @@ export type Organizations = {
   /** Lists all organizations, oldest first. */
   list(page?: Partial<PageRequest>): Promise<Page<OrganizationRecord>>
   /**
-   * Changes settings. Omitted settings do not change, and lists are replaced as a whole. If `change` is a function, it
-   * receives the current record, and is called again if the record changes concurrently.
+   * Changes settings. Omitted settings do not change, and lists are replaced as a whole. A function receives the
+   * current record. It is called again if the record changes concurrently.
    *
    * @throws InputError if a setting is invalid.
    * @throws RecordNotFoundError if there is no such organization.

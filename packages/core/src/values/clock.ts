@@ -12,17 +12,18 @@ export type Clock = {
 /** The clocks of a machine. Tests replace them. */
 export type ClockSources = {
   /**
-   * Returns the time of day, as Unix time in milliseconds. It may be stepped.
+   * Returns the time of day, as Unix time in milliseconds. This clock may be stepped.
    * @default Date.now
    */
   readonly wall?: (() => number) | undefined
   /**
-   * Returns the milliseconds since an arbitrary moment. It is never stepped, but may stop while the machine is suspended.
+   * Returns the milliseconds since an arbitrary moment. This clock is never stepped, but may stop while the machine is
+   * suspended.
    * @default performance.now
    */
   readonly elapsed?: (() => number) | undefined
   /**
-   * Like `elapsed`, but it never stops. It is read only when the other two have drifted apart.
+   * Like `elapsed`, but never stops. Read only if the other two clocks have drifted apart.
    * @default elapsed
    */
   readonly uptime?: (() => number) | undefined
@@ -39,8 +40,8 @@ export type ClockSources = {
 export const maxDriftMs = 60_000
 
 /**
- * Creates a clock that follows the wall clock but ignores its steps. It includes time during which the machine was
- * suspended. See decision 0080.
+ * Creates a clock that follows the wall clock but ignores its steps. The clock includes time during which the machine
+ * was suspended. See decision 0080.
  *
  * @example
  * const clock = createServiceClock({ onStep: (stepMs) => console.warn(`The clock was moved by ${stepMs} ms.`) })
@@ -93,7 +94,7 @@ export const toUtcTimestamp = (time: number): string => {
   return formatted.text
 }
 
-/** Starts a timer that does not keep the process alive, in runtimes where timers can. */
+/** Starts a timer. It does not keep the process alive, even in runtimes whose timers do. */
 export const startBackgroundTimer = (callback: () => void, ms: number): ReturnType<typeof setTimeout> => {
   const timer = setTimeout(callback, ms)
   Object(timer).unref?.()

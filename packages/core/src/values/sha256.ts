@@ -3,8 +3,8 @@ import fastSha256 from 'fast-sha256'
 const encoder = new TextEncoder()
 
 /**
- * Computes {@link sha256} without node:crypto. Web Crypto is not used because its digest is asynchronous and, as it
- * runs on another thread, takes about 50 microseconds for a short string (a key, a request).
+ * Computes {@link sha256} without node:crypto. It does not use Web Crypto, whose digest is asynchronous, runs on
+ * another thread, and takes about 50 microseconds for a short string (a key, a request).
  */
 export const computeSha256 = (text: string): string => {
   const digest = fastSha256.default(encoder.encode(text))

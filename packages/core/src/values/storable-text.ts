@@ -28,5 +28,5 @@ const createCheck =
  */
 export const checkTexts = createCheck(isStorableText, 'must not contain a NUL character or a lone surrogate')
 
-/** Checks identifiers as `checkTexts` checks strings. */
+/** Checks identifiers like `checkTexts` checks strings. */
 export const checkIdentifiers = createCheck(isIdentifier, identifierRule)

@@ -8,7 +8,7 @@ import { addExamples } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
-/** Defaults that differ from those of `serve`. They apply even if their variables are set. */
+/** Defaults that differ from the defaults of `serve`. They apply even if environment variables are set. */
 const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
 
 const quote = (argument: string): string =>
@@ -70,7 +70,7 @@ const buildEnvironment = async (
   return environment
 }
 
-/** Runs a command with a temporary server, which runs in memory and on a free port unless flags change that. */
+/** Runs a command with a temporary server. Unless flags change that, the server runs in memory, on a free port. */
 const exec = async (
   command: readonly string[],
   { config: file, ...flags }: SettingFlags,

@@ -10,7 +10,7 @@ export type EventLine = Pick<Event, 'name' | 'id'> & {
   readonly payload?: string
 }
 
-/** Returns a health event's endpoint and response, or the id of any other event. */
+/** Returns the endpoint and the response of a health event, or the id of any other event. */
 const formatSubject = ({ id, channel, payload }: EventLine): string => {
   if (channel !== 'OPERATIONS' || payload === undefined) return id
   const { data }: HealthEvent = JSON.parse(payload)

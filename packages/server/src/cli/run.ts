@@ -6,8 +6,8 @@ import { CliError, exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
 /**
- * Errors that persist until the user changes a setting or the resource it names, so a supervisor should not restart the
- * server.
+ * Errors that persist until the user changes a setting, or what the setting names. A supervisor should not restart the
+ * server after such an error.
  */
 const lastingErrors = [ConfigError, DatabaseInUseError, DatabaseVersionError]
 
@@ -26,7 +26,7 @@ const formatError = (error: unknown): string => {
   return foreseenErrors.some((type) => error instanceof type) ? error.message : (error.stack ?? error.message)
 }
 
-// A pipe's reader may stop early, as in `wabakit openapi | head`.
+// The reader of a pipe may stop early, as in `wabakit openapi | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 })

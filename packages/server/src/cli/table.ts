@@ -8,7 +8,7 @@ const formatCell = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Formats a value as one line without control characters. */
+/** Formats a value as one line, without control characters. */
 export const formatValue = (value: unknown): string => escapeControls(formatCell(value))
 
 type Json = Readonly<Record<string, unknown>>

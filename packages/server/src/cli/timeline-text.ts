@@ -50,7 +50,10 @@ const formatEntries = ({ style }: Output, entries: readonly Entry[]): string[] =
     ]
   })
 
-/** Formats the timeline of a call or group: a line for each entry, then why each unfinished delivery is waiting. */
+/**
+ * Formats the timeline of a call or group: a line for each entry, and then the reason why each unfinished delivery
+ * waits.
+ */
 export const formatTimeline = (output: Output, { entries, deliveries }: Timeline): string => {
   const happened = entries.map((entry) => {
     const explanation = entry.kind === 'attempt' ? explainAttempt(entry.attempt) : []

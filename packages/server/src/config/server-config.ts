@@ -59,7 +59,7 @@ export const SeedOrganization = z.strictObject({
 })
 export type SeedOrganization = z.infer<typeof SeedOrganization>
 
-/** The settings of a server. The file, the variables, the flags and their documentation are derived from this schema. */
+/** The settings of a server. The file, the variables, the flags and the documentation are derived from this schema. */
 export const ServerConfig = z.strictObject({
   host: z._default(text(), '127.0.0.1').register(settingFacts, {
     about: 'Address to listen on. A `controlToken` is required unless it is a loopback address.',

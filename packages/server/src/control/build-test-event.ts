@@ -4,7 +4,7 @@ import { eventExamples } from '@wabakit/contract/documents'
 import { InputError, type PublishedEvent, type Subscription } from '@wabakit/core'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 
-/** A requested test event. A payload replaces the example. */
+/** A requested test event. Its payload replaces the example. */
 export type TestEventInput = {
   readonly name?: string | undefined
   readonly subject?: string | undefined

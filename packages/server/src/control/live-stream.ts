@@ -9,21 +9,21 @@ type LiveStreamOptions = {
   readonly store: Pick<Store, 'listen'>
   /** The attempts of other processes; `undefined` when none shares the store. */
   readonly otherAttempts: Pick<AttemptFeed, 'follow'> | undefined
-  /** Receives the error that ended a stream, such as a lost connection to the store. Its client reconnects. */
+  /** Receives the error that ended a stream, such as a lost connection to the store. The stream's client reconnects. */
   readonly onError: (error: unknown) => void
 }
 
 type StreamStart = {
   readonly organizationId: string
   /**
-   * The id of the event to start after. If omitted, only new events follow; if empty or no longer stored, the stream
-   * starts with the oldest event.
+   * The id of the event to start after. If it is omitted, the stream has only new events. If it is empty, or the event
+   * is no longer stored, the stream starts with the oldest event.
    */
   readonly after: string | undefined
 }
 
 const heartbeatMs = 15_000
-/** Interval, in milliseconds, of polls for events without a notification, such as those that match no subscription. */
+/** Interval, in milliseconds, of polls for events without a notification, such as events that match no subscription. */
 const pollMs = 1_000
 /** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
 const readPauseMs = 50
@@ -37,7 +37,7 @@ const formatMessage = (name: string, data: object, id?: string): Uint8Array =>
 
 const pageSize = 100
 
-/** Returns a function that reads the events since its last call, in the order they happened. */
+/** Returns a function that reads the events since its last call, in the order in which they happened. */
 const followEvents = async (
   events: ReferenceServer['events'],
   { organizationId, after }: StreamStart,

@@ -12,7 +12,9 @@ const timeoutMs = 10_000
 
 type Refuse = (address: string) => Error | undefined
 
-/** Fails a lookup if any resolved address is refused, because a name with such an address cannot be trusted. */
+/**
+ * Fails a lookup if any of the resolved addresses is refused, because a name with such an address cannot be trusted.
+ */
 const guardLookup =
   (lookup: LookupFunction, refuse: Refuse): LookupFunction =>
   (hostname, options, callback) => {
@@ -29,9 +31,9 @@ const guardLookup =
   }
 
 /**
- * Creates a connector that connects only to addresses allowed by the policy. It checks a literal address before
- * connecting (Node does not look those up), every address returned by the lookup (there is no second lookup), and the
- * address the socket is connected to.
+ * Creates a connector that connects only to addresses allowed by the policy. It checks a literal address before it
+ * connects (Node.js does not look up literal addresses), every address that the lookup returns (there is no second
+ * lookup), and the address that the socket is connected to.
  */
 export const createGuardedConnector = ({
   lookup,

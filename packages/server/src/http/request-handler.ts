@@ -110,7 +110,7 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
       if (!incoming.readableEnded) reject(new Error('The client closed the connection.'))
     }
     if (incoming.complete) {
-      // Works even if the client has disconnected.
+      // This works even if the client has disconnected.
       add(incoming.read() ?? Buffer.alloc(0))
       finish()
     } else if (incoming.destroyed) {
@@ -120,7 +120,7 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     }
   })
 
-/** Returns a header, joining repeated values. In `headers`, two `authorization` values, thus two keys, look like one. */
+/** Returns a header, joining repeated values. In `headers`, two values of `authorization` look like one. */
 const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
   let found: string | null = null
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -44,13 +44,13 @@ export const createBacklogReading = (
 /** The store whose backlog is measured, and the clock of its due times. */
 export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
 
-/** Maximum count. */
+/** The number at which counting stops. */
 const countLimit = 100_000
 
 /**
  * Creates metrics of the whole database, which are the same in every process that shares it.
  *
- * @returns a function that updates them. They become NaN when the store does not respond.
+ * @returns a function that updates them. They are NaN if the store does not respond.
  */
 export const createBacklogGauges = (
   { store, clock }: BacklogSource,

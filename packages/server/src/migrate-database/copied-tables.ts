@@ -8,8 +8,8 @@ export type CopiedTable = {
   /** The key's columns in SQLite. Rows are read in key order, using an index. */
   readonly key: readonly string[]
   /**
-   * The columns in PostgreSQL, except those it numbers itself, each with the SQLite expression for its value.
-   * `json_object` turns the expression into the same value that `row_to_json` returns in PostgreSQL.
+   * The columns in PostgreSQL, except the columns that PostgreSQL numbers, each with the SQLite expression for its
+   * value. `json_object` turns the expression into the same value that `row_to_json` returns in PostgreSQL.
    */
   readonly columns: Readonly<Record<string, string>>
   /** Columns that PostgreSQL computes from a row `r`, with their expressions. */
@@ -59,7 +59,7 @@ const deliveryColumns = {
   webhook_id: 'd.webhookId',
 }
 
-/** All tables in the order they are copied. */
+/** All tables, in the order in which they are copied. */
 export const copiedTables: readonly CopiedTable[] = [
   copyTable('organizations', ['seq'], { position: 'seq' }),
   copyTable('apiKeys', ['seq'], { position: 'seq' }),

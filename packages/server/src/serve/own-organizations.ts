@@ -5,7 +5,10 @@ import type { ServerConfig } from '../config/server-config.ts'
 
 type Service = Pick<ReferenceServer, 'organizations' | 'apiKeys' | 'subscriptions'>
 
-/** Creates an organization. Resolves to `false` if it exists, for example because another process has created it. */
+/**
+ * Creates an organization. Resolves to `false` if it already exists, for example because another process has created
+ * it.
+ */
 const createOnce = async ({ organizations }: Service, input: OrganizationInput): Promise<boolean> => {
   try {
     await organizations.create(input)
@@ -87,8 +90,8 @@ export const ensureOperator = async (
   const existing = items.find(({ channel }) => channel === 'OPERATIONS')
   if (existing === undefined) {
     const { id, ...created } = await subscriptions.create(operatorId, { channel: 'OPERATIONS', url, secret })
-    // Processes that start at the same time each create a subscription. All of them keep the oldest and remove their
-    // own.
+    // If processes start at the same time, each creates a subscription. Every process keeps the oldest subscription,
+    // and removes the one that it created.
     const [first] = (await subscriptions.list(operatorId)).items.filter((each) => each.url === created.url)
     if (first?.id !== id) await subscriptions.remove(operatorId, id)
     return

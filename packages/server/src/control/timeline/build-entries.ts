@@ -24,7 +24,7 @@ const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
  */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
-/** Marks a delivery in its lane: the deliveries of one subscription and subject, in the order of their events. */
+/** Marks a delivery. Its lane has the deliveries of the same subscription and subject, in the order of their events. */
 export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[] => {
   const own = findAcceptance(each)
   const acceptedAt = getAcceptanceTime(each)
@@ -47,7 +47,7 @@ export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[
   return marks
 }
 
-/** Marks a delivery attempt. The first successful attempt gets the marks about the delivery's order. */
+/** Marks an attempt. The first successful attempt gets the marks about the delivery's order. */
 export const markAttempt = (attempt: AttemptRecord, each: Attempted, ofDelivery: readonly Mark[]): Mark[] => {
   const accepted = findAcceptance(each)
   if (accepted === undefined || attempt.number < accepted.number) return []
