@@ -1,13 +1,9 @@
 /** An action is not possible in the current state of a call or a participant. Nothing was changed. */
 export class IllegalTransitionError extends Error {
   override readonly name = 'IllegalTransitionError'
-  /** Identifies the error. */
   readonly code = 'illegal_transition'
-  /** The state machine. */
   readonly machine: 'call' | 'participant'
-  /** The current state. */
   readonly state: string
-  /** The action. */
   readonly action: string
 
   /** @param step - the machine, its state, the action, and the actions that are possible. */

@@ -3,7 +3,6 @@ import type { Issue } from '@wabakit/contract'
 /** The input to an operation is invalid. Nothing was changed. */
 export class InputError extends Error {
   override readonly name = 'InputError'
-  /** Identifies the error. */
   readonly code = 'invalid_input'
   /** The invalid fields, and why they are invalid. */
   readonly issues: readonly Issue[]

@@ -1,17 +1,10 @@
 /** The organization has no such record. Nothing was changed. */
 export class RecordNotFoundError extends Error {
   override readonly name = 'RecordNotFoundError'
-  /** Identifies the error. */
   readonly code = 'record_not_found'
-  /** The kind of record that does not exist. */
   readonly kind: 'organization' | 'group' | 'participant' | 'call' | 'subscription' | 'delivery'
-  /** Its id. */
   readonly id: string
 
-  /**
-   * @param kind - the kind of record that does not exist.
-   * @param id - its id.
-   */
   constructor(kind: RecordNotFoundError['kind'], id: string) {
     super(
       `There is no ${kind} ${JSON.stringify(id)}${kind === 'organization' ? '' : ' in this organization'}.`,
@@ -24,9 +17,7 @@ export class RecordNotFoundError extends Error {
 /** The id is already in use. Nothing was changed. */
 export class RecordExistsError extends Error {
   override readonly name = 'RecordExistsError'
-  /** Identifies the error. */
   readonly code = 'record_exists'
-  /** The kind of record that exists. */
   readonly kind: 'organization' | 'call' | 'api key'
 
   /**

@@ -11,20 +11,13 @@ export type RefusalDetails = {
 /** The service rejected a request, in process or over HTTP. Nothing was stored and no event was published. */
 export class RequestRefusedError extends Error {
   override readonly name = 'RequestRefusedError'
-  /** One of the service's error codes. */
   readonly code: ErrorCode
   /** The HTTP status of the code. */
   readonly status: ErrorStatus
   /** The invalid fields; empty if no field is invalid. */
   readonly issues: readonly Issue[]
-  /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
 
-  /**
-   * @param code - one of the service's error codes.
-   * @param message - a human-readable explanation.
-   * @param details - issues and headers, if any.
-   */
   constructor(code: ErrorCode, message: string, details: RefusalDetails = {}) {
     super(message)
     this.code = code

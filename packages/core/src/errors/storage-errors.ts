@@ -5,7 +5,6 @@
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'
-  /** Identifies the error. */
   readonly code = 'storage_unavailable'
   /** Time to wait before trying again, in milliseconds. */
   readonly retryAfterMs: number
@@ -27,6 +26,5 @@ export class StorageUnavailableError extends Error {
  */
 export class StorageOutcomeUnknownError extends Error {
   override readonly name = 'StorageOutcomeUnknownError'
-  /** Identifies the error. */
   readonly code = 'outcome_unknown'
 }

@@ -8,12 +8,9 @@ const sentences = {
 /** A call cannot have the summary. Nothing was saved and no event was published. */
 export class SummaryRefusedError extends Error {
   override readonly name = 'SummaryRefusedError'
-  /** Identifies the error. */
   readonly code = 'summary_refused'
-  /** The reason. */
   readonly reason: 'no_recording' | 'nothing_said' | 'automatic_summaries_off'
 
-  /** @param reason - why the call cannot have the summary. */
   constructor(reason: SummaryRefusedError['reason']) {
     super(sentences[reason])
     this.reason = reason

@@ -45,33 +45,20 @@ export type RateLimitOptions = {
 /** Headers that inform a client of its limits. @inline */
 export type RateLimitHeaders = Readonly<Record<string, string>>
 
-/** Decides whether a request may proceed. */
+/**
+ * Decides whether a request may proceed. Each method throws a RequestRefusedError `rate_limited` if it may not. The
+ * headers that a method returns are for any response to the request.
+ */
 export type RateLimits = {
-  /**
-   * Counts a request with a valid key.
-   *
-   * @returns headers for any response to the request.
-   * @throws RequestRefusedError `rate_limited`.
-   */
+  /** Counts a request with a valid key. */
   admit(caller: CallerRecord, remoteAddress: string | undefined): Promise<RateLimitHeaders>
-  /**
-   * Counts a request for the summary of a call.
-   *
-   * @throws RequestRefusedError `rate_limited`.
-   */
+  /** Counts a request for the summary of a call. */
   admitCall(organizationId: string, callId: string): Promise<void>
-  /**
-   * Counts a request without a valid key.
-   *
-   * @returns headers for any response to the request.
-   * @throws RequestRefusedError `rate_limited`.
-   */
+  /** Counts a request without a valid key. */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
   /**
    * Rejects a request from an address that has used up its limit, before its key is looked up. A key that has been
    * valid from this address before is admitted, so that other clients behind the same address cannot lock it out.
-   *
-   * @throws RequestRefusedError `rate_limited`.
    */
   refuseExhausted(remoteAddress: string | undefined, key?: string): void
 }

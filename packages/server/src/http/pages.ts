@@ -36,7 +36,7 @@ export const createPages = (options: PagesOptions): Pages => {
   const { host, publicUrl, authHeader } = settings
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
-  const checkReady = async (): Promise<void> => {
+  const renderReadiness = async (): Promise<string> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
     // Migrations complete before the server listens.
     try {
@@ -45,6 +45,7 @@ export const createPages = (options: PagesOptions): Pages => {
     } catch (cause) {
       throw new StorageUnavailableError('The database cannot be reached or written. See the log.', { cause })
     }
+    return 'ready\n'
   }
 
   /** Checks the host: pages of other sites must not read metrics through a host name that resolves to this machine. */
@@ -80,36 +81,22 @@ export const createPages = (options: PagesOptions): Pages => {
   }
 
   const plainText = 'text/plain; charset=utf-8'
-  const pages = new Map([
-    ['/healthz', createPage(plainText, async () => 'ok\n')],
-    [
-      '/readyz',
-      createPage(plainText, async () => {
-        await checkReady()
-        return 'ready\n'
-      }),
-    ],
-    [
-      '/metrics',
-      createPage(metrics.contentType, async ({ headers }, remoteAddress) => {
-        if (checkMetricsToken === undefined) checkMetricsHost(headers.get('host') ?? '')
-        else await checkMetricsToken(headers, remoteAddress)
-        return metrics.render()
-      }),
-    ],
-  ])
-  if (settings.role === 'worker') return pages
   // Loads the documents on demand, because few servers ever get such a request.
   const documents = () => import('@wabakit/contract/documents')
-  return pages
-    .set(
-      '/openapi.json',
-      createDocumentPage(async () =>
+  const pages: Record<string, Page> = {
+    '/healthz': createPage(plainText, async () => 'ok\n'),
+    '/readyz': createPage(plainText, renderReadiness),
+    '/metrics': createPage(metrics.contentType, async ({ headers }, remoteAddress) => {
+      if (checkMetricsToken === undefined) checkMetricsHost(headers.get('host') ?? '')
+      else await checkMetricsToken(headers, remoteAddress)
+      return metrics.render()
+    }),
+    ...(settings.role !== 'worker' && {
+      '/openapi.json': createDocumentPage(async () =>
         (await documents()).createOpenApiDocument({ authHeader, baseUrl: publicUrl ?? '/' }),
       ),
-    )
-    .set(
-      '/asyncapi.json',
-      createDocumentPage(async () => (await documents()).createAsyncApiDocument()),
-    )
+      '/asyncapi.json': createDocumentPage(async () => (await documents()).createAsyncApiDocument()),
+    }),
+  }
+  return new Map(Object.entries(pages))
 }

@@ -4,7 +4,6 @@
  */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError'
-  /** Identifies the error. */
   readonly code = 'database_not_opened'
   /** The database's file, or its address without password. */
   readonly path: string
@@ -23,7 +22,6 @@ export class DatabaseOpenError extends Error {
 /** Thrown when a SQLite database is open in another process, or in another store of this process. */
 export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError'
-  /** Identifies the error. */
   readonly code = 'database_in_use'
   /** The database's file. */
   readonly path: string
@@ -44,7 +42,6 @@ export class DatabaseInUseError extends Error {
 /** Thrown when a database was written by a newer version of this software. */
 export class DatabaseVersionError extends Error {
   override readonly name = 'DatabaseVersionError'
-  /** Identifies the error. */
   readonly code = 'database_too_new'
   /** The version of the database's schema. */
   readonly found: number

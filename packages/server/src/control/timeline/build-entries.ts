@@ -66,13 +66,11 @@ type Subject = {
 
 type Marked = Attempted & { readonly marks: readonly Mark[] }
 
-type Moment = { readonly time: number; readonly entry: TimelineEntry }
-
 const none = { marks: [] as Mark[] }
 
 type State = Extract<TimelineEntry, { kind: 'change' }>['state']
 
-const listChanges = ({ call, summary, group }: Subject): Moment[] => {
+const listChanges = ({ call, summary, group }: Subject): TimelineEntry[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
@@ -85,59 +83,63 @@ const listChanges = ({ call, summary, group }: Subject): Moment[] => {
     ['summarized', summary?.generatedAt],
   ]
   return changes.flatMap(([state, time]) =>
-    typeof time === 'number' ? [{ time, entry: { kind: 'change', at: utc(time), state, ...none } }] : [],
+    typeof time === 'number' ? [{ kind: 'change', at: utc(time), state, ...none }] : [],
   )
 }
 
-const listRequests = (requests: readonly LoggedRequest[]): Moment[] =>
+const listRequests = (requests: readonly LoggedRequest[]): TimelineEntry[] =>
   requests.map((request) => {
-    const time = request.startedAt
     const marks: Mark[] = request.isRepeated
       ? [{ kind: 'duplicate', text: 'The same request created this group earlier.' }]
       : []
-    return { time, entry: { kind: 'request', at: utc(time), request: showRequest(request), marks } }
+    return { kind: 'request', at: utc(request.startedAt), request: showRequest(request), marks }
   })
 
-const listDelivery = (each: Marked): Moment[] => {
+const listDelivery = (each: Marked): TimelineEntry[] => {
   const { delivery, attempts, marks } = each
   const { id: deliveryId, subscriptionId, eventId, eventName } = delivery
   const ofDelivery = { deliveryId, subscriptionId, eventId, eventName }
-  const moments = attempts.map((attempt): Moment => {
-    const time = attempt.startedAt
-    const entry = { ...ofDelivery, attempt: showAttempt(attempt), marks: markAttempt(attempt, each, marks) }
-    return { time, entry: { kind: 'attempt', at: utc(time), ...entry } }
-  })
+  const entries = attempts.map(
+    (attempt): TimelineEntry => ({
+      kind: 'attempt',
+      at: utc(attempt.startedAt),
+      ...ofDelivery,
+      attempt: showAttempt(attempt),
+      marks: markAttempt(attempt, each, marks),
+    }),
+  )
   const { status, dueAt, finishedAt } = delivery
   if (finishedAt !== null && (status === 'delivered' || status === 'exhausted' || status === 'skipped')) {
     const gaps = marks.filter(({ kind }) => kind === 'gap')
-    const entry = { at: utc(finishedAt), ...ofDelivery, status, marks: gaps }
-    moments.push({ time: finishedAt, entry: { kind: 'finished', ...entry } })
+    entries.push({ kind: 'finished', at: utc(finishedAt), ...ofDelivery, status, marks: gaps })
   }
   if (status === 'pending' && dueAt !== null) {
-    const entry = { at: utc(dueAt), ...ofDelivery, number: delivery.attempts + 1, ...none }
-    moments.push({ time: dueAt, entry: { kind: 'next_attempt', ...entry } })
+    const number = delivery.attempts + 1
+    entries.push({ kind: 'next_attempt', at: utc(dueAt), ...ofDelivery, number, ...none })
   }
-  return moments
+  return entries
 }
 
 /** The order of entries within the same millisecond. */
 const kinds = ['request', 'change', 'event', 'attempt', 'finished', 'next_attempt'] as const
 
+const compareEntries = (left: TimelineEntry, right: TimelineEntry): number =>
+  Date.parse(left.at) - Date.parse(right.at) || kinds.indexOf(left.kind) - kinds.indexOf(right.kind)
+
 /** Lists the history of a call or group, and its next steps, in chronological order. */
 export const buildEntries = (subject: Subject, deliveries: readonly Marked[]): TimelineEntry[] => {
-  const events = subject.events.map((event): Moment => {
-    const time = event.occurredAt
-    return { time, entry: { kind: 'event', at: utc(time), event: showEvent(event), ...none } }
-  })
+  const events = subject.events.map(
+    (event): TimelineEntry => ({
+      kind: 'event',
+      at: utc(event.occurredAt),
+      event: showEvent(event),
+      ...none,
+    }),
+  )
   return [
     ...listRequests(subject.requests),
     ...listChanges(subject),
     ...events,
     ...deliveries.flatMap(listDelivery),
-  ]
-    .sort(
-      (left, right) =>
-        left.time - right.time || kinds.indexOf(left.entry.kind) - kinds.indexOf(right.entry.kind),
-    )
-    .map(({ entry }) => entry)
+  ].sort(compareEntries)
 }

@@ -30,7 +30,6 @@ export const DeliveryView = named(
   }),
 )
 
-/** The delivery of one event to one subscription. */
 export type DeliveryView = z.input<typeof DeliveryView>
 
 type DeliveryDetails = Partial<Pick<DeliveryView, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>>
@@ -56,8 +55,6 @@ export const AttemptView = named(
     diagnosis: z.nullable(DiagnosisView),
   }),
 )
-/** A delivery attempt. */
-export type AttemptView = z.input<typeof AttemptView>
 
 export const SentRequestView = named(
   'SentRequest',
@@ -71,8 +68,6 @@ export const SentRequestView = named(
     changed: z.array(z.enum(['secret', 'subscription', 'webhook_id'])),
   }),
 )
-/** The request of an attempt, rebuilt from the event and the attempt. */
-export type SentRequestView = z.input<typeof SentRequestView>
 
 export const showAttempt = (record: AttemptRecord) =>
   z.encode(AttemptView, { ...record, diagnosis: diagnose(record) })

@@ -14,7 +14,6 @@ export const EventView = named(
     payload: z.string(),
   }),
 )
-/** A published event. */
 export type EventView = z.input<typeof EventView>
 
 export const showEvent = (record: EventRecord): EventView => z.encode(EventView, record)

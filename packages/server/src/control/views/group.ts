@@ -17,9 +17,6 @@ export const GroupView = named(
   }),
 )
 
-/** A group. */
-export type GroupView = z.input<typeof GroupView>
-
 export const showGroup = (record: GroupRecord) =>
   z.encode(GroupView, { ...record, groupId: record.clientCustomGroupId })
 

@@ -17,9 +17,6 @@ export const OrganizationView = named(
   }),
 )
 
-/** An organization, its settings and its numbers. */
-export type OrganizationView = z.input<typeof OrganizationView>
-
 export const showOrganization = (record: OrganizationRecord) =>
   z.encode(OrganizationView, {
     ...record,

@@ -23,8 +23,5 @@ export const ApiRequestView = named(
   }),
 )
 
-/** A request of the public API. */
-export type ApiRequestView = z.input<typeof ApiRequestView>
-
 export const showRequest = (request: LoggedRequest) =>
   z.encode(ApiRequestView, { ...request, at: request.startedAt, repeated: request.isRepeated })

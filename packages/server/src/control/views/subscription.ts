@@ -23,23 +23,17 @@ export const SubscriptionView = named(
   'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails, and not yet that it recovered.',
   z.object(subscription),
 )
-/** A subscription without its secrets. */
-export type SubscriptionView = z.input<typeof SubscriptionView>
-
 export const SubscriptionSecretView = named(
   'SubscriptionWithSecret',
   'A subscription whose secret has just been set. This is the only response that contains the secret.',
   z.object({ ...subscription, secret: z.string() }),
 )
-/** A subscription whose secret has just been set. */
-export type SubscriptionSecretView = z.input<typeof SubscriptionSecretView>
 
-export const showSubscription = (record: Subscription): SubscriptionView => {
+export const showSubscription = (record: Subscription): z.input<typeof SubscriptionView> => {
   const events = record.events === 'all' ? ('all' as const) : [...record.events]
   return z.encode(SubscriptionView, { ...record, events, headerNames: [...record.headerNames] })
 }
 
-export const showSubscriptionSecret = (record: SubscriptionWithSecret): SubscriptionSecretView => ({
-  ...showSubscription(record),
-  secret: record.secret,
-})
+export const showSubscriptionSecret = (
+  record: SubscriptionWithSecret,
+): z.input<typeof SubscriptionSecretView> => ({ ...showSubscription(record), secret: record.secret })

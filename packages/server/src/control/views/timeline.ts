@@ -29,7 +29,6 @@ export const SummaryStatusView = named(
     }),
   ]),
 )
-/** The state of a call's summary: it has arrived, or the reason why it has not. */
 export type SummaryStatusView = z.input<typeof SummaryStatusView>
 
 export const MarkView = named(
@@ -92,5 +91,4 @@ export const TimelineView = named(
     entries: z.array(TimelineEntryView),
   }),
 )
-/** All records about one call or group. */
 export type TimelineView = Omit<z.input<typeof TimelineView>, 'call'> & { call: CallView | null }

@@ -27,7 +27,6 @@ export const WaitView = named(
     }),
   ]),
 )
-/** The reason why a delivery is not being attempted. */
 export type WaitView = z.infer<typeof WaitView>
 
 const disabledTexts = {
@@ -56,17 +55,14 @@ export const showWait = (wait: Wait, now: number): WaitView => {
       const blocker =
         attempt === 0 ? `Behind ${eventName}` : `Lane blocked by attempt ${attempt} of ${eventName}`
       const until = next === null || next <= now ? '' : `, next at ${formatMoment(next, now)}`
-      const text = `${blocker}${until}.`
       const nextAttemptAt = next === null ? null : utc(next)
-      return { reason: 'lane', deliveryId, eventName, attempt, nextAttemptAt, text }
+      return { reason: 'lane', deliveryId, eventName, attempt, nextAttemptAt, text: `${blocker}${until}.` }
     }
-    case 'retry': {
-      const text = `Next attempt at ${formatMoment(wait.until, now)}.`
-      return { reason: 'retry', nextAttemptAt: utc(wait.until), text }
-    }
+    case 'retry':
     case 'deferred': {
-      const text = `The endpoint was already handling the event. Next attempt at ${formatMoment(wait.until, now)}.`
-      return { reason: 'deferred', nextAttemptAt: utc(wait.until), text }
+      const cause = wait.reason === 'deferred' ? 'The endpoint was already handling the event. ' : ''
+      const text = `${cause}Next attempt at ${formatMoment(wait.until, now)}.`
+      return { reason: wait.reason, nextAttemptAt: utc(wait.until), text }
     }
     case 'attempting':
       return { reason: 'attempting', leaseExpiresAt: utc(wait.until), text: 'It is being attempted.' }
