@@ -3,14 +3,9 @@
 // Requests and responses of a host's own endpoints, and of requests that it rejects itself
 
 export { findEndpoint } from '../http/api.ts'
-export {
-  buildJsonResponse,
-  createParserRefusal,
-  formatRefusal,
-  readJson,
-  refuseRequest,
-} from '../http/exchange.ts'
+export { buildJsonResponse, readJson, refuseRequest } from '../http/exchange.ts'
 export { toApiRequest } from '../http/fetch.ts'
+export { createParserRefusal, formatRefusal } from './refusals.ts'
 
 // Values of requests
 

@@ -1,4 +1,4 @@
-import { type ErrorBody, type ErrorCode, limits, reasonPhrases } from '@wabakit/contract'
+import { type ErrorBody, limits, reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 
@@ -125,32 +125,4 @@ export const refuseRequest = (error: unknown, { requestId, headers: more }: Resp
     ...(issues.length > 0 && { issues: [...issues] }),
   }
   return buildJsonResponse(body, { requestId, status, headers: { ...more, ...headers } })
-}
-
-const parserRefusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The URL and the headers are too large. Shorten them.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
-    'body_too_large',
-    'The chunk extensions of the body are too large. Send the body without them.',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The complete request did not arrive in time.'],
-}
-
-/** Returns the error for a request that an HTTP parser rejected, based on the `code` of node:http's `clientError`. */
-export const createParserRefusal = (code = ''): RequestRefusedError =>
-  new RequestRefusedError(
-    ...(parserRefusals[code] ?? (['malformed_request', 'The request is not valid HTTP/1.1.'] as const)),
-  )
-
-/** Formats an error as an HTTP/1.1 response, for a socket without a response object. */
-export const formatRefusal = (refusal: RequestRefusedError, requestId: string): string => {
-  const { status, headers, body } = refuseRequest(refusal, { requestId })
-  const length = new TextEncoder().encode(body).length
-  const lines = Object.entries({ ...headers, 'content-length': length, connection: 'close' })
-  return [
-    `HTTP/1.1 ${status} ${reasonPhrases[refusal.status]}`,
-    ...lines.map(([name, value]) => `${name}: ${value}`),
-    '',
-    body,
-  ].join('\r\n')
 }
