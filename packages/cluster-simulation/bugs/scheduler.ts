@@ -208,7 +208,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     needs: hasLateNews,
   },
   {
-    name: 'scheduler: it does not wake up when a delivery is due',
+    name: 'scheduler: a due delivery does not wake it up',
     file: scheduler,
     find: `    if (next !== undefined) wakeAt(next.at)
 `,
@@ -430,7 +430,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `resolve(outcomes[batch.length - 1 - index] ?? { outcome: 'stale' })`,
   },
   {
-    name: 'settlements: those queued during a batch are never written',
+    name: 'settlements: a result that arrives during a batch is never written',
     file: writer,
     find: `    isWriting = false
     schedule()`,

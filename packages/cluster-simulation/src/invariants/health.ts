@@ -76,7 +76,7 @@ export const createHealthRule = ({ plan, violate, now, hasSeen }: RuleContext): 
           violate(alternates, `${id}: ${told.join(', ')}`)
         const isTold = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))
         if (isTold !== isReported)
-          violate(alternates, `${id} differs from what operators were notified of: ${told.join(', ')}`)
+          violate(alternates, `the health of ${id} does not match its events: ${told.join(', ')}`)
         const history = channel === 'OPERATIONS' ? [] : (histories.get(id) ?? [])
         const expected =
           unclear.has(id) || hasMissed ? 'unclear' : predict(history, plan.reportAfterMs ?? reportAfterMs)
