@@ -7,14 +7,6 @@ export type LoadRequest = {
   readonly body: string
 }
 
-export type HttpLoad = {
-  /** Replaces the connections, because servers close idle ones. */
-  connect(): Promise<void>
-  /** Sends `count` requests, one after another on each connection. Rejects if a response is not 200. */
-  run(count: number): Promise<void>
-  close(): void
-}
-
 const lineEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
@@ -39,7 +31,7 @@ const serialize = ({ url, headers, body }: LoadRequest): string => {
  * Creates a client that sends the same request again and again. It writes prepared bytes to sockets, and searches only
  * for the end of each response, so that it needs less CPU time than the measured servers.
  */
-export const createHttpLoad = (request: LoadRequest, connections: number): HttpLoad => {
+export const createHttpLoad = (request: LoadRequest, connections: number) => {
   const bytes = Buffer.from(serialize(request))
   const { hostname, port } = new URL(request.url)
   let sockets: Socket[] = []
@@ -69,7 +61,8 @@ export const createHttpLoad = (request: LoadRequest, connections: number): HttpL
     })
 
   return {
-    connect: async () => {
+    /** Replaces the connections, because servers close idle ones. */
+    connect: async (): Promise<void> => {
       close()
       for (let index = 0; index < connections; index += 1) {
         const socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -77,7 +70,8 @@ export const createHttpLoad = (request: LoadRequest, connections: number): HttpL
         sockets.push(socket)
       }
     },
-    run: async (count) => {
+    /** Sends `count` requests, one after another on each connection. Rejects if a response is not 200. */
+    run: async (count: number): Promise<void> => {
       let sent = 0
       await Promise.all(sockets.map((socket) => exchange(socket, () => sent++ < count)))
     },

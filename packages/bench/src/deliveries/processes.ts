@@ -21,15 +21,10 @@ export type QueueOptions = {
   readonly subscriptions?: number
 }
 
-/** The processes of a queue: a producer that stores events, workers that deliver them, and an endpoint. */
-export type Queue = {
-  readonly producer: Child
-  /** The workers. If there are none, the producer also delivers. */
-  readonly workers: readonly Child[]
-  readonly endpoint: Child
-}
+export type Queue = Awaited<ReturnType<typeof startQueue>>
 
-export const startQueue = async (options: QueueOptions): Promise<Queue> => {
+/** Starts a producer, which stores events, and workers, which deliver them. */
+export const startQueue = async (options: QueueOptions) => {
   const { kind, database, endpoint, workers = 1, subscriptions = 1 } = options
   const start = (role: ProcessSettings['role']): Promise<Child> => {
     const settings: ProcessSettings = { database, role, endpoint: endpoint.readyMessage, subscriptions }

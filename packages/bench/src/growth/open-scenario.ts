@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
+import { buildOrganization, buildSubscription } from '../../../core/test/store-cases/records.ts'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
 
@@ -32,41 +33,19 @@ type Target = readonly [organizationId: string, number: string]
 
 /** Adds an organization with a subscription for each URL. Returns the phone numbers of the subscriptions. */
 const addOrganization = async (store: Store, id: string, urls: readonly string[]): Promise<Target[]> => {
-  const createdAt = Date.now()
   const subscriptions = urls.map((url, index) => {
     const digits = String(15_550_000_000 + index)
-    return { id: `sub_${index}`, url, number: `+${digits}`, digits }
+    const numbers = { number: `+${digits}`, digits }
+    return buildSubscription({ id: `sub_${index}`, organizationId: id, url, secret, ...numbers })
   })
-  await store.saveOrganization({
-    id,
-    revision: 1,
-    callSummaries: 'manual',
-    integrations: subscriptions.map(({ number, digits }) => ({
-      number,
-      digits,
-      enabled: true,
-      joinApprovalMode: 'auto_approve',
-    })),
-    pstnNumbers: [],
-    createdAt,
-  })
-  for (const subscription of subscriptions)
-    await store.saveSubscription({
-      ...subscription,
-      organizationId: id,
-      revision: 1,
-      channel: 'WHATSAPP',
-      secret,
-      events: 'all',
-      previousSecret: null,
-      headers: {},
-      maxAttemptsPerSecond: null,
-      disabledReason: null,
-      failingSince: null,
-      isReported: false,
-      updatedAt: createdAt,
-      createdAt,
-    })
+  const integrations = subscriptions.map(({ number, digits }) => ({
+    number,
+    digits,
+    enabled: true,
+    joinApprovalMode: 'auto_approve' as const,
+  }))
+  await store.saveOrganization(buildOrganization({ id, integrations, pstnNumbers: [] }))
+  for (const subscription of subscriptions) await store.saveSubscription(subscription)
   return subscriptions.map(({ number }) => [id, number])
 }
 

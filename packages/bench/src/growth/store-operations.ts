@@ -1,4 +1,5 @@
 import type { EventRecord, Store } from '@wabakit/core'
+import { buildEvent } from '../../../core/test/store-cases/records.ts'
 import { runCycle } from './backlog.ts'
 
 const page = { organizationId: 'acme', limit: 100 }
@@ -10,19 +11,14 @@ let published = 0
 /** Creates an event for the first subscription, in a new lane. */
 export const createEvent = (): EventRecord => {
   published += 1
-  return {
+  return buildEvent({
     id: `live_${published}`,
-    organizationId: 'acme',
     name: 'GROUP_PARTICIPANT_JOINED',
     subject: `group:live_${published}`,
-    channel: 'WHATSAPP',
     digits: '15550000001',
     payload: JSON.stringify({ event: 'GROUP_PARTICIPANT_JOINED', groupName: 'x'.repeat(200) }),
-    waitsFor: null,
-    traceparent: null,
-    forged: false,
     occurredAt: Date.now(),
-  }
+  })
 }
 
 const timeList = (list: (store: Store) => Promise<unknown>) => async (store: Store) => {
