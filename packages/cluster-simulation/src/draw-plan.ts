@@ -18,7 +18,7 @@ import {
 } from './plan.ts'
 import { createDraws, type Draws, type NonEmpty, type Range } from './virtual/random.ts'
 
-/** The default, which each run replaces. Plans must not depend on earlier runs, so it is read before the first one. */
+/** The default window size, read before any run changes it, because plans must not depend on earlier runs. */
 const normalWindow = windowLimits.perQueue
 
 const engines: NonEmpty<EngineName> = ['memory', 'sqlite']

@@ -144,7 +144,7 @@ export type Plan = {
   /** The processes. All of them serve requests, and some also deliver. */
   readonly servers: readonly { readonly name: string; readonly delivers: boolean }[]
   readonly subscriptions: readonly PlannedSubscription[]
-  /** The start of the calm, in which there are no faults, in milliseconds since the start of the run. */
+  /** Time at which all faults end and the calm starts, in milliseconds since the start of the run. */
   readonly calmAt: number
   /** A factor for the travel times of messages and store calls. 0 means that they arrive immediately. */
   readonly latency: number

@@ -36,7 +36,7 @@ export const observeCommits = (
   { observe }: Pick<RunContext, 'observe'>,
   server: string,
 ): Store => {
-  /** Reports the start of a change, because its process may die after the commit, and then its end. */
+  /** Reports the start and the end of a change. If its process dies after the commit, only the start is reported. */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     observe({ kind: 'reset', phase: 'begins' })
     try {

@@ -6,7 +6,7 @@ const alternates = 'a participant joins and leaves alternately'
 
 /**
  * Checks that participants join and leave alternately, and that each step of a call publishes one event, even if the
- * step is repeated. After erasure, a call can have its events again, but not a second summary.
+ * step is repeated. An erased call can publish its events again, except for the summary.
  */
 export const createEventsRule = ({ violate }: RuleContext): Rule => {
   const erased = new Set<string>()

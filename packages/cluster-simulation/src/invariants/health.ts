@@ -4,7 +4,7 @@ import type { Rule, RuleContext } from './rule.ts'
 const once = 'operators are notified once of each health change'
 const alternates = '`failing` and `recovered` of a subscription alternate'
 
-/** A copy of the limit in docs/rules.md, which reveals a wrong limit in the code. */
+/** Copied from docs/rules.md instead of the code, so that the rule detects a wrong limit. */
 export const reportAfterMs = 10 * 60_000
 
 type Settled = {
@@ -27,7 +27,7 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
     const lastSuccess = history.slice(0, index).findLastIndex(({ kind }) => kind === 'delivered')
     const first = history.slice(lastSuccess + 1, index + 1).find(isFailure)
     const failingMs = isFailure(settled) && first !== undefined ? settled.at - first.startedAt : 0
-    // The clocks may differ, by up to a tenth of the limit.
+    // The clocks may differ by up to a tenth of the limit.
     if (Math.abs(failingMs - reportMs) < reportMs / 10) return 'unclear'
     const isOpen = !history.slice(0, index).some(({ isDisabled }) => isDisabled)
     const isKnown = isTrouble(told.findLast((name) => name !== 'delivery.exhausted'))

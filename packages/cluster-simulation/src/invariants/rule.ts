@@ -12,7 +12,7 @@ export type FinalState = {
   readonly subscriptions: readonly SubscriptionRecord[]
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly committed: Store
-  /** Unix time in milliseconds before which old records were pruned, or 0 without pruning. */
+  /** Records before this Unix time in milliseconds were pruned. 0 if no records were pruned. */
   readonly prunedBefore: number
 }
 

@@ -6,7 +6,7 @@ const schedule = 'attempts follow the documented schedule'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** A copy of the schedule in docs/rules.md, which reveals a wrong pause in the code. */
+/** Copied from docs/rules.md instead of the code, so that the rule detects a wrong pause. */
 const pauses = [
   5 * second,
   5 * minute,

@@ -2,7 +2,7 @@ import timers from 'node:timers'
 import { createHeap, type HeapItem, outside } from '../../../core/src/storage/heap.ts'
 import type { Draws } from './random.ts'
 
-/** The real function, because runs replace the timers of this thread. */
+/** The original function. Runs replace the timers of this thread. */
 const { setImmediate } = timers
 
 /** An owner of tasks, such as a server, an endpoint, a client, the store or the network. */

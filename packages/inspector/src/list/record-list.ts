@@ -124,7 +124,7 @@ export const createRecordList = <Item>(
     return part.items
   }
 
-  /** Updates the current record unless it has just been read. It may no longer match the filters or be in view. */
+  /** Updates the current record unless it has just been read, because it may be out of view or no longer match. */
   const updateCurrent = async (read: readonly Item[]): Promise<void> => {
     const id = currentId.value
     const isCurrent = (item: Item): boolean => getId(item) === id

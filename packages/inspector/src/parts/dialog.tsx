@@ -13,7 +13,7 @@ export const openDialog = (create: (close: () => void) => VNode): void => {
   opened.value = dialog
 }
 
-/** The dialog that was opened last, until it is closed. */
+/** The open dialog, if there is one. */
 export const OpenedDialog = () => <>{opened.value}</>
 
 type DialogProps = {
