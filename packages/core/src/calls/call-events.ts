@@ -3,19 +3,15 @@ import { type EventDraft, toCallSubject } from '../events/event-log.ts'
 import type { CallRecord, CallSummaryRecord } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
 
-const pickKnownTimes = (call: CallRecord) => ({
-  ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
-  ...(call.startedAt !== null && { callStartedAt: toUtcTimestamp(call.startedAt) }),
-  ...(call.endedAt !== null && { callEndedAt: toUtcTimestamp(call.endedAt) }),
-})
-
 /** `from` is always the organization's number, and `to` is always the customer's. */
 const buildCallDetails = <Status extends string>(call: CallRecord, callStatus: Status) => ({
   channel: call.channel,
   callId: call.callId,
   callDirection: call.direction,
   callStatus,
-  ...pickKnownTimes(call),
+  ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
+  ...(call.startedAt !== null && { callStartedAt: toUtcTimestamp(call.startedAt) }),
+  ...(call.endedAt !== null && { callEndedAt: toUtcTimestamp(call.endedAt) }),
   from: call.channelNumber,
   to: call.customerNumber,
   channelNumber: call.channelNumber,

@@ -8,13 +8,11 @@ import { identifierRule, isIdentifier } from '../values/storable-text.ts'
 export type CallInput = {
   /** @default a generated `call_…` */
   readonly callId?: string | undefined
-  /** The network of the call. */
   readonly channel: Channel
   /** `INCOMING` (customer to business) or `OUTGOING` (business to customer). */
   readonly direction: CallDirection
   /** One of the organization's numbers on this channel: of `pstnNumbers` (PSTN) or of its integrations (WHATSAPP). */
   readonly channelNumber: string
-  /** The customer's phone number. */
   readonly customerNumber: string
   /**
    * Party that handled the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).

@@ -109,12 +109,8 @@ const day = 86_400_000
 
 type SubscriptionsContext = ServerContext & { readonly allowLoopbackHttp: boolean }
 
-export const createSubscriptions = ({
-  store,
-  clock,
-  ids,
-  allowLoopbackHttp,
-}: SubscriptionsContext): Subscriptions => {
+export const createSubscriptions = (context: SubscriptionsContext): Subscriptions => {
+  const { store, clock, ids, allowLoopbackHttp } = context
   const edit = async (
     organizationId: string,
     subscriptionId: string,

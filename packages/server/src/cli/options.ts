@@ -5,7 +5,6 @@ import { CliError, exitCodes, type Format } from './output.ts'
 export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
 
 export type ServerAddress = {
-  /** The server's base URL. */
   readonly server: string
   readonly controlToken?: string | undefined
 }

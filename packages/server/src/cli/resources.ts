@@ -11,7 +11,6 @@ export type ResourceCommand = {
   readonly examples: readonly string[]
 }
 
-/** The commands for operations of the control API, keyed by resource and name. */
 export const resources: Readonly<Record<string, Readonly<Record<string, ResourceCommand>>>> = {
   org: {
     create: {

@@ -12,7 +12,6 @@ export type Setting = SettingFacts & {
   readonly variable: string | undefined
   /** The type to which flags and variables are converted. */
   readonly kind: 'text' | 'number' | 'boolean'
-  /** The default value, if there is one. */
   readonly default: unknown
 }
 

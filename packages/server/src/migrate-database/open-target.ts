@@ -8,7 +8,6 @@ import { checkContents, connectTarget, startOverHint } from './connect-target.ts
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
 import type { Batch } from './open-source.ts'
 
-/** The progress of a copy. */
 export type CopyProgress = {
   /** The table being copied. Earlier tables are complete. `null` before the first row. */
   readonly table: string | null

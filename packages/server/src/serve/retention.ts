@@ -25,13 +25,8 @@ const idleMs = 60_000
  *
  * @returns a function that stops the removal and resolves when the last transaction has ended.
  */
-export const startRetention = ({
-  store,
-  clock,
-  keptMs,
-  recordsKeptMs,
-  onError,
-}: RetentionOptions): (() => Promise<void>) => {
+export const startRetention = (options: RetentionOptions): (() => Promise<void>) => {
+  const { store, clock, keptMs, recordsKeptMs, onError } = options
   const stopping = new AbortController()
   const { signal } = stopping
 
