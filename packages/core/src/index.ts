@@ -9,41 +9,30 @@ export type { ReferenceServerOptions } from './reference-server-options.ts'
 export type { Clock } from './values/clock.ts'
 export { createIds, type Ids, type Random } from './values/ids.ts'
 
-// Organizations and API keys
-
-export type { ApiKeys, KnownApiKey } from './tenancy/api-keys.ts'
-export type { DeclaredOrganization } from './tenancy/declared-organizations.ts'
-export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
-
-// Groups and participants
-
-export type { CreatedGroup } from './groups/create-group.ts'
-export type { Groups } from './groups/groups.ts'
-export type { ParticipantInput, Participants } from './groups/participants.ts'
-
-// Calls and summaries
+// The operations of a server: their input, their results and their errors
 
 export type { CallInput } from './calls/call-input.ts'
 export type { Calls } from './calls/calls.ts'
 export type { SavedSummary, Summaries } from './calls/summaries.ts'
-
-// State machines
-
-export { callMachine, participantMachine } from './machines.ts'
-
-// Events
-
-export type { Emission, EmissionEventOf, EmissionListener } from './events/event-log.ts'
-export type { Events, PublishedEvent } from './history/events.ts'
-export type { ListQuery } from './history/selection.ts'
-
-// Subscriptions and deliveries
-
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher } from './delivery/dispatcher.ts'
 export type { DeliveryTrace } from './delivery/trace-delivery.ts'
+export type { ErasedPart, ErasureOptions, ErasureSelection, Erasures } from './erasure/erasures.ts'
+export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
+export { InputError } from './errors/input-error.ts'
+export { RecordExistsError, RecordNotFoundError } from './errors/record-errors.ts'
+export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
+export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
+export { SummaryRefusedError } from './errors/summary-refused-error.ts'
+export type { Emission, EmissionEventOf, EmissionListener } from './events/event-log.ts'
+export type { CreatedGroup } from './groups/create-group.ts'
+export type { Groups } from './groups/groups.ts'
+export type { ParticipantInput, Participants } from './groups/participants.ts'
 export type { Deliveries, ResendOptions } from './history/deliveries.ts'
+export type { Events, PublishedEvent } from './history/events.ts'
+export type { ListQuery } from './history/selection.ts'
 export type { SignedDelivery } from './history/sign-delivery.ts'
+export { callMachine, participantMachine } from './machines.ts'
 export type { SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
 export type { SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {
@@ -52,19 +41,9 @@ export type {
   Subscriptions,
   SubscriptionWithSecret,
 } from './subscriptions/subscriptions.ts'
-
-// Erasing
-
-export type { ErasedPart, ErasureOptions, ErasureSelection, Erasures } from './erasure/erasures.ts'
-
-// Errors
-
-export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
-export { InputError } from './errors/input-error.ts'
-export { RecordExistsError, RecordNotFoundError } from './errors/record-errors.ts'
-export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
-export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
-export { SummaryRefusedError } from './errors/summary-refused-error.ts'
+export type { ApiKeys, KnownApiKey } from './tenancy/api-keys.ts'
+export type { DeclaredOrganization } from './tenancy/declared-organizations.ts'
+export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
 
 // Records that operations return
 

@@ -7,7 +7,7 @@ import type {
   TriggeredVia,
 } from '@wabakit/contract'
 
-// The records of a store. Unset fields are null.
+// The records of a store. Unset fields are null. Times are Unix time in milliseconds.
 
 /** An organization with its settings and its own numbers. */
 export type OrganizationRecord = {
@@ -49,7 +49,6 @@ export type ApiKeyRecord = {
   readonly label: string
   /** Digits of the WABA numbers that the key may use, or `all`. */
   readonly wabaNumbers: 'all' | readonly string[]
-  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
@@ -68,13 +67,11 @@ export type GroupRecord = {
   readonly requestHash: string | null
   /** The integration's number, as configured. */
   readonly wabaNumber: string
-  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   readonly subject: string
   readonly description: string | null
   readonly joinApprovalMode: JoinApprovalMode
   readonly inviteLink: string | null
-  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
@@ -87,9 +84,7 @@ export type ParticipantRecord = {
   readonly groupId: string
   /** The phone number as received when the person last joined. */
   readonly phone: string
-  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
-  /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
   readonly state: ParticipantState
   /** Time of the last change, as Unix time in milliseconds. */
@@ -106,14 +101,12 @@ export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejecte
 export type CallRecord = {
   readonly organizationId: string
   readonly callId: string
-  /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
   readonly state: CallState
   readonly channel: Channel
   readonly direction: CallDirection
   /** The organization's number that the call used, as configured. */
   readonly channelNumber: string
-  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   readonly customerNumber: string
   readonly agentNumber: string | null
@@ -164,7 +157,6 @@ export type EventRecord = {
   readonly subject: string
   /** With `digits`, selects the matching subscriptions. */
   readonly channel: EventChannel
-  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   /** The JSON body, which is signed and sent byte for byte. */
   readonly payload: string
@@ -194,12 +186,10 @@ export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 export type SubscriptionRecord = {
   readonly id: string
   readonly organizationId: string
-  /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
   readonly channel: EventChannel
   /** The number as specified when the subscription was created; empty for `OPERATIONS`. */
   readonly number: string
-  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   readonly url: string
   readonly events: 'all' | readonly string[]
@@ -226,7 +216,6 @@ export type SubscriptionRecord = {
    * Maintained by the store.
    */
   readonly isReported: boolean
-  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
   /** Time of the last write, as Unix time in milliseconds. Deliveries that it skips finish at this time. */
   readonly updatedAt: number
@@ -267,7 +256,6 @@ export type DeliveryRecord = {
   readonly deferrals: number
   /** Total of the pauses after these deferrals, in milliseconds. */
   readonly deferredMs: number
-  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
   /** Time at which it was finished, as Unix time in milliseconds; `null` until then. */
   readonly finishedAt: number | null

@@ -46,7 +46,6 @@ export type AttemptContext = {
   readonly stopping: Pick<StopSignal, 'onStop'>
 }
 
-/** The result of an attempt. */
 export type EndedAttempt = {
   readonly attempt: AttemptResult
   /** The pause that the endpoint requested, in milliseconds. */

@@ -6,7 +6,6 @@ export class IllegalTransitionError extends Error {
   readonly state: string
   readonly action: string
 
-  /** @param step - the machine, its state, the action, and the actions that are possible. */
   constructor(step: {
     readonly machine: 'call' | 'participant'
     readonly state: string

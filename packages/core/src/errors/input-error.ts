@@ -7,7 +7,6 @@ export class InputError extends Error {
   /** The invalid fields, and why they are invalid. */
   readonly issues: readonly Issue[]
 
-  /** @param issues - at least one. */
   constructor(issues: readonly Issue[]) {
     super(issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '))
     this.issues = issues

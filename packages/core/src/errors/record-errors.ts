@@ -20,10 +20,7 @@ export class RecordExistsError extends Error {
   readonly code = 'record_exists'
   readonly kind: 'organization' | 'call' | 'api key'
 
-  /**
-   * @param kind - the kind of record that exists.
-   * @param id - its id; for an API key, its fingerprint.
-   */
+  /** @param id - the id of the record or, for an API key, its fingerprint. */
   constructor(kind: RecordExistsError['kind'], id: string) {
     super(
       `The ${kind} ${JSON.stringify(id)} already exists. Choose another one, or omit it to have one generated.`,

@@ -16,8 +16,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /**
  * Copies an object and applies `path=value` assignments such as `summary.recap=Hello` or `durationInSeconds=42`. A
  * value that is valid JSON is parsed; any other value is a string. Missing objects in a path are created.
- *
- * @throws CliError when an assignment is not valid.
  */
 export const assign = (target: object, assignments: readonly string[]): Record<string, unknown> => {
   const result: Record<string, unknown> = structuredClone({ ...target })

@@ -4,11 +4,7 @@ import { CliError, exitCodes } from './output.ts'
 
 export const createYesOption = (): Option => new Option('--yes', 'do it without asking')
 
-/**
- * Asks for confirmation on a terminal.
- *
- * @throws CliError unless the user agrees or `--yes` is set.
- */
+/** Asks for confirmation on a terminal. Throws a CliError unless the user agrees or `--yes` is set. */
 export const confirm = async (
   question: string,
   { yes = false }: { readonly yes?: boolean },

@@ -14,10 +14,6 @@ export class ConfigError extends Error {
   readonly code = 'invalid_config'
   readonly problems: readonly ConfigProblem[]
 
-  /**
-   * @param problems - at least one.
-   * @param options - the `cause`.
-   */
   constructor(problems: readonly ConfigProblem[], options?: ErrorOptions) {
     super(problems.map(({ key, source, message }) => `${key} (${source}) ${message}`).join('\n'), options)
     this.problems = problems

@@ -36,7 +36,6 @@ const timeFilter = {
   before: optional(time, 'Before this time (ISO 8601).'),
 }
 
-/** The filters of a list of calls or groups. */
 export const recordFilter = {
   number: optional(phoneNumber, "One of the organization's numbers."),
   ...timeFilter,

@@ -43,7 +43,6 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** An operation of the control API, with the schemas that validate and describe it. */
 export type Operation = {
-  /** The operation id in the OpenAPI document. */
   readonly id: string
   readonly summary: string
   readonly tag: keyof typeof tags

@@ -150,11 +150,8 @@ const migrate = async (migration: Migration): Promise<MigrationResult> => {
  * @throws DatabaseOpenError if one of them cannot be opened, or the target contains other data.
  * @throws StorageUnavailableError if one of them fails during the migration.
  */
-export const migrateDatabase = async ({
-  from,
-  to,
-  onProgress,
-}: MigrationOptions): Promise<MigrationResult> => {
+export const migrateDatabase = async (options: MigrationOptions): Promise<MigrationResult> => {
+  const { from, to, onProgress } = options
   const source = openSource(from)
   try {
     const target = await openTarget(to)

@@ -54,11 +54,9 @@ const checkRecords = async (config: ServerConfig): Promise<void> => {
 }
 
 /**
- * Checks rules that involve several settings: the control API is never open to other machines without a token, only
- * PostgreSQL can be shared by processes with different roles, and the service must accept the organizations and their
- * URLs.
- *
- * @throws ConfigError
+ * Throws a ConfigError if several settings do not fit together: the control API is never open to other machines without
+ * a token, only PostgreSQL can be shared by processes with different roles, and the service must accept the
+ * organizations and their URLs.
  */
 export const checkConfig = async (config: ServerConfig): Promise<void> => {
   const { role, database, controlToken } = config

@@ -8,11 +8,6 @@ export class DatabaseOpenError extends Error {
   /** The database's file, or its address without password. */
   readonly path: string
 
-  /**
-   * @param path - the database's file, or its address without password.
-   * @param reason - the cause and the remedy, as sentences.
-   * @param options - the `cause`.
-   */
   constructor(path: string, reason: string, options?: ErrorOptions) {
     super(`Cannot open the database ${path}. ${reason}`, options)
     this.path = path
@@ -23,13 +18,8 @@ export class DatabaseOpenError extends Error {
 export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError'
   readonly code = 'database_in_use'
-  /** The database's file. */
   readonly path: string
 
-  /**
-   * @param path - the database's file.
-   * @param options - the `cause`.
-   */
   constructor(path: string, options?: ErrorOptions) {
     super(
       `${path} is in use by another process. Stop that one, or give this one a database of its own; several processes share a PostgreSQL database.`,
@@ -48,10 +38,6 @@ export class DatabaseVersionError extends Error {
   /** The newest version that this software supports. */
   readonly supported: number
 
-  /**
-   * @param database - the file, or the address without password.
-   * @param versions - the found version and the newest supported one.
-   */
   constructor(
     database: string,
     { found, supported }: { readonly found: number; readonly supported: number },

@@ -12,16 +12,6 @@ import {
   writeModule,
 } from './frameworks.ts'
 
-/** The files that `init` writes to a project, and the existing files that it keeps. */
-export type Plan = {
-  readonly framework: Framework
-  readonly files: readonly NewFile[]
-  readonly kept: readonly string[]
-  /** The command that installs the packages imported by the files. */
-  readonly install: string
-  readonly nextLines: readonly string[]
-}
-
 const buildTest = (
   framework: Framework,
   { prefix, language }: { prefix: string; language: Language },
@@ -107,7 +97,7 @@ const assertNoLinks = (folder: string, path: string): void => {
  * @throws CliError if the folder contains no project, the project uses no supported framework, or a file's path
  *   contains a symbolic link.
  */
-export const planFiles = (folder: string): Plan => {
+export const planFiles = (folder: string) => {
   const project = readProject(folder)
   const { dependencies } = project
   const framework = frameworks.find(({ dependency }) => dependencies.has(dependency))
@@ -134,7 +124,11 @@ export const planFiles = (folder: string): Plan => {
     framework,
     files,
     kept: wanted.filter(exists).map(({ path }) => path),
+    /** The command that installs the packages that the files import. */
     install: `npm install wabakit${dependencies.has('vitest') ? '' : ' && npm install --save-dev vitest'}`,
     nextLines: listNextLines(framework, language),
   }
 }
+
+/** The files that `init` writes to a project, and the existing files that it keeps. */
+export type Plan = ReturnType<typeof planFiles>

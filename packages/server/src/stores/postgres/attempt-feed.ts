@@ -8,7 +8,6 @@ import type { Notifications } from './notifications.ts'
  * harm, because the attempt is in the database.
  */
 export type AttemptFeed = {
-  /** Starts listening for followers. */
   startPublishing(): void
   /** Publishes an attempt, as JSON, to the followers in other processes. */
   publish(organizationId: string, attempt: object): void

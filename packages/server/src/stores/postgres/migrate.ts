@@ -7,7 +7,6 @@ import { migrations } from './schema.ts'
 /** A table that exists while a SQLite database is copied into this one, until the two have been compared. */
 export const unfinishedCopy = 'wabakit.unfinished_copy'
 
-/** Returns whether a copy into a database has started but not finished. */
 export const hasUnfinishedCopy = async (client: pg.ClientBase): Promise<boolean> => {
   const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
     unfinishedCopy,

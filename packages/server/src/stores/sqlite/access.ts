@@ -86,7 +86,6 @@ export const createAccess = (
       return found?.record.disabledReason === null && found.record.revision > 0 ? found : undefined
     },
     write,
-    /** Writes to an existing organization. */
     writeTo: <Result>(organizationId: string, work: () => Result): Promise<Result> =>
       write(() => {
         if (findOrganization(organizationId) !== undefined) return work()

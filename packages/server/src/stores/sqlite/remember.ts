@@ -6,7 +6,6 @@ import type { DatabaseSync } from 'node:sqlite'
  */
 export type Effects = { readonly afterCommit?: () => void; readonly afterRollback?: () => void }[]
 
-/** Applies the effects of a commit. */
 export const applyCommit = (effects: Effects): void => {
   for (const { afterCommit } of effects.splice(0)) afterCommit?.()
 }
