@@ -36,42 +36,40 @@ const Editor = ({ event, subscriptionId, onClose }: EditorProps) => {
       onClose={onClose}
       unsaved={isEdited.value ? 'The edited payload is not saved.' : undefined}
     >
-      <div class="form">
-        <label>
-          Endpoint
-          <Select
-            value={target.value}
-            choices={subscriptions.value.map(({ id, url, channel }) => ({
-              value: id,
-              label: `${url} · ${channel}`,
-            }))}
-            onChange={(id) => (target.value = id)}
-          />
-        </label>
-        <label>
-          Payload
-          <textarea
-            class="code"
-            rows={16}
-            spellcheck={false}
-            value={text.value}
-            onInput={({ currentTarget }) => {
-              text.value = currentTarget.value
-              isEdited.value = true
-            }}
-          />
-        </label>
-        <p class="quiet">
-          The server sends edited payloads only to loopback addresses, unless it was started with{' '}
-          <code>--mock</code>.
-        </p>
-        <Problem text={problem.value} />
-        <footer>
-          <Button kind="primary" onClick={send}>
-            Sign and send
-          </Button>
-        </footer>
-      </div>
+      <label>
+        Endpoint
+        <Select
+          value={target.value}
+          choices={subscriptions.value.map(({ id, url, channel }) => ({
+            value: id,
+            label: `${url} · ${channel}`,
+          }))}
+          onChange={(id) => (target.value = id)}
+        />
+      </label>
+      <label>
+        Payload
+        <textarea
+          class="code"
+          rows={16}
+          spellcheck={false}
+          value={text.value}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+            isEdited.value = true
+          }}
+        />
+      </label>
+      <p class="quiet">
+        The server sends edited payloads only to loopback addresses, unless it was started with{' '}
+        <code>--mock</code>.
+      </p>
+      <Problem text={problem.value} />
+      <footer>
+        <Button kind="primary" onClick={send}>
+          Sign and send
+        </Button>
+      </footer>
     </Dialog>
   )
 }

@@ -67,27 +67,25 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         : `${total} of the matching deliveries can be resent:`
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
-      <div class="form">
-        <Problem text={problem} />
-        <p role="status">{text}</p>
-        <Facts
-          facts={{
-            ...Object.fromEntries(filters.flatMap((filter) => describeFilter(filter, query))),
-            'Payload contains': query.text,
-          }}
-        />
-        <p class="quiet">
-          Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
-          again. Deliveries that are waiting in a lane, have an attempt in progress or belong to a disabled
-          subscription are not resent.
-        </p>
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" disabled={!total || isRunning} onClick={confirm}>
-            {!total ? 'Resend' : `Resend all ${total} that match`}
-          </Button>
-        </footer>
-      </div>
+      <Problem text={problem} />
+      <p role="status">{text}</p>
+      <Facts
+        facts={{
+          ...Object.fromEntries(filters.flatMap((filter) => describeFilter(filter, query))),
+          'Payload contains': query.text,
+        }}
+      />
+      <p class="quiet">
+        Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
+        again. Deliveries that are waiting in a lane, have an attempt in progress or belong to a disabled
+        subscription are not resent.
+      </p>
+      <footer>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" disabled={!total || isRunning} onClick={confirm}>
+          {!total ? 'Resend' : `Resend all ${total} that match`}
+        </Button>
+      </footer>
     </Dialog>
   )
 }

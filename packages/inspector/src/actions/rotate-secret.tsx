@@ -31,29 +31,27 @@ const Result = ({ secret, previousSecretExpiresAt, onClose }: SubscriptionWithSe
       onClose={onClose}
       unsaved={isKept.value ? undefined : 'The new secret was not copied, and cannot be shown again.'}
     >
-      <div class="form">
-        <section class="verdict" aria-label="New secret">
-          <h3>Copy the new secret to the receiver: it is shown only here</h3>
-          <p class="line">
-            <code onCopy={isShown.value ? keep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
-            <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
-              {isShown.value ? 'Hide' : 'Show'}
-            </button>
-            <CopyButton text={secret} label="Copy the secret" onCopied={keep} />
-          </p>
-        </section>
-        {previousSecretExpiresAt !== null && (
-          <p>
-            Give it to the receiver before <Time at={previousSecretExpiresAt} />. Until then, the previous
-            secret also signs.
-          </p>
-        )}
-        <footer>
-          <Button kind="primary" disabled={!isKept.value} onClick={onClose}>
-            Done
-          </Button>
-        </footer>
-      </div>
+      <section class="verdict" aria-label="New secret">
+        <h3>Copy the new secret to the receiver: it is shown only here</h3>
+        <p class="line">
+          <code onCopy={isShown.value ? keep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
+          <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
+            {isShown.value ? 'Hide' : 'Show'}
+          </button>
+          <CopyButton text={secret} label="Copy the secret" onCopied={keep} />
+        </p>
+      </section>
+      {previousSecretExpiresAt !== null && (
+        <p>
+          Give it to the receiver before <Time at={previousSecretExpiresAt} />. Until then, the previous
+          secret also signs.
+        </p>
+      )}
+      <footer>
+        <Button kind="primary" disabled={!isKept.value} onClick={onClose}>
+          Done
+        </Button>
+      </footer>
     </Dialog>
   )
 }
@@ -69,28 +67,26 @@ const Question = ({ id, url, previousSecretExpiresAt, onClose }: Subscription & 
   const isOlderInUse = previousSecretExpiresAt !== null && Date.parse(previousSecretExpiresAt) > Date.now()
   return (
     <Dialog title={title} onClose={onClose}>
-      <div class="form">
-        <p>
-          Once you rotate it, webhooks to <code>{url}</code> are signed with a new secret.
+      <p>
+        Once you rotate it, webhooks to <code>{url}</code> are signed with a new secret.
+      </p>
+      <p>
+        The current secret also signs until <Time at={new Date(Date.now() + overlapMs).toISOString()} />. A
+        receiver that has only the current one accepts every webhook until then, and none afterwards.
+      </p>
+      {isOlderInUse && (
+        <p class="problem" role="alert">
+          An older secret still signs until <Time at={previousSecretExpiresAt} />. It will stop immediately: a
+          receiver that has only the older one will reject webhooks from now on. Rotate after that time to
+          lose none.
         </p>
-        <p>
-          The current secret also signs until <Time at={new Date(Date.now() + overlapMs).toISOString()} />. A
-          receiver that has only the current one accepts every webhook until then, and none afterwards.
-        </p>
-        {isOlderInUse && (
-          <p class="problem" role="alert">
-            An older secret still signs until <Time at={previousSecretExpiresAt} />. It will stop immediately:
-            a receiver that has only the older one will reject webhooks from now on. Rotate after that time to
-            lose none.
-          </p>
-        )}
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" onClick={() => rotate(id)}>
-            {title}
-          </Button>
-        </footer>
-      </div>
+      )}
+      <footer>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" onClick={() => rotate(id)}>
+          {title}
+        </Button>
+      </footer>
     </Dialog>
   )
 }

@@ -133,45 +133,43 @@ const Simulation = ({ onClose }: DialogControl) => {
   const groupId = view.value === 'groups' ? getParam('id') : ''
   return (
     <Dialog title="Simulate" onClose={onClose}>
-      <div class="form">
-        <Choice
-          label="What happens"
-          value={kind.value}
-          choices={offered.map((value) => ({ ...kinds[value], value }))}
-          onChange={(value) => {
-            kind.value = value
-            preset.value = undefined
+      <Choice
+        label="What happens"
+        value={kind.value}
+        choices={offered.map((value) => ({ ...kinds[value], value }))}
+        onChange={(value) => {
+          kind.value = value
+          preset.value = undefined
+        }}
+      />
+      {kind.value === 'fault' && <ActiveFaults />}
+      <div class="presets" role="group" aria-label="Presets">
+        {presets.map((each) => (
+          <button
+            key={each.title}
+            type="button"
+            class="button"
+            aria-pressed={each === preset.value}
+            onClick={() => (preset.value = each)}
+          >
+            {each.title}
+          </button>
+        ))}
+      </div>
+      <Problem text={problem} />
+      {openApi !== undefined && (
+        <SchemaForm
+          key={`${kind.value} ${preset.value?.title}`}
+          groups={groups}
+          fields={listFields(openApi.components.schemas, schema)}
+          initial={{ groupId, phone: '+15550199001', ...preset.value?.values }}
+          submitLabel={submitLabel}
+          onSubmit={async (body) => {
+            await run(body)
+            if (kind.value !== 'fault') onClose()
           }}
         />
-        {kind.value === 'fault' && <ActiveFaults />}
-        <div class="presets" role="group" aria-label="Presets">
-          {presets.map((each) => (
-            <button
-              key={each.title}
-              type="button"
-              class="button"
-              aria-pressed={each === preset.value}
-              onClick={() => (preset.value = each)}
-            >
-              {each.title}
-            </button>
-          ))}
-        </div>
-        <Problem text={problem} />
-        {openApi !== undefined && (
-          <SchemaForm
-            key={`${kind.value} ${preset.value?.title}`}
-            groups={groups}
-            fields={listFields(openApi.components.schemas, schema)}
-            initial={{ groupId, phone: '+15550199001', ...preset.value?.values }}
-            submitLabel={submitLabel}
-            onSubmit={async (body) => {
-              await run(body)
-              if (kind.value !== 'fault') onClose()
-            }}
-          />
-        )}
-      </div>
+      )}
     </Dialog>
   )
 }

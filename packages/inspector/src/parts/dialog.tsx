@@ -63,7 +63,7 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
         <h2>{title}</h2>
         <IconButton icon="close" label="Close" onClick={leave} />
       </header>
-      {children}
+      <div class="form">{children}</div>
       {isAsking.value && unsaved !== undefined && (
         <div class="ask" role="alert">
           <p>{unsaved}</p>
