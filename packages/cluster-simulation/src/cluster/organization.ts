@@ -1,6 +1,8 @@
 import type { Store } from '@wabakit/core'
 import type { Plan, PlannedSubscription } from '../plan.ts'
-import { startTime } from './run-context.ts'
+
+/** Start time of every run, as Unix time in milliseconds. */
+export const startTime = Date.UTC(2026, 0, 1)
 
 export const organizationId = 'acme'
 export const wabaNumber = '+15550100001'

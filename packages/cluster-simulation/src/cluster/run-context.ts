@@ -25,6 +25,3 @@ export type RunContext = {
   /** Pauses a server, and schedules its continuation. */
   pause(server: string): void
 }
-
-/** Start time of every run, as Unix time in milliseconds. */
-export const startTime = Date.UTC(2026, 0, 1)
