@@ -487,6 +487,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     find: `        if (owner.changedAt > seen) return [{ state, from: 0 }]
 `,
     replace: ``,
+    needs: (plan) => hasLateNews(plan) && plan.servers.length === 1,
   },
   {
     name: 'journal: a head overtakes a delivery that failed once',

@@ -86,12 +86,6 @@ export const sqliteBugs: readonly PlantedBug[] = [
     needs: hasSecondThoughts,
   },
   {
-    name: 'journal on SQLite: the turn does not change',
-    file: journal,
-    find: 'update deliveries set turn = turn + 1, $',
-    replace: 'update deliveries set $',
-  },
-  {
     name: 'journal on SQLite: the next head of a lane is not returned',
     file: journal,
     find: 'next: head ?? null',
