@@ -107,12 +107,7 @@ export const simulateCall = async (
   if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
   checkLaterSteps(simulation)
   const plan = planSummary(simulation, organization, data)
-  const {
-    outcome = 'answered',
-    durationInSeconds = data.durationInSeconds,
-    summary: _,
-    ...input
-  } = simulation
+  const { outcome, durationInSeconds = data.durationInSeconds, summary: _, ...input } = simulation
   const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = input
   const { callId, initiatedAt } = await calls.start(organizationId, {
     ...input,
