@@ -102,3 +102,17 @@ test('starts are not spread over time during a drain', () => {
   for (let index = 0; index < 5; index++) capacity.start('failing', `${index}`)
   expect(capacity.allows('failing')).toBe(true)
 })
+
+test('a quick attempt that has freed its slot does not become slow', () => {
+  const { capacity, freed } = create(false)
+  const slot = capacity.start('quick', 'acme')
+  slot.free()
+  slot.moveToSlow()
+  slot.free()
+  slot.end()
+  expect(freed.length).toBe(1)
+  const slots = Array.from({ length: 8 }, () => capacity.start('slow', 'acme'))
+  expect([...capacity.listFull()]).toEqual(['acme'])
+  slots[0]?.end()
+  expect([...capacity.listFull()]).toEqual([])
+})
