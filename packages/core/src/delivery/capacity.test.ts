@@ -98,9 +98,12 @@ test.each([
 })
 
 test('starts are not spread over time during a drain', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const { capacity } = create(false)
   for (let index = 0; index < 5; index++) capacity.start('failing', `${index}`)
   expect(capacity.allows('failing')).toBe(true)
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a quick attempt that has freed its slot does not become slow', () => {
@@ -108,11 +111,21 @@ test('a quick attempt that has freed its slot does not become slow', () => {
   const slot = capacity.start('quick', 'acme')
   slot.free()
   slot.moveToSlow()
-  slot.free()
+  for (let index = 0; index < 15; index++) capacity.start('slow', 'other')
+  expect([capacity.allows('slow'), [...capacity.listFull()]]).toEqual([true, ['other']])
   slot.end()
-  expect(freed.length).toBe(1)
-  const slots = Array.from({ length: 8 }, () => capacity.start('slow', 'acme'))
-  expect([...capacity.listFull()]).toEqual(['acme'])
-  slots[0]?.end()
-  expect([...capacity.listFull()]).toEqual([])
+  expect([capacity.allows('slow'), freed.length]).toEqual([true, 1])
+})
+
+test('a quick attempt that ends at once frees its slot, too', () => {
+  const { capacity, freed } = create(false)
+  capacity.start('quick', 'acme').end()
+  expect([capacity.allows('quick'), freed.length]).toEqual([true, 1])
+})
+
+test('an organization whose slow attempts have all ended uses no slow slot', () => {
+  const { capacity } = create(false)
+  capacity.start('slow', 'acme').end()
+  for (let index = 0; index < 15; index++) capacity.start('slow', 'other')
+  expect([...capacity.listFull()]).toEqual(['other'])
 })
