@@ -933,10 +933,15 @@ const running = defineCases('Dispatcher', {
         return new Promise(() => {})
       }
     })
+    const reports: unknown[] = []
+    scenario.server.dispatcher.onAttempt(({ attempted, result, settlement }) => {
+      reports.push([attempted.delivery.id, result, settlement])
+    })
     scenario.server.dispatcher.start()
     await begun
     await scenario.server.dispatcher.stop({ graceMs: 5 })
     const [delivery] = (await scenario.server.deliveries.list('acme')).items
+    equal(reports, [[delivery?.id, { kind: 'released' }, { outcome: 'stale' }]])
     includes(delivery, { status: 'pending', attempts: 0, failures: 0, dueAt: start })
     scenario.respond = answer(200)
     await scenario.server.dispatcher.runDue()

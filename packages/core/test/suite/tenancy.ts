@@ -202,6 +202,9 @@ export const tenancyCases = defineCases('Organizations', {
     )
     equal(scenario.names(), [])
     equal((await scenario.server.events.list('acme', { names: ['CALL_MISSED'] })).items, [published])
+    await scenario.server.events.publish('acme', event, { forged: true })
+    await scenario.advance(0)
+    equal(scenario.sent.length, 2)
     await rejects(scenario.server.events.publish('acme', { ...event, number: '1' }), {
       code: 'invalid_input',
     })
