@@ -1,7 +1,196 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import {
+  beginOne,
+  buildAttempt,
+  delivered,
+  findPending,
+  publish,
+  retry,
+  settle,
+  setUp,
+} from '../../test/store-cases/deliveries.ts'
 import { storeCases } from '../../test/store-cases/index.ts'
-import { memoryStore } from './memory-store.ts'
+import {
+  buildApiKey,
+  buildCall,
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildParticipant,
+  start,
+} from '../../test/store-cases/records.ts'
+import { maxSearchedBytes } from '../storage/index.ts'
+import type { News } from '../store.ts'
+import { createMemoryStore, memoryStore } from './memory-store.ts'
 
 describe('memoryStore', () => {
   for (const { name, run } of storeCases) test(name, () => run(async () => memoryStore()))
+
+  test.each(['', 'x', '1', '1.', '.g', 'x1.g', '1234567890123456.g'])(
+    'refuses %j as a cursor of calls and groups',
+    async (cursor) => {
+      const store = memoryStore()
+      await setUp(store, [])
+      const page = { organizationId: 'acme', limit: 10, cursor }
+      const refusal = { issues: [{ path: 'cursor', message: 'is not a cursor of this server' }] }
+      await expect(store.listGroups(page)).rejects.toMatchObject(refusal)
+      await expect(store.listCalls(page)).rejects.toMatchObject(refusal)
+    },
+  )
+
+  test.each(['', 'x', 'x1', '1x', '1.5', '-1', '1234567890123456'])(
+    'refuses %j as a cursor of any other list',
+    async (cursor) => {
+      const store = memoryStore()
+      await setUp(store, [])
+      const page = { organizationId: 'acme', limit: 10, cursor }
+      const refusal = { issues: [{ path: 'cursor', message: 'is not a cursor of this server' }] }
+      await expect(store.listEvents(page)).rejects.toMatchObject(refusal)
+      await expect(store.listDeliveries(page)).rejects.toMatchObject(refusal)
+      await expect(store.listOrganizations(page)).rejects.toMatchObject(refusal)
+      await expect(store.listSubscriptions('acme', page)).rejects.toMatchObject(refusal)
+    },
+  )
+
+  test('finds nothing of an organization that does not exist', async () => {
+    const store = memoryStore()
+    expect(await store.listApiKeys('nobody')).toEqual([])
+    expect(await store.removeApiKey('nobody', 'key_1')).toBe(false)
+    expect((await store.listSubscriptions('nobody', { limit: 10 })).items).toEqual([])
+    expect(await store.removeSubscription('nobody', 'sub_1')).toBe(false)
+    expect(await store.findCall('nobody', 'c1')).toBeUndefined()
+    expect(await store.listParticipants('nobody', '1')).toEqual([])
+    expect(await store.readHeads({ queue: 'nobody', after: 7, limit: 1 })).toEqual({
+      heads: [],
+      after: 7,
+      isEnd: true,
+    })
+    expect(await store.readRetries({ queue: 'nobody', limit: 1 })).toEqual({ retries: [], isEnd: true })
+  })
+
+  test('a key that was removed can be added again, also by another organization', async () => {
+    const store = memoryStore()
+    await setUp(store, [])
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    const key = buildApiKey()
+    expect(await store.addApiKey(key)).toBe('added')
+    expect(await store.removeApiKey('acme', 'key_2')).toBe(false)
+    expect(await store.removeApiKey('acme', key.id)).toBe(true)
+    expect(await store.findCaller(key.hash)).toBeUndefined()
+    expect(await store.addApiKey({ ...key, organizationId: 'other' })).toBe('added')
+    expect((await store.findCaller(key.hash))?.organization.id).toBe('other')
+  })
+
+  test('events can have the ids of those that were removed with their organization', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    const [event = buildEvent()] = await publish(store, {})
+    await store.removeOrganization('acme')
+    expect((await store.listEvents({ organizationId: 'acme', eventId: event.id, limit: 1 })).items).toEqual(
+      [],
+    )
+    await setUp(store)
+    await store.addEvent(event)
+    const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
+    expect(items.map(({ eventId }) => eventId)).toEqual([event.id])
+  })
+
+  test('a page of a text search examines a limited size of payloads, but at least one', async () => {
+    const store = memoryStore()
+    await setUp(store, [])
+    const half = 'x'.repeat(maxSearchedBytes / 2)
+    const [first, second, third, fourth] = await publish(
+      store,
+      { payload: half },
+      { payload: half },
+      { payload: `${half}${half}x` },
+      { payload: 'found' },
+    )
+    const search = { organizationId: 'acme', text: 'found', limit: 10 }
+    const pages: string[][] = []
+    let cursor: string | undefined
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    for (let isMore = true; isMore; ) {
+      const page = await store.listEvents({ ...search, order: 'newest_first', cursor })
+      pages.push(page.items.map(({ id }) => id))
+      cursor = page.nextCursor
+      isMore = cursor !== undefined
+    }
+    clearInterval(timer)
+    expect(pages).toEqual([[fourth?.id], [], []])
+    expect(turns).toBeGreaterThan(0)
+    const all = await store.listEvents({ organizationId: 'acme', limit: 10 })
+    expect(all.items.map(({ id }) => id)).toEqual([first?.id, second?.id, third?.id, fourth?.id])
+  })
+
+  test('a list ends where as many records match as a page has', async () => {
+    const store = memoryStore()
+    await setUp(store, [])
+    await publish(store, {}, {})
+    const list = (limit: number, maxExamined?: number) =>
+      store.listEvents({ organizationId: 'acme', order: 'newest_first', limit, maxExamined })
+    expect((await list(2)).nextCursor).toBeUndefined()
+    expect((await list(2, 2)).nextCursor).toBeUndefined()
+    expect((await list(1)).nextCursor).toBeDefined()
+    expect(await store.listEvents({ organizationId: 'acme', limit: 1, names: ['X'] })).toEqual({ items: [] })
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
+    await store.saveCall({ call: buildCall(), event: null })
+    const page = { organizationId: 'acme', limit: 1, maxExamined: 1 }
+    expect((await store.listGroups(page)).nextCursor).toBeUndefined()
+    expect((await store.listCalls(page)).nextCursor).toBeUndefined()
+  })
+
+  test('retries that are due at the same time are in the order of their deliveries', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    await publish(store, { subject: 'group:g1' })
+    const first = await beginOne(store)
+    await publish(store, { subject: 'group:g2' })
+    const second = await beginOne(store)
+    await settle(store, second, retry(5_000))
+    await settle(store, first, retry(5_000))
+    const [{ pending } = {}] = await findPending(store)
+    expect(pending?.id).toBe(first.delivery.id)
+  })
+
+  test('an attempt that ends after its delivery has been finished is stale', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    await publish(store, {})
+    const begun = await beginOne(store)
+    await settle(store, begun, delivered)
+    expect((await settle(store, begun, delivered)).outcome).toBe('stale')
+    const attempts = await store.listAttempts('acme', begun.delivery.id)
+    expect(attempts).toMatchObject([buildAttempt()])
+  })
+
+  test('news reports every added delivery only on request', async () => {
+    for (const tellsAll of [false, true]) {
+      const store = createMemoryStore((order) => order, tellsAll)
+      await setUp(store)
+      const told: News[] = []
+      store.listen((news) => told.push(news))
+      await publish(store, {}, {})
+      const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
+      expect(told.map(({ kind }) => kind)).toEqual(tellsAll ? ['head', 'appended'] : ['head'])
+      expect(told[0]).toMatchObject({ head: { id: items[0]?.id } })
+      if (tellsAll)
+        expect(told[1]).toMatchObject({ state: { organizationId: 'acme' }, from: expect.any(Number) })
+    }
+  })
+
+  test('prunes as many participants and groups per call as the limit, the participants first', async () => {
+    const store = memoryStore()
+    await setUp(store, [])
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
+    for (const digits of ['1', '2', '3']) {
+      await store.saveParticipant({ participant: buildParticipant({ digits }), event: buildEvent() })
+    }
+    const prune = () => store.prune({ before: 0, recordsBefore: start + 1, limit: 2 })
+    expect(await prune()).toBe(2)
+    expect(await store.findGroup('acme', 'g1')).toBeDefined()
+    expect([await prune(), await prune()]).toEqual([2, 0])
+    expect(await store.findGroup('acme', 'g1')).toBeUndefined()
+  })
 })
