@@ -57,6 +57,9 @@ test('a pending delivery waits for its time, then for the endpoint or a worker',
   const pending = delivery('A', { status: 'pending', dueAt: 200 })
   expect(explain({ ...pending, failures: 1 })).toEqual({ reason: 'retry', until: 200 })
   expect(explain({ ...pending, deferrals: 1 })).toEqual({ reason: 'deferred', until: 200 })
+  expect(explain(pending)).toEqual({ reason: 'retry', until: 200 })
+  expect(explain({ ...pending, failures: 1, deferrals: 1 })).toEqual({ reason: 'retry', until: 200 })
+  expect(explain({ ...pending, dueAt: null }, { now: -1 })).toEqual({ reason: 'slot' })
   expect(explain({ ...pending, dueAt: 100 })).toEqual({ reason: 'slot' })
   expect(explain({ ...pending, dueAt: 100 }, { isEndpointBusy: true })).toEqual({ reason: 'endpoint' })
   const limit = { reason: 'limit', maxAttemptsPerSecond: 5 }
@@ -72,4 +75,16 @@ test('a skipped delivery waits only while its subscription is disabled, and a fi
   expect(explain(skipped)).toBeUndefined()
   expect(explain({ ...skipped, status: 'delivered' }, { disabledReason: 'gone' })).toBeUndefined()
   expect(explain({ ...skipped, status: 'exhausted' })).toBeUndefined()
+})
+
+test('a delivery also waits for one of its lane that is being attempted, but for none that is finished', () => {
+  const claimed = delivery('ENDED', { status: 'claimed', dueAt: 900 })
+  const finished = delivery('ACCEPTED', { status: 'delivered', finishedAt: 1 })
+  const waiting = delivery('SUMMARY')
+  const lane = [finished, claimed, waiting]
+  expect(explain(waiting, { lane })).toEqual({ reason: 'lane', delivery: claimed })
+  expect(explain(waiting, { lane, waitsFor: 'ENDED' })).toEqual({ reason: 'event', delivery: claimed })
+  expect(explain(waiting, { lane, waitsFor: 'ACCEPTED' })).toEqual({ reason: 'lane', delivery: claimed })
+  expect(explain(waiting, { lane: [finished, waiting] })).toEqual({ reason: 'slot' })
+  expect(explain(waiting, { lane: [waiting, claimed] })).toEqual({ reason: 'lane', delivery: claimed })
 })

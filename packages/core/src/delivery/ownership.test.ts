@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { Store } from '../store.ts'
 import { createOwnership } from './ownership.ts'
@@ -6,7 +6,12 @@ import { createOwnership } from './ownership.ts'
 const leaseMs = 20_000
 
 /** A worker on a store, with a clock that the test advances. */
-const createWorker = (store: Store, worker: string, clock: { time: number }) => {
+const createWorker = (
+  store: Store,
+  worker: string,
+  clock: { readonly time: number },
+  getLeaseMs = () => leaseMs,
+) => {
   const left: number[] = []
   /** Functions that end the attempts in the shards that are being left. */
   const running: Array<() => void> = []
@@ -15,7 +20,7 @@ const createWorker = (store: Store, worker: string, clock: { time: number }) => 
     journal: store,
     clock: { now: () => clock.time },
     worker,
-    getLeaseMs: () => leaseMs,
+    getLeaseMs,
     onTaken: () => {},
     onLeft: (shard) => {
       left.push(shard)
@@ -198,4 +203,67 @@ test('a worker leaves shards that another one has taken, even if its lease is va
   await createWorker(store, 'second', clock).renew()
   await first.renew()
   expect([first.list(), first.left.length]).toEqual([[], 8])
+})
+
+test('a worker has no lease before its first renewal, and none after it was lost', async () => {
+  const worker = createWorker(memoryStore(), 'w', { time: 0 })
+  expect(worker.check()).toBe(false)
+  await worker.renew()
+  expect(worker.check()).toBe(true)
+  worker.lose()
+  expect(worker.check()).toBe(false)
+})
+
+test.each([20_000, 400_000])('a lease of %i ms ends on its own, and one timer watches it', async (lease) => {
+  vi.useFakeTimers({ now: 0 })
+  onTestFinished(() => void vi.useRealTimers())
+  const clock = {
+    get time() {
+      return Date.now()
+    },
+  }
+  const worker = createWorker(memoryStore(), 'w', clock, () => lease)
+  await worker.renew()
+  await vi.advanceTimersByTimeAsync(lease / 2)
+  await worker.renew()
+  expect(vi.getTimerCount()).toBe(1)
+  await vi.advanceTimersByTimeAsync(0.75 * lease - 1)
+  expect(worker.left).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(worker.left.length).toBe(8)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a worker that was lost does not take a shard again before attempts from before it was given up end', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  await first.renew()
+  const second = createWorker(store, 'second', clock)
+  await second.renew()
+  first.keepBusy()
+  await first.renew()
+  const [given = -1] = first.left
+  first.lose()
+  await second.end()
+  for (const end of first.running.slice(1)) end()
+  await settle()
+  await first.renew()
+  expect(first.list()).toEqual([0, 1, 2, 3, 4, 5, 6, 7].filter((shard) => shard !== given))
+  first.running[0]?.()
+  await settle()
+  await first.renew()
+  expect(first.list().length).toBe(8)
+})
+
+test('a worker leaves shards whose epoch has changed, even if their owner has its name', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'w', clock)
+  await first.renew()
+  await store.endWorker('w')
+  const second = createWorker(store, 'w', clock)
+  await second.renew()
+  await first.renew()
+  expect(first.left.length).toBe(8)
 })
