@@ -1,7 +1,7 @@
 import type { EndpointName, Validation } from '@wabakit/wire'
 import type { RequestOptions } from './options/request-options.ts'
 
-/** One call to an API endpoint: the parts that all its attempts share. */
+/** The parts of a call to an API endpoint that all its attempts share. */
 export type ApiCall<Data> = {
   readonly endpoint: EndpointName
   readonly method: 'GET' | 'POST'

@@ -25,7 +25,7 @@ const unchecked = <Schema extends z.core.$ZodType>(schema: Schema) => {
   return z.optional(z.union([schema, z.unknown()]).check(keepValid)) as unknown as z.ZodMiniOptional<Schema>
 }
 
-/** One schema per rule of an object, so that documents can reference an object that several others contain. */
+/** The schema of each object, so that documents can reference an object that several others share. */
 const objects = new WeakMap<Rule, z.ZodMiniType>()
 
 const toShape = (fields: { readonly [name: string]: Rule }): { [name: string]: z.ZodMiniType } =>

@@ -22,14 +22,12 @@ export const blameCaller = async <Result>(work: () => Promise<Result>): Promise<
 /** Thrown by `expectNoEvent` when a matching event has happened. The message shows the event. */
 export class UnexpectedEventError extends Error {
   override readonly name = 'UnexpectedEventError'
-  /** Identifies the error. */
   readonly code = 'unexpected_event'
 }
 
 /** Thrown when the mock is used incorrectly. The message explains what to do instead. */
 export class MockUsageError extends Error {
   override readonly name = 'MockUsageError'
-  /** Identifies the error. */
   readonly code = 'mock_usage'
 }
 
@@ -39,6 +37,5 @@ export class MockUsageError extends Error {
  */
 export class MockTimeoutError extends Error {
   override readonly name = 'MockTimeoutError'
-  /** Identifies the error. */
   readonly code = 'mock_timeout'
 }

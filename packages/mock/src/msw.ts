@@ -21,7 +21,7 @@ export const mockHandlers = (mock: MockedService, baseUrl: string): HttpHandler[
       const { method, headers, signal } = request
       try {
         const body = await request.arrayBuffer()
-        // Passes the options one by one, because a Request would lose its getters when copied, as in vitest's jsdom.
+        // Passes the options one by one, because copying a Request can lose its getters, as in vitest's jsdom.
         const init = { method, headers, signal, ...(body.byteLength > 0 && { body }) }
         return await mock.fetch(new Request(`${mock.url}${path}${search}`, init))
       } catch {

@@ -8,7 +8,7 @@ const countDifferences = (left: string, right: string): number => {
 }
 
 /**
- * Completes a message about an unknown name: with a similar known name, or with all known names.
+ * Completes a message about an unknown name with a similar known name or, if there is none, with all known names.
  *
  * @example
  * suggestName('timeout', ['timeoutMs', 'retry']) // 'Did you mean "timeoutMs"?'

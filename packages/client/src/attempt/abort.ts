@@ -9,7 +9,7 @@ export const throwIfAborted = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted) throw getAbortReason(signal)
 }
 
-/** Waits for `work`, but rejects with the signal's reason as soon as it aborts, even if the work ignores it. */
+/** Waits for `work`, but rejects with the signal's reason when the signal aborts, even if the work ignores it. */
 export const raceAbort = async <Value>(
   signal: AbortSignal | undefined,
   work: Promise<Value> | Value,

@@ -45,8 +45,8 @@ const reportError = async (settings: Settings, context: Context<'afterError'>): 
 }
 
 /**
- * Makes one attempt at a call, and reports it to the logger and the hooks. Throws only errors that the call then
- * rejects with: an abort reason, or an error from a hook or from the `auth` function.
+ * Makes one attempt at a call, and reports it to the logger and the hooks. Throws only errors that must reject the call
+ * without a retry: an abort reason, or an error from a hook or from the `auth` function.
  */
 export const makeAttempt = async <Data>(
   settings: Settings,

@@ -22,7 +22,7 @@ const messages = /^(?:error sending request for url \(\S+\): client error \(Conn
 
 type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
 
-/** Checks whether a failed fetch provably sent nothing. `false` means unknown: browsers and workerd do not tell. */
+/** Checks whether a failed fetch provably sent nothing. `false` means unknown, as always in browsers and workerd. */
 export const wasNeverSent = (error: unknown, depth = 0): boolean => {
   if (depth > 4) return false
   const { code, syscall, message, cause, errors }: Failure = Object(error)

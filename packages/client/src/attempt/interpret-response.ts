@@ -23,7 +23,7 @@ import { errorBodyLimit } from './read-body.ts'
 import type { Redact } from './redact.ts'
 import type { Exchanged } from './send-request.ts'
 
-/** The outcome of an attempt. An attempt that throws instead (an abort, or the error of a hook) rejects the call. */
+/** The outcome of an attempt. If the attempt throws instead, after an abort or in a hook, the call rejects. */
 export type Outcome<Data> =
   | { readonly result: WithResponse<Data>; readonly failure?: undefined }
   | { readonly result?: undefined; readonly failure: WabakitError }

@@ -57,8 +57,8 @@ export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: 
 }
 
 /**
- * Creates a function that masks secrets in a server's response, even if they are escaped, base64-encoded or cut off. It
- * calls `getSecrets` on first use, because successful calls never need it.
+ * Creates a function that masks secrets in a server's response, even if they are escaped, base64-encoded or cut off.
+ * Lists the secrets only on first use, because successful calls never need them.
  */
 export const createRedact = (getSecrets: () => readonly string[]): Redact => {
   let secrets: readonly string[]

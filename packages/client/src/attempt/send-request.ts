@@ -71,7 +71,7 @@ const sendAbortably = async (
   try {
     return await raceAbort(request.signal, pending)
   } catch (error) {
-    // A fetch that ignores its signal may still resolve. Nothing reads that response.
+    // Discards the response if a fetch that ignores its signal resolves later.
     pending.then((late) => late.body?.cancel()).catch(() => {})
     throw isNetworkError(error) ? error.cause : error
   }
@@ -80,7 +80,7 @@ const sendAbortably = async (
 /** A response, and the received part of its body. */
 export type Exchanged = ReadBody & {
   readonly response: Response
-  /** Set if the body should contain the data: any 2xx, except the 202 of a summary that is not ready. */
+  /** Set if the body should contain data: for any 2xx, except a 202 about a pending summary. */
   readonly isSuccess: boolean
 }
 

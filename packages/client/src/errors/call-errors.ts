@@ -72,7 +72,7 @@ export class ResponseFormatError extends WabakitError {
     return 'ResponseFormatError'
   }
   readonly code = 'unexpected_response'
-  /** HTTP status of the response; 0 for a redirect in a browser, which hides it. */
+  /** HTTP status of the response; 0 for a redirect in a browser, because browsers hide its status. */
   declare readonly status: number
   /** `false` if the body was empty or ended too early. */
   declare readonly isComplete: boolean

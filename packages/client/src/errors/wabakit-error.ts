@@ -20,9 +20,7 @@ export abstract class WabakitError extends Error {
   /** A machine-readable code from a closed list. */
   abstract readonly code: WabakitErrorCode
 
-  /**
-   * @param message - may quote a server, and is printed in logs and terminals, so its control characters are escaped.
-   */
+  /** @param message - may quote a server. Its control characters are escaped for logs and terminals. */
   constructor(message: string, options?: ErrorOptions) {
     super(escapeControls(message), options)
   }

@@ -105,7 +105,7 @@ const parseUrl = (value: string | URL): URL | undefined => {
   }
 }
 
-/** Returns the base URL without a trailing slash, or the problem with it. Never quotes it: it may hold a password. */
+/** Returns the base URL without a trailing slash, or an issue that never quotes the URL: it may hold a password. */
 export const parseBaseUrl = (
   value: string | URL | undefined,
   { allowInsecureHttp }: ClientOptions,

@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts'
 import type { Hooks, Logger } from './hooks.ts'
 
 /**
- * The way that requests carry the API key: in a header, optionally after a scheme, or through a function that sets the
- * headers itself. The function may be async. It runs for every attempt, so that keys can rotate.
+ * The way in which requests carry the API key: in a header, optionally after a scheme, or in headers that a function
+ * sets. The function may be async. It runs for every attempt, so that keys can rotate.
  *
  * @example
  * auth: { header: 'x-public-api-key' }
@@ -94,11 +94,11 @@ export type ClientOptions = {
   readonly baseUrl?: string | URL | undefined
   /** The public API key. @default the environment variable `WABAKIT_API_KEY` */
   readonly apiKey?: string | undefined
-  /** The way that requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
+  /** The way in which requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
   readonly auth?: Auth | undefined
   /** Time limit for one attempt, including the body, in milliseconds; `Infinity` for none. @default 15_000 */
   readonly timeoutMs?: number | undefined
-  /** Time limit for a call with all its attempts and waits, in milliseconds; `Infinity` for none. @default 60_000 */
+  /** Time limit for a call, including all attempts and waits, in milliseconds; `Infinity` for none. @default 60_000 */
   readonly totalTimeoutMs?: number | undefined
   /** Options for retrying failed attempts. */
   readonly retry?: RetryOptions | undefined
@@ -111,7 +111,7 @@ export type ClientOptions = {
   /**
    * Your ky instance, which then sends every attempt: its hooks, `fetch`, headers and other defaults apply. The client
    * still controls retries, time limits, error statuses and URLs. The instance's hooks see the API key, unlike the
-   * client's. An error that they throw counts as a failed attempt. @default a plain instance
+   * client's. An error in one of them counts as a failed attempt. @default a plain instance
    */
   readonly ky?: KyInstance | undefined
   /**

@@ -67,7 +67,7 @@ export type Hooks = {
 
 /** A logger: anything with a `debug` method, such as `console`, pino or winston. */
 export type Logger = {
-  /** Called with one object per attempt, the only argument format that all loggers print in full. */
+  /** Called with one object per attempt, because every logger prints a single object in full. */
   debug(fields: LogFields): void
 }
 

@@ -28,8 +28,8 @@ export type WaitOptions = RequestOptions & {
   /** Maximum wait in milliseconds; `Infinity` for no limit. @default 120_000 */
   readonly maxWaitMs?: number | undefined
   /**
-   * Minimum pause between two requests, in milliseconds. Up to half of it is added at random, so that concurrent
-   * waits spread their requests. A longer `Retry-After` replaces it. @default 2_000
+   * Minimum pause between two requests, in milliseconds. Up to half the interval is added at random, so that concurrent
+   * waits spread their requests. A longer `Retry-After` replaces the interval. @default 2_000
    */
   readonly intervalMs?: number | undefined
   /** Resolves the wait as soon as the summary's webhook arrives, without another request. @default none */

@@ -12,7 +12,7 @@ const isPostponed = (failure: WabakitError): boolean =>
   failure instanceof ApiError &&
   (failure.status === 429 || (failure.status === 503 && failure.code === 'storage_unavailable'))
 
-/** Checks whether the service may have performed the request although it failed. */
+/** Checks whether the service may have carried out the request even though the attempt failed. */
 export const mayHaveHappened = (failure: WabakitError): boolean => {
   if (isLost(failure)) return !failure.neverSent
   if (failure instanceof ResponseFormatError) return !failure.isComplete
@@ -31,14 +31,14 @@ const isRetryable = (
 ): boolean => {
   if (method === 'GET') return isTransient(failure)
   if (writes === 'always' && groupId !== undefined) return isTransient(failure) || mayHaveHappened(failure)
-  // Only a failure that proves that no group was created allows a retry.
+  // Retries only if the failure proves that no group was created.
   return isLost(failure) ? failure.neverSent : isPostponed(failure)
 }
 
 /**
  * Returns the wait before retry `number` (from 1) in milliseconds, or `undefined` if the request must not be retried.
- * Without a `Retry-After`, the wait is random up to a bound that doubles each time (full jitter), so that clients that
- * failed at the same time do not retry at the same time.
+ * Without a `Retry-After`, the wait is random up to a bound that doubles each time (full jitter). This keeps clients
+ * that failed together from retrying together.
  */
 export const getRetryDelayMs = (
   call: ApiCall<unknown>,

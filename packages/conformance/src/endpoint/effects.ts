@@ -40,8 +40,8 @@ export const readEffects = async (source: EffectsSource, signal: AbortSignal): P
 }
 
 /**
- * Repeatedly counts the effects of subjects until the counts are high enough and have stayed the same for `settleMs`,
- * or until `effectMs` has passed. Once they are high enough, they only need to stay the same.
+ * Polls the number of effects of each subject until there are enough and the numbers have not changed for `settleMs`,
+ * or until `effectMs` has passed.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -42,7 +42,6 @@ export const createExamination = (
   const exchanges: Exchange[] = []
   let down = false
 
-  /** Returns the time limit for responses to attacks. */
   const getAttackMs = (): number => {
     const slowest = Math.max(0, ...knowledge.controls.map(({ durationMs }) => durationMs))
     return Math.min(limits.responseMs, Math.max(limits.attackMs, 2 * slowest))
@@ -124,12 +123,10 @@ export const createExamination = (
       if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)
       return exchange
     },
-    /** Writes bytes to a new connection and leaves it open. */
     openAndWrite: (bytes: Uint8Array): Promise<Socket> => {
       recordBytes(bytes)
       return openAndWrite(url, bytes)
     },
-    /** Writes bytes to a new connection and resolves to the start of the response, which is empty if there was none. */
     sendBytes: async (bytes: Uint8Array, timeoutMs: number): Promise<string> => {
       const head = await sendBytes(url, bytes, timeoutMs)
       recordBytes(bytes, head)
@@ -166,7 +163,7 @@ export const createExamination = (
         await sleep(100)
       }
     },
-    /** Returns whether `isAlive` found the endpoint dead. */
+    /** Returns whether the last call to `isAlive` found that the endpoint is down. */
     isDown: (): boolean => down,
   }
 }

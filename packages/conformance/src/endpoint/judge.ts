@@ -5,12 +5,12 @@ import { type Exchange, isAccepted, isLimited } from './send.ts'
 
 /** One of the requests of a check. */
 export type Attempt = {
-  /** What sets this request apart, as a phrase: `a signature with a random secret`. */
+  /** A phrase that distinguishes the request from the others: `a signature with a random secret`. */
   readonly label: string
   readonly exchange: Exchange
   /** The delivery, if an effect shows that it was handled. */
   readonly delivery?: Delivery
-  /** Number of effects that the delivery had before. @default 0 */
+  /** Number of effects that the delivery already had. @default 0 */
   readonly effectsBefore?: number
 }
 
@@ -26,7 +26,7 @@ export const sendEach = async <Variation>(
   return attempts
 }
 
-/** Sends deliveries concurrently and returns the accepted ones. */
+/** Sends deliveries concurrently. Returns all exchanges and the accepted deliveries. */
 export const deliverAtOnce = async (
   { deliver }: Examination,
   deliveries: readonly Delivery[],

@@ -41,7 +41,7 @@ export const readTarget = (text: string): URL => {
 export const formatTarget = (url: URL): string =>
   `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
 
-/** Returns whether a host is this machine or on a private network. A name is only if all of its addresses are. */
+/** Returns whether a host is this machine or on a private network. All addresses of a host name must be. */
 export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isNear(host)
@@ -50,7 +50,7 @@ export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
     const addresses = await lookup(host, { all: true })
     return addresses.every(({ address }) => isNear(address))
   } catch {
-    // A name that does not resolve gets no request: the first one fails, and the target is reported as unreachable.
+    // A host name that does not resolve is safe: the first request fails, and the target is reported as unreachable.
     return true
   }
 }

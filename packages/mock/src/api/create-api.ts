@@ -16,10 +16,10 @@ type ApiOptions = {
   readonly record: (request: RecordedRequest) => void
 }
 
-/** Number of characters of a body after which no more of it is read for the recording. */
+/** Length after which the rest of a body is not read for the recording, in characters. */
 const maxLength = 65_536
 
-/** Reads the start of a body for the recording: parsed JSON, other text as received, `undefined` if there is none. */
+/** Reads the start of a body as JSON or text, for the recording. Returns `undefined` if there is no body. */
 const readBody = async (request: Request): Promise<unknown> => {
   const { body } = request.clone()
   if (body === null) return undefined

@@ -13,7 +13,7 @@ import { createAccount } from './account.ts'
 import { buildEvent } from './build-event.ts'
 import type { TemplateSources } from './event-templates.ts'
 
-/** The time in the fixtures, and the start of virtual clocks: 2026-01-01T10:00:00.000Z. */
+/** The default start of virtual clocks, and the time of the first event in fixtures: 2026-01-01T10:00:00.000Z. */
 export const startTime: number = Date.UTC(2026, 0, 1, 10)
 
 /** A payload as the reference server sends it or, for observed events, as live services send it. */

@@ -11,7 +11,7 @@ type Queue = {
   readonly held: Map<string, LoadedDelivery>
 }
 
-/** Holds back deliveries until those that must arrive first have arrived. */
+/** Holds back deliveries until all earlier events of the requested order have arrived. */
 const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
   const faults = new Map<string, ReorderFault>()
   const queues = new Map<string, Queue>()
@@ -93,9 +93,9 @@ export const createDelays = ({ faults, scheduler, resend }: DelaysOptions) => {
       }
       return reasons.has(id)
     },
-    /** Returns the fault that delayed a delivery, when the delivery is sent. */
+    /** Returns the fault that delayed a delivery, if any. */
     getReason: ({ delivery }: LoadedDelivery) => reasons.get(delivery.id),
-    /** Sends the delivery that was waiting for this one, if there is one. */
+    /** Sends the delivery that was waiting for this one, if any. */
     onArrival: (attempted: LoadedDelivery): void => {
       const next = reordering.takeNext(attempted)
       if (next !== undefined) void resend(next)

@@ -13,7 +13,7 @@ type Destination = {
   send(request: Request): Promise<Response>
 }
 
-/** URL of the tenant's first subscriptions. Until `deliverTo`, their deliveries are only recorded. */
+/** URL of the tenant's first subscriptions. Their deliveries are only recorded until `deliverTo` sets a target. */
 const defaultUrl = 'https://inbox.invalid/'
 
 const collector: Destination = {
@@ -63,7 +63,7 @@ export const createTargets = () => {
       destinations.get(url) ?? {
         name: url,
         url,
-        // Looks `fetch` up for each request, because a test may replace it.
+        // Looks up `fetch` for each request, because a test may replace it.
         send: (request) => globalThis.fetch(request),
       },
     /** Allows the next `deliverTo` to replace the current target. */

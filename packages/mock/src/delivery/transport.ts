@@ -13,7 +13,7 @@ type TransportOptions = DelaysOptions & {
   readonly record: (delivery: RecordedDelivery) => void
 }
 
-/** An attempt that was sent, and the duplicates that followed it. */
+/** A sent attempt and the duplicates that followed it. */
 type SentAttempt = { readonly attempt: RecordedDelivery; readonly copies: RecordedDelivery[] }
 
 const readEvent = (payload: string): WebhookEvent | undefined => {
@@ -88,7 +88,7 @@ export const createTransport = (options: TransportOptions) => {
       }
       return response
     },
-    /** Records an attempt. Call it when the dispatcher has settled the attempt. */
+    /** Records an attempt once the dispatcher has settled it. */
     onSettled: ({ attempted, result }: AttemptReported): void => {
       const found = sent.get(attempted)
       sent.delete(attempted)
@@ -103,7 +103,7 @@ export const createTransport = (options: TransportOptions) => {
       for (const copy of copies) record(copy)
       delays.onArrival(attempted)
     },
-    /** Returns whether the `neverRetry` fault ends the delivery with the failed attempt that is being settled. */
+    /** Returns whether the `neverRetry` fault prevents retries of a failed delivery. */
     isLastAttempt: (deliveryId: string): boolean => {
       const attempted = [...sent.keys()].find(({ delivery }) => delivery.id === deliveryId)
       return attempted !== undefined && faults.neverRetry.take(attempted) !== undefined

@@ -38,7 +38,7 @@ export type DuplicateFault = z.infer<typeof DuplicateFault>
 export const DropFault = z.strictObject({ kind: z.literal('drop'), ...oneEvent })
 export type DropFault = z.infer<typeof DropFault>
 
-/** A failed attempt is the last one: the sender forgets the event, as a vendor that documents no retries may do. */
+/** A failed attempt is never repeated: the sender forgets the event, as vendors without documented retries may do. */
 export const NeverRetryFault = z.strictObject({ kind: z.literal('neverRetry'), ...oneEvent })
 export type NeverRetryFault = z.infer<typeof NeverRetryFault>
 
@@ -66,8 +66,8 @@ export const TamperFault = z.strictObject({
 export type TamperFault = z.infer<typeof TamperFault>
 
 /**
- * Events of one call or group arrive in this order. Each is held back until those before it in the list have arrived.
- * `times` counts calls or groups.
+ * Events of one call or group arrive in this order. Each is held back until the ones before it have arrived. `times`
+ * counts calls or groups.
  */
 export const ReorderFault = z.strictObject({
   kind: z.literal('reorder'),

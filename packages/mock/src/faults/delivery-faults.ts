@@ -28,8 +28,8 @@ export type DeliveryFaults = {
   /** Drops an attempt; retries follow. `{ times: 'always' }` drops every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
-   * Gives up a delivery when its attempt fails, like a vendor that documents no retries. By default, it hits every event
-   * until it is removed.
+   * Gives up a delivery as soon as an attempt fails, like a vendor without documented retries. By default, the fault
+   * hits every event until it is removed.
    *
    * @example
    * mock.faults.deliveries.neverRetry()
@@ -44,7 +44,7 @@ export type DeliveryFaults = {
     options: DeliveryFaultOptions & Pick<TamperFault, 'part' | 'header'>,
   ): () => void
   /**
-   * Delivers events of one call or group in this order. Each is held back until those before it have arrived.
+   * Delivers events of one call or group in this order. Each is held back until the ones before it have arrived.
    *
    * @example
    * mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED'])

@@ -36,7 +36,7 @@ export type SubscriptionRequest = z.infer<typeof SubscriptionData> & {
   readonly receiver?: DeliveryTarget | undefined
 }
 
-/** A subscription that was added. */
+/** An added subscription. */
 export type MockSubscription = {
   /** The secret that signs its deliveries. */
   readonly secret: string

@@ -30,15 +30,15 @@ type TenantStateOptions = {
 
 const delivery = {
   signatureClock: { now: () => Date.now() },
-  // There is no jitter, so that a test can advance the clock exactly to an attempt.
+  // Removes the jitter, so that a test can advance the clock to the exact time of an attempt.
   random: () => 0,
-  // One worker, whose slots are never all taken.
+  // The mock has one worker, which never runs out of slots.
   concurrency: 1e6,
   perSubscription: 1e6,
   sharesFairly: false,
 } as const
 
-/** Wraps a store so that no attempt follows a failed attempt that must be the last. */
+/** Wraps a store so that a failed attempt is not retried if it must be the last one. */
 const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt']): Store => ({
   ...store,
   settleDeliveries: (settlements) =>

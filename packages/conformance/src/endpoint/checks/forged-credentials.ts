@@ -9,7 +9,7 @@ const withCredentials =
     },
   })
 
-/** Changes the credentials, but keeps the name of their scheme. */
+/** Changes the credentials but keeps their scheme. */
 const withinScheme = (change: (credential: string) => string): Forgery =>
   withCredentials((value) => {
     const [, scheme = '', credential = ''] = /^((?:basic|bearer)\s+)?(.*)$/i.exec(value) ?? []

@@ -6,12 +6,12 @@ import { type Attempt, deliverAtOnce, judgeAccepted, sendEach } from '../judge.t
 import { buildEvent, capitalize } from '../payloads.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
-/** Makes the summary 8 kB long, like that of a long call. */
+/** A recap of 8 kB, as after a long call. */
 const longRecap = 'Long. '.repeat(1_333)
 
 const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
 
-/** Sends a summary that this endpoint handles, with other fields or another serialization. */
+/** Sends a summary that this endpoint handles, with changed fields or a different serialization. */
 const sendSummary =
   (write: (event: Record<string, unknown>) => object | string, split?: (body: Buffer) => Buffer[]) =>
   async (examination: Examination): Promise<Exchange> => {
@@ -26,7 +26,7 @@ const splitCharacter = (body: Buffer): Buffer[] => {
   return [body.subarray(0, at), body.subarray(at)]
 }
 
-/** Sends a correct signature among others. */
+/** Sends several signatures, one of them correct. */
 const sendSigned =
   (list: (right: string, wrong: string) => string) =>
   async ({ prepare, sign, send, random }: Examination): Promise<Exchange> => {
@@ -35,7 +35,7 @@ const sendSigned =
     return send({ headers: { ...headers, 'webhook-signature': signatures }, body })
   }
 
-/** Sends deliveries that must be accepted. */
+/** Creates a check whose deliveries must all be accepted. */
 const accept = (
   deliveries: Readonly<Record<string, (examination: Examination) => Promise<Exchange>>>,
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({

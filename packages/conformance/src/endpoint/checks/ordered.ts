@@ -18,10 +18,7 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
   return attempts
 }
 
-/**
- * Judges whether all deliveries were accepted and, if summaries have visible effects, whether the first one, a summary,
- * had an effect.
- */
+/** Expects every delivery to be accepted. If summaries have visible effects, the first delivery must have one. */
 const judgeKept = async (
   { knowledge, countEffects }: Examination,
   attempts: Awaited<ReturnType<typeof sendAll>>,

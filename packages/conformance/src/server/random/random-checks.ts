@@ -55,10 +55,7 @@ const judge = ({ sequences, broken }: Played, kind: keyof Played['broken']): Obs
   return { kept: false, observed: `in a sequence of ${shown.length}: ${observed}${note}`, requests: shown }
 }
 
-/**
- * Creates the rules that are examined by sending random sequences of legal and illegal requests, and comparing the
- * responses with those of a model of the server.
- */
+/** Creates rules that send random sequences of legal and illegal requests, and compare the server with a model. */
 export const createRandomRules = (options: RandomOptions): Rules => {
   let played: Promise<Played> | undefined
   const play = (lab: Lab): Promise<Played> => {

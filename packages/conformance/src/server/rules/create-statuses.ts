@@ -5,8 +5,8 @@ import type { Rule, Rules } from '../rule.ts'
 import { expectStatus } from './witness.ts'
 
 /**
- * Requests by the last two parts of the rule id, which ends with the expected status: a description, the change to a
- * valid request, and the clause.
+ * Invalid and valid requests by the last two parts of the rule id, which ends with the expected status. Each has a
+ * description, a change to a valid request, and a clause.
  */
 type Samples<Change> = Readonly<
   Record<string, Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>>
@@ -45,7 +45,7 @@ const withEnding =
 const respell = ({ wabaNumber }: Lab): string =>
   wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-')
 
-/** Values of a field, whose name is the first part of the id in camel case. */
+/** Values of a field, which the first part of the id names in kebab case. */
 const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => string)> = {
   subject: {
     'empty-is-400': ['An empty subject', '', `${table}, ${invalid}`],

@@ -13,7 +13,7 @@ const webhooks: readonly Need[] = ['--listen', '--play']
 
 type FetchRule = Defaulted<Rule, 'clause'>
 
-/** Judges the status of the response to a fetch of a call's summary. */
+/** Judges the status of the response when a call's summary was fetched. */
 export const judgeFetched = ({ callId, fetched }: CallScene, status: number): Observation => ({
   kept: fetched && fetched.response.status === status,
   observed: fetched === undefined ? 'the call was not made' : describeResponse(fetched),
@@ -27,7 +27,7 @@ const judgeSummary = (judge: (json: unknown, call: CallScene) => Observation): R
     return { ...judge(call.fetched.response.json, call), requests: [buildFetch(call.callId)] }
   })
 
-/** Judges whether parts of a fetched summary equal those of its event. */
+/** Compares parts of a fetched summary with the same parts of its event. */
 const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown): Rule['examine'] =>
   judgeSummary((json, { summary }) => {
     if (summary === undefined) return { kept: undefined, observed: 'no CALL_AI_SUMMARY arrived' }

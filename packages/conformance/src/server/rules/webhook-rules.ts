@@ -25,7 +25,7 @@ const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing
 
 type SubscriptionScene = Extract<SceneResults['subscribed'], { newSecret: string }>
 
-/** Judges one of the webhooks that the added subscription received, if there was one. */
+/** Judges a webhook that the added subscription received, if there was one. */
 const judgeAdded =
   (
     name: 'first' | 'rotated' | 'gone',
