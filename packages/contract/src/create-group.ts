@@ -18,15 +18,10 @@ export const CreateGroupRequest: ObjectSchema<CreateGroupRequest> =
  * The error code for each field of {@link CreateGroupRequest}. An error body has the code of the first invalid field.
  */
 export const createGroupErrorCodes = {
-  /** Code for `wabaNumber`. */
   wabaNumber: 'invalid_waba_number',
-  /** Code for `subject`. */
   subject: 'invalid_subject',
-  /** Code for `description`. */
   description: 'invalid_description',
-  /** Code for `joinApprovalMode`. */
   joinApprovalMode: 'invalid_join_approval_mode',
-  /** Code for `groupId`. */
   groupId: 'invalid_group_id',
 } as const satisfies { readonly [Field in keyof CreateGroupRequest]-?: wire.ErrorCode }
 

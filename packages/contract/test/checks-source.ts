@@ -1,12 +1,12 @@
 import {
   createGroupRequestRule,
   createGroupResponseRule,
-  eventRules,
   type Rule,
   receivedErrorBodyRule,
   summaryRecordRule,
 } from '@wabakit/wire/definitions'
 import * as checks from '../../wire/src/check.ts'
+import { eventRules } from './event-rules.ts'
 
 /** The definitions of the bodies that a client sends or receives. */
 const bodyRules = {

@@ -1,10 +1,11 @@
 import { type ErrorCode, type EventName, endpoints, errorCodes, eventNames, isErrorCode } from '@wabakit/wire'
 import { buildErrorExample, endpointErrors } from '../src/documents/errors.ts'
-import { eventExamples, healthEventExample } from '../src/documents/examples.ts'
+import { eventExamples } from '../src/documents/examples.ts'
 import { createJsonSchemas } from '../src/documents/index.ts'
 import { type JsonObject, toSchemaName } from '../src/documents/json-schemas.ts'
 import { isEmittedEventName } from '../src/emitted-event.ts'
 import { reasonPhrases } from '../src/error-body.ts'
+import type { HealthEvent } from '../src/health-event.ts'
 import type { Described } from './descriptions-source.ts'
 
 const notice = `<!-- Generated from the sources of packages/contract. Update with "npx vitest run packages/contract -u". -->
@@ -151,6 +152,23 @@ is listed on its own page.
 
 ${eventNames.map((name) => renderEvent(name, described)).join('\n\n')}
 `
+
+/** Example of a webhook for an operational subscription. */
+export const healthEventExample: HealthEvent = {
+  type: 'subscription.failing',
+  timestamp: '2026-01-05T10:10:04.000Z',
+  data: {
+    organizationId: 'acme',
+    subscriptionId: 'sub_01K8ZQ4M2J7V0C9RXT5YB3NHDE',
+    url: 'https://acme.example/webhooks',
+    failingSince: '2026-01-05T10:00:00.000Z',
+    disabledReason: null,
+    eventId: 'evt_01K8ZQ6T5V7RXN3GMW4YB2HCDE',
+    eventName: 'CALL_ENDED',
+    attempts: 5,
+    lastResponse: { status: 503, error: null },
+  },
+}
 
 const renderHealthFields = (name: string, described: Described): string => {
   const schema = readSchema(name)

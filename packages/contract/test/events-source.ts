@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { eventNames } from '@wabakit/wire'
 import * as definitions from '@wabakit/wire/definitions'
 import { toSchemaName } from '../src/documents/json-schemas.ts'
-
-const { eventRules } = definitions
+import { eventRules } from './event-rules.ts'
 
 const readWire = (file: string): string =>
   readFileSync(new URL(`../../wire/src/${file}.ts`, import.meta.url), 'utf8')

@@ -2,16 +2,13 @@
 export const endpoints = {
   /** Creates a WhatsApp group. */
   'groups.create': {
-    /** The HTTP method. */
     method: 'POST',
-    /** The path. */
     path: '/whatsapp/wa-group/create',
   },
   /** Fetches the AI summary of a call. */
   'calls.getSummary': {
-    /** The HTTP method. */
     method: 'GET',
-    /** The path. The query parameter `callId` identifies the call. */
+    /** The query parameter `callId` identifies the call. */
     path: '/v1/call/ai-summary',
   },
 } as const

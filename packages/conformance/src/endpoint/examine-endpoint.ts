@@ -41,7 +41,7 @@ const flags: Readonly<Record<Need, string>> = {
 const writeReproduction = (settings: Settings, id: string, seed: number): string =>
   [
     `wabakit doctor ${quote(formatTarget(settings.url))}`,
-    ...Object.entries(flags).flatMap(([need, flag]) => (settings.given.has(need as Need) ? [flag] : [])),
+    ...Array.from(settings.given, (need) => flags[need]),
     `--replay ${id} --seed ${seed}`,
   ].join(' ')
 

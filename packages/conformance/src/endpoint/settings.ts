@@ -13,8 +13,8 @@ export const listGiven = (options: ExamineEndpointOptions): Set<Need> => {
   const { secret, previousSecret, headers = {}, effects } = options
   const given: Record<Need, boolean> = {
     signature: secret !== undefined,
-    'previous-secret': previousSecret !== undefined,
     credentials: Object.keys(headers).length > 0,
+    'previous-secret': previousSecret !== undefined,
     effects: effects !== undefined,
   }
   return new Set((Object.keys(given) as Need[]).filter((need) => given[need]))

@@ -1,7 +1,6 @@
 import type { EventName, WebhookEventOf } from '@wabakit/wire'
 import type { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
 import type { EmittedEventName, EmittedEventOf } from '../emitted-event.ts'
-import type { HealthEvent } from '../health-event.ts'
 
 const group = { groupId: 'order-1234', groupName: 'Order 1234' }
 const participant = { ...group, customerPhone: '+12025550143' }
@@ -100,23 +99,6 @@ export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name>
   CALL_MISSED: { event: 'CALL_MISSED', ...missed, callStatus: 'MISSED', isNewCaller: true },
   CALL_REJECTED: { event: 'CALL_REJECTED', ...missed, callStatus: 'REJECT' },
   CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callDirection: 'OUTGOING', callStatus: 'FAILED' },
-}
-
-/** Example of a webhook for an operational subscription. */
-export const healthEventExample: HealthEvent = {
-  type: 'subscription.failing',
-  timestamp: '2026-01-05T10:10:04.000Z',
-  data: {
-    organizationId: 'acme',
-    subscriptionId: 'sub_01K8ZQ4M2J7V0C9RXT5YB3NHDE',
-    url: 'https://acme.example/webhooks',
-    failingSince: '2026-01-05T10:00:00.000Z',
-    disabledReason: null,
-    eventId: 'evt_01K8ZQ6T5V7RXN3GMW4YB2HCDE',
-    eventName: 'CALL_ENDED',
-    attempts: 5,
-    lastResponse: { status: 503, error: null },
-  },
 }
 
 export const createGroupRequestExample: CreateGroupRequest = {

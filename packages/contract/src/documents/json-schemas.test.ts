@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { createAjv } from '../../test/ajv.ts'
+import { healthEventExample } from '../../test/docs-pages.ts'
 import { mutate } from '../../test/mutations.ts'
 import { emittedEventNames } from '../emitted-event.ts'
 import { buildErrorExample } from './errors.ts'
@@ -11,7 +12,6 @@ import {
   createGroupResponseExample,
   emittedExamples,
   eventExamples,
-  healthEventExample,
 } from './examples.ts'
 import {
   createJsonSchemas,

@@ -1,9 +1,9 @@
-import { emittedEventSchemas, isEmittedEventName } from '@wabakit/contract'
+import { isEmittedEventName } from '@wabakit/contract'
 import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
 import type { Rule, Rules } from '../rule.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
-import { judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
+import { isDocumented, judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
 
 const steps = '"States and transitions": order of webhook events'
 const fields = '0027 (call event fields)'
@@ -15,9 +15,6 @@ const isInitiated = ({ event }: ReceivedWebhook): boolean =>
 /** Returns a call's steps as the specification names them: one name for the start of a call in either direction. */
 const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
   webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
-
-const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
-  isEmittedEventName(event) && emittedEventSchemas[event].safeParse(json).success
 
 const expectOwnCalls = (channel: 'PSTN' | 'WHATSAPP', path: string): Rule => ({
   title: `A webhook on a ${channel} number receives only that number's calls`,

@@ -1,3 +1,4 @@
+import { emittedEventSchemas, isEmittedEventName } from '@wabakit/contract'
 import { type ApiRequest, type ApiResponse, type Exchange, readField } from '../api/api-request.ts'
 import type { CallScene } from '../calls/call-scenes.ts'
 import { describeResponse, type Lab } from '../lab.ts'
@@ -11,6 +12,10 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
   webhooks
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
     .join(', ') || 'no webhook'
+
+/** Returns whether a webhook is an event with exactly the fields in docs/events.md. */
+export const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
+  isEmittedEventName(event) && emittedEventSchemas[event].safeParse(json).success
 
 type Run = {
   readonly all: readonly ReceivedWebhook[]
