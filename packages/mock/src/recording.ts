@@ -32,7 +32,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly event: Event | undefined
   /** `receiver` (a target in process), `collector` (before `deliverTo`), or the subscription's URL. */
   readonly to: string
-  /** Number of the attempt, from 1. Duplicates count, too. */
+  /** Number of the attempt, from 1. Duplicates count as attempts. */
   readonly attempt: number
   /** Time on the mock's clock, as Unix time in milliseconds. */
   readonly at: number

@@ -3,12 +3,12 @@ import type { Examination } from './examination.ts'
 import type { Delivery } from './payloads.ts'
 import { type Exchange, isAccepted, isLimited } from './send.ts'
 
-/** One of the requests of a check. */
+/** A request of a check, and its response. */
 export type Attempt = {
   /** A phrase that distinguishes the request from the others: `a signature with a random secret`. */
   readonly label: string
   readonly exchange: Exchange
-  /** The delivery, if an effect shows that it was handled. */
+  /** The delivery, if effects can show whether it was handled. */
   readonly delivery?: Delivery
   /** Number of effects that the delivery already had. @default 0 */
   readonly effectsBefore?: number

@@ -19,7 +19,7 @@ export const createKnowledge = () => ({
   effectLatencyMs: 0,
   /** Total time spent waiting for effects, in milliseconds. */
   waitedMs: 0,
-  /** Set if the endpoint handles a call's events only after the call's earlier events. */
+  /** Set if the endpoint handles an event only after the earlier events of its call. */
   needsPredecessors: false,
   /** The id of the check after which the endpoint stopped accepting genuine deliveries. */
   downSince: undefined as string | undefined,

@@ -56,7 +56,6 @@ export type ExamineEndpointOptions = {
   onExchange?(checkId: string, exchange: Exchange): void
 }
 
-/** The default time limits and sizes. Times are in milliseconds. */
 export const defaultLimits = {
   /** Time that a sender waits for a response (decision 0020). @default 15_000 */
   responseMs: 15_000,

@@ -44,12 +44,7 @@ const createScripts = (lab: Lab) => {
   /** Creates a group whose first webhook gets this response. */
   const playFirstAttempt = (response: PlannedResponse): Promise<GroupScene> => {
     const groupId = lab.createGroupId()
-    let isPlanned = true
-    listener?.plan((each) => {
-      if (!isPlanned || each.groupId !== groupId) return undefined
-      isPlanned = false
-      return response
-    })
+    listener?.plan({ response, once: true, matches: (each) => each.groupId === groupId })
     return playGroup({}, groupId)
   }
 
@@ -76,11 +71,12 @@ const createScripts = (lab: Lab) => {
       const newSecret = await added.rotateSecret()
       const rotated = await deliver()
       let refused = ''
-      listener?.plan(({ path, groupId }) => {
-        if (path !== addedPath || (refused !== '' && refused !== groupId)) return undefined
+      const matches = ({ path, groupId }: { path: string; groupId: string }): boolean => {
+        if (path !== addedPath || (refused !== '' && refused !== groupId)) return false
         refused = groupId
-        return { status: 410 }
-      })
+        return true
+      }
+      listener?.plan({ response: { status: 410 }, matches })
       await playGroup({ wabaNumber })
       const isRefused = ({ path, status }: ReceivedWebhook): boolean => path === addedPath && status === 410
       const gone = await listener?.waitFor(isRefused, wait.timeoutMs)

@@ -19,9 +19,9 @@ const SubscriptionData = z.strictObject({
   ),
   /** `whsec_` and base64. @default the tenant's */
   secret: z.optional(z.string()),
-  /** Static headers for its deliveries. */
+  /** Static headers to send with each delivery. */
   headers: z.optional(z.record(z.string(), z.string())),
-  /** HTTP Basic or Bearer credentials for its deliveries. */
+  /** HTTP Basic or Bearer credentials to send with each delivery. */
   authorization: z.optional(
     z.union([
       z.strictObject({ username: z.string(), password: z.string() }),
@@ -38,7 +38,7 @@ export type SubscriptionRequest = z.infer<typeof SubscriptionData> & {
 
 /** An added subscription. */
 export type MockSubscription = {
-  /** The secret that signs its deliveries. */
+  /** The secret that signs the deliveries. */
   readonly secret: string
   /** Removes the subscription and its unfinished deliveries. */
   stop(): Promise<void>

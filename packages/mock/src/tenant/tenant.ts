@@ -42,7 +42,7 @@ export type MockTenant = Waits & {
   readonly organizationId: string
   /** Seed for ids, made-up data and random faults. */
   readonly seed: number
-  /** The reference server behind the mock, for operations that have no function here. A reset replaces it. */
+  /** The reference server behind the mock, for operations without a function here. A reset replaces it. */
   readonly server: ReferenceServer
   readonly clock: MockClock
   /** Faults for the API and for deliveries. */

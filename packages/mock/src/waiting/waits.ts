@@ -54,7 +54,7 @@ type WaitsContext = {
   readonly getRecorder: () => Recorder
   /** @throws MockUsageError if the mock is closed. */
   readonly assertOpen: (caller: string) => void
-  /** Returns whether a delivery that was only collected counts as acknowledged. */
+  /** Returns whether deliveries without a target count as acknowledged. */
   readonly countsCollected: () => boolean
   readonly describeSituation: () => Promise<Situation>
 }

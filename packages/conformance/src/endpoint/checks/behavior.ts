@@ -3,7 +3,7 @@ import { judgeAccepted } from '../judge.ts'
 import { findLeaks } from '../leaks.ts'
 import { type Exchange, isAccepted } from '../send.ts'
 
-/** Patterns of stack traces and source file paths, in the languages that endpoints are usually written in. */
+/** Patterns of stack traces and source file paths in common languages. */
 const stackPatterns: readonly RegExp[] = [
   /^\s*at .+[:(].+:\d+/m,
   /\bat .+\.[cm]?[jt]sx?:\d+:\d+/,

@@ -94,13 +94,12 @@ export const createCallScenes = (lab: Lab) => {
   /** Plans a 500 for one event of the next call. Returns a function that sets the call's id once it is known. */
   const planFailure = (event: string): ((callId: string) => void) => {
     const before = new Set(playedIds)
-    let isDone = false
     let target: string | undefined
-    listener?.plan(({ event: name, callId }) => {
-      const isTarget = target === undefined ? !before.has(callId) : callId === target
-      if (isDone || name !== event || !isTarget) return undefined
-      isDone = true
-      return { status: 500 }
+    listener?.plan({
+      response: { status: 500 },
+      once: true,
+      matches: ({ event: name, callId }) =>
+        name === event && (target === undefined ? !before.has(callId) : callId === target),
     })
     return (callId) => {
       target = callId

@@ -15,14 +15,8 @@ export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'P
 /** Plays a call on the examined server and resolves to its id. */
 export type PlayCall = (call: PlayedCall) => Promise<string>
 
-/** A participant's step in a group. @inline */
-export type ParticipantStep = 'joined' | 'left' | 'removed'
-
-/** A subscription to a WABA number that only this run uses to create groups. */
-export type AddedSubscription = {
-  readonly wabaNumber: string
-  rotateSecret(): Promise<string>
-}
+/** A subscription to a WABA number that only this run uses to create groups. @inline */
+type AddedSubscription = { readonly wabaNumber: string; rotateSecret(): Promise<string> }
 
 /** Actions that only the examined server can perform. All are optional. */
 export type Simulate = {
@@ -32,7 +26,7 @@ export type Simulate = {
   readonly playSilentBotTest?: (() => Promise<string>) | undefined
   /** Makes the customer with this phone number join a group, leave it or be removed from it. */
   readonly moveParticipant?:
-    | ((move: { groupId: string; phone: string; step: ParticipantStep }) => Promise<void>)
+    | ((move: { groupId: string; phone: string; step: 'joined' | 'left' | 'removed' }) => Promise<void>)
     | undefined
   /**
    * Subscribes a URL to another WABA number of the organization, with static headers and the examination's `secret`.

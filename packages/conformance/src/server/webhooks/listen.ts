@@ -10,7 +10,12 @@ export type PlannedResponse = {
   readonly retryAfter?: number
 }
 
-type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse | undefined
+type Plan = {
+  readonly response: PlannedResponse
+  /** Set if only the first matching webhook gets the response. */
+  readonly once?: boolean
+  matches(webhook: Omit<ReceivedWebhook, 'status'>): boolean
+}
 
 export type Listener = Awaited<ReturnType<typeof listen>>
 
@@ -18,14 +23,14 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 export const listen = async (address: string) => {
   /** Every webhook so far, oldest first. */
   const webhooks: ReceivedWebhook[] = []
-  const responders: Responder[] = []
+  const plans: Plan[] = []
   const listeners = new Set<(webhook: ReceivedWebhook) => void>()
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arrived = await readWebhook(request)
-    let planned: PlannedResponse | undefined
-    for (const responder of responders) planned ??= responder(arrived)
-    const { status = 204, location, retryAfter } = planned ?? {}
+    const plan = plans.find(({ matches }) => matches(arrived))
+    if (plan?.once) plans.splice(plans.indexOf(plan), 1)
+    const { status = 204, location, retryAfter } = plan?.response ?? {}
     const webhook = { ...arrived, status }
     webhooks.push(webhook)
     if (location !== undefined) response.setHeader('location', location)
@@ -72,9 +77,9 @@ export const listen = async (address: string) => {
     /** Without a trailing slash. */
     url: `http://${host}:${boundPort}`,
     webhooks,
-    /** Responds to all later webhooks as `responder` decides. */
-    plan: (responder: Responder): void => {
-      responders.push(responder)
+    /** Plans a response to matching webhooks. */
+    plan: (plan: Plan): void => {
+      plans.push(plan)
     },
     subscribe,
     waitFor,
