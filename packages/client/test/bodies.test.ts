@@ -61,7 +61,7 @@ it.each(fetches)('passes at most 64 KiB of an error body from %s to hooks', asyn
   expect(bodies).toEqual(['x'.repeat(65_536)])
 })
 
-it('has an empty body in the error if one that is not read as a stream was cut off', async () => {
+it('leaves the body of the error empty if a body that is not a stream was cut off', async () => {
   const service = await startSockets((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 400 No\r\ncontent-length: 99\r\n\r\n{"message"')),
   )

@@ -125,7 +125,7 @@ it('logs one debug line per attempt', async () => {
   ])
 })
 
-it('logs an attempt that was aborted with a reason that is no error', async () => {
+it('logs an attempt that was aborted with a reason other than an error', async () => {
   const controller = new AbortController()
   const service = await startService(() => controller.abort('closed'))
   const lines: LogFields[] = []

@@ -13,13 +13,10 @@ export type Issue = {
 /** Result of {@link validate} or {@link validateEvent}: the typed value, or the issues found. */
 export type Validation<Value> =
   | {
-      /** The value is valid. */
       readonly success: true
-      /** The typed value. */
       readonly data: Value
     }
   | {
-      /** The value is invalid. */
       readonly success: false
       /** The problems found, in the order of the schema's fields. */
       readonly issues: Issue[]

@@ -22,7 +22,6 @@ export type Auth =
 
 /** The second argument of {@link Fetch}. */
 export type FetchInit = {
-  /** HTTP method. */
   readonly method: string
   /** The headers, including the API key, with lowercase names. */
   readonly headers: Record<string, string>

@@ -5,7 +5,6 @@ import type { WabakitError } from '../errors/wabakit-error.ts'
 export type HookRequest = {
   /** `groups.create` or `calls.getSummary`. */
   readonly endpoint: EndpointName
-  /** HTTP method. */
   readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string
@@ -29,7 +28,6 @@ export type Hooks = {
   /** Runs after a response with any status has been read. */
   readonly afterResponse?:
     | ((context: {
-        /** The attempt's request. */
         readonly request: HookRequest
         /** The response as `fetch` returned it, for its status and headers. Its body has already been read. */
         readonly response: Response
@@ -44,7 +42,6 @@ export type Hooks = {
   /** Runs after an attempt without a response. */
   readonly afterError?:
     | ((context: {
-        /** The attempt's request. */
         readonly request: HookRequest
         /** A `ConnectionError`, a `TimeoutError`, an abort reason, or an error from `beforeRequest` or `auth`. */
         readonly error: unknown
@@ -75,7 +72,6 @@ export type Logger = {
 export type LogFields = {
   /** A summary such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`. */
   readonly message: string
-  /** HTTP method. */
   readonly method: string
   /** Path and query. */
   readonly path: string

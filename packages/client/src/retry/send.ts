@@ -13,7 +13,6 @@ import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
 export type CallTrace = {
   /** `groups.create` or `calls.getSummary`. */
   readonly endpoint: EndpointName
-  /** HTTP method. */
   readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string

@@ -21,7 +21,6 @@ export type CheckVerdict = 'pass' | 'fail' | 'advice' | 'inconclusive' | 'skippe
 export type CheckResult = {
   /** Stable name of the check, such as `refuses-unsigned`. */
   readonly id: string
-  /** The check's group. */
   readonly group: string
   /** The rule in a few words. */
   readonly title: string
