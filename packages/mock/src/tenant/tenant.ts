@@ -2,6 +2,7 @@ import type { Client, ClientOptions } from '@wabakit/client'
 import type { EventName, WebhookEvent } from '@wabakit/contract'
 import type { ParticipantRecord, ReferenceServer, SavedSummary } from '@wabakit/core'
 import type { SimulatedCall, SummarySimulation } from '@wabakit/core/simulation'
+import type { Account } from '../data/account.ts'
 import type { FixtureOverrides } from '../data/fixtures.ts'
 import type { DeliveryTarget } from '../delivery/targets.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -27,93 +28,84 @@ export type DeliverOptions = {
  *
  * @interface
  */
-export type MockTenant = Waits & {
-  /** Base URL of the public API. */
-  readonly url: string
-  /** Public API key for all numbers of the organization. */
-  readonly apiKey: string
-  /** The organization's WhatsApp Business number. */
-  readonly wabaNumber: string
-  /** The organization's telephone number. */
-  readonly pstnNumber: string
-  /** Secret that signs the webhooks, for `standardWebhooks({ secrets: [mock.secret] })`. */
-  readonly secret: string
-  /** Id of the organization on {@link MockTenant.server}. */
-  readonly organizationId: string
-  /** Seed for ids, made-up data and random faults. */
-  readonly seed: number
-  /** The reference server behind the mock, for operations without a function here. A reset replaces it. */
-  readonly server: ReferenceServer
-  readonly clock: MockClock
-  /** Faults for the API and for deliveries. */
-  readonly faults: Faults
-  /** All requests to the public API, oldest first. */
-  readonly requests: readonly RecordedRequest[]
-  /** All known events, oldest first, even if they were not delivered. */
-  readonly events: readonly WebhookEvent[]
-  /** All attempts to deliver a webhook, oldest first. */
-  readonly deliveries: readonly RecordedDelivery[]
+export type MockTenant = Account &
+  Waits & {
+    /** Base URL of the public API. */
+    readonly url: string
+    /** Seed for ids, made-up data and random faults. */
+    readonly seed: number
+    /** The reference server behind the mock, for operations without a function here. A reset replaces it. */
+    readonly server: ReferenceServer
+    readonly clock: MockClock
+    /** Faults for the API and for deliveries. */
+    readonly faults: Faults
+    /** All requests to the public API, oldest first. */
+    readonly requests: readonly RecordedRequest[]
+    /** All known events, oldest first, even if they were not delivered. */
+    readonly events: readonly WebhookEvent[]
+    /** All attempts to deliver a webhook, oldest first. */
+    readonly deliveries: readonly RecordedDelivery[]
 
-  /**
-   * Responds to a request to the public API in process; pass it to a client as its `fetch`. Rejects like a real `fetch`
-   * if a fault resets the connection.
-   */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
-  /**
-   * Creates a client for this tenant. Its waits advance the mock's clock, so that retries take no real time.
-   *
-   * @param options - options of `createClient`, which override the tenant's.
-   */
-  client(options?: ClientOptions): Client
-  /**
-   * Delivers all events of both channels in process, as signed requests. Without a target, deliveries are only
-   * recorded. After a reset, another target may replace this one.
-   *
-   * @param target - a receiver, or a function from `Request` to `Response`.
-   * @returns a function that removes the target.
-   * @throws MockUsageError if there already is a target: both would have to verify with the same secret.
-   * @example
-   * mock.deliverTo(receiver)
-   * mock.deliverTo(app.fetch, { url: 'https://app.test/webhooks/wabakit' })
-   */
-  deliverTo(target: DeliveryTarget, options?: DeliverOptions): () => void
-  /**
-   * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
-   *
-   * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
-   * @throws InputError from the core if the number does not belong to the tenant, or the URL, the secret or a header is
-   * invalid.
-   */
-  subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
-  /**
-   * Simulates a call from its start to its end, and saves its summary when it is due. Resolves when the call has ended;
-   * deliveries follow (see `waitForDelivery`).
-   *
-   * @example
-   * const call = await mock.simulateCall({ channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.', after: '30s' } })
-   */
-  simulateCall(call?: CallSimulation): Promise<SimulatedCall>
-  /** Saves a call's summary now. If there already is one, replaces it without publishing an event. */
-  simulateSummary(callId: string, summary?: SummarySimulation): Promise<SavedSummary>
-  /** Makes a participant join or leave a group, or removes them from it. */
-  simulateParticipant(
-    action: ParticipantAction,
-    participant: ParticipantSimulation,
-  ): Promise<ParticipantRecord>
-  /**
-   * Sends an event that the service itself would not send: a known event with this tenant's numbers, or any payload.
-   * Use it for CALL_MISSED, for payloads of other versions, and for invalid payloads that your receiver must survive.
-   *
-   * @example
-   * await mock.trigger('CALL_MISSED', { callId })
-   * await mock.trigger({ type: 'wa_group', from: '+15550100001', message: 'Hello' })
-   */
-  trigger<Name extends EventName>(name: Name, overrides?: FixtureOverrides<Name>): Promise<void>
-  trigger(payload: object): Promise<void>
-  /**
-   * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and subscriptions added by
-   * `subscribe`. The clock and made-up data start over; ids do not repeat. The key, the numbers, the secret and the
-   * target of `deliverTo` are kept.
-   */
-  reset(): void
-}
+    /**
+     * Responds to a request to the public API in process; pass it to a client as its `fetch`. Rejects like a real `fetch`
+     * if a fault resets the connection.
+     */
+    fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+    /**
+     * Creates a client for this tenant. Its waits advance the mock's clock, so that retries take no real time.
+     *
+     * @param options - options of `createClient`, which override the tenant's.
+     */
+    client(options?: ClientOptions): Client
+    /**
+     * Delivers all events of both channels in process, as signed requests. Without a target, deliveries are only
+     * recorded. After a reset, another target may replace this one.
+     *
+     * @param target - a receiver, or a function from `Request` to `Response`.
+     * @returns a function that removes the target.
+     * @throws MockUsageError if there already is a target: both would have to verify with the same secret.
+     * @example
+     * mock.deliverTo(receiver)
+     * mock.deliverTo(app.fetch, { url: 'https://app.test/webhooks/wabakit' })
+     */
+    deliverTo(target: DeliveryTarget, options?: DeliverOptions): () => void
+    /**
+     * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
+     *
+     * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
+     * @throws InputError from the core if the number does not belong to the tenant, or the URL, the secret or a header is
+     * invalid.
+     */
+    subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
+    /**
+     * Simulates a call from its start to its end, and saves its summary when it is due. Resolves when the call has ended;
+     * deliveries follow (see `waitForDelivery`).
+     *
+     * @example
+     * const call = await mock.simulateCall({ channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.', after: '30s' } })
+     */
+    simulateCall(call?: CallSimulation): Promise<SimulatedCall>
+    /** Saves a call's summary now. If there already is one, replaces it without publishing an event. */
+    simulateSummary(callId: string, summary?: SummarySimulation): Promise<SavedSummary>
+    /** Makes a participant join or leave a group, or removes them from it. */
+    simulateParticipant(
+      action: ParticipantAction,
+      participant: ParticipantSimulation,
+    ): Promise<ParticipantRecord>
+    /**
+     * Sends an event that the service itself would not send: a known event with this tenant's numbers, or any payload.
+     * Use it for CALL_MISSED, for payloads of other versions, and for invalid payloads that your receiver must survive.
+     *
+     * @example
+     * await mock.trigger('CALL_MISSED', { callId })
+     * await mock.trigger({ type: 'wa_group', from: '+15550100001', message: 'Hello' })
+     */
+    trigger<Name extends EventName>(name: Name, overrides?: FixtureOverrides<Name>): Promise<void>
+    trigger(payload: object): Promise<void>
+    /**
+     * Forgets groups, calls, unfinished deliveries, scheduled summaries, faults, recordings, and subscriptions added by
+     * `subscribe`. The clock and made-up data start over; ids do not repeat. The key, the numbers, the secret and the
+     * target of `deliverTo` are kept.
+     */
+    reset(): void
+  }
