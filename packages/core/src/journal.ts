@@ -74,7 +74,7 @@ export type SettlementOutcome =
       /** The delivery after the settlement. */
       readonly delivery: DeliveryRecord
       readonly turn: number
-      /** Set when this settlement disabled the subscription. */
+      /** Set if this settlement disabled the subscription. */
       readonly disabled: DisabledReason | null
       /** The health events for operators, stored in the same transaction. */
       readonly health: readonly HealthEvent[]

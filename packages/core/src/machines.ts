@@ -29,7 +29,6 @@ type MachineName = keyof typeof machines
 
 type StateOf<Name extends MachineName> = keyof (typeof machines)[Name] & string
 
-/** The steps of any state. */
 type StepsOf<Name extends MachineName> = (typeof machines)[Name][keyof (typeof machines)[Name]]
 
 type KeyOf<Steps> = Steps extends unknown ? keyof Steps & string : never

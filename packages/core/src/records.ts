@@ -58,7 +58,7 @@ export type CallerRecord = {
   readonly organization: OrganizationRecord
 }
 
-/** A group. Unique by organization and `clientCustomGroupId`. Never changed once created. */
+/** A group. It is unique by organization and `clientCustomGroupId`, and never changes. */
 export type GroupRecord = {
   readonly organizationId: string
   /** The `groupId` of the request, or the generated one. Responses and webhooks call it `groupId`. */
@@ -78,7 +78,7 @@ export type GroupRecord = {
 /** The state of a participant. `participantMachine` has the transitions. */
 export type ParticipantState = 'joined' | 'left' | 'removed'
 
-/** A person's membership in a group. Unique by organization, group and digits. */
+/** A person's membership in a group. It is unique by organization, group and digits. */
 export type ParticipantRecord = {
   readonly organizationId: string
   readonly groupId: string
@@ -97,7 +97,7 @@ export type ParticipantRecord = {
  */
 export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected' | 'not_picked'
 
-/** A call. Unique by organization and `callId`. */
+/** A call. It is unique by organization and `callId`. */
 export type CallRecord = {
   readonly organizationId: string
   readonly callId: string
@@ -133,7 +133,10 @@ export type CallRecord = {
   readonly spoken: boolean | null
 }
 
-/** A call's AI summary. Unique by organization and `callId`. CALL_AI_SUMMARY is published when the first one is saved. */
+/**
+ * A call's AI summary. It is unique by organization and `callId`. CALL_AI_SUMMARY is published when the first one is
+ * saved.
+ */
 export type CallSummaryRecord = {
   readonly organizationId: string
   readonly callId: string
@@ -146,9 +149,9 @@ export type CallSummaryRecord = {
 /** The network of a number, or `OPERATIONS` for events about subscriptions, which have no number. */
 export type EventChannel = Channel | 'OPERATIONS'
 
-/** A published event. Never changes. */
+/** A published event, which never changes. */
 export type EventRecord = {
-  /** Unique across the whole store; the `webhook-id` of its deliveries. */
+  /** The id, which is unique across the whole store. It is also the `webhook-id` of the event's deliveries. */
   readonly id: string
   readonly organizationId: string
   /** The event's name, such as `CALL_ENDED`. */
@@ -203,17 +206,17 @@ export type SubscriptionRecord = {
     readonly expiresAt: number
     readonly rotatedAt?: number | undefined
   } | null
-  /** Headers that every attempt carries, such as `authorization`, by lowercase name. Secret, like `secret`. */
+  /** Headers that every attempt carries, such as `authorization`, by lowercase name. They are secret, like `secret`. */
   readonly headers: Readonly<Record<string, string>>
   /** Maximum number of attempts that start per second; `null`: no maximum. */
   readonly maxAttemptsPerSecond: number | null
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null
-  /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */
+  /** Start of the first failed attempt since the last success, as Unix time in milliseconds. The store maintains it. */
   readonly failingSince: number | null
   /**
-   * Set if operators got `subscription.failing` or `subscription.disabled`, and no `subscription.recovered` since.
-   * Maintained by the store.
+   * Set if operators got `subscription.failing` or `subscription.disabled`, and no `subscription.recovered` since. The
+   * store maintains it.
    */
   readonly isReported: boolean
   readonly createdAt: number
@@ -232,11 +235,11 @@ export type SubscriptionRecord = {
 export type DeliveryStatus = 'waiting' | 'pending' | 'claimed' | 'delivered' | 'exhausted' | 'skipped'
 
 /**
- * The delivery of one event to one subscription. Unique by event and subscription. The unfinished deliveries of one
- * subscription and one subject form a lane.
+ * The delivery of one event to one subscription. There is one for each event and subscription. The unfinished
+ * deliveries of one subscription and one subject form a lane.
  */
 export type DeliveryRecord = {
-  /** Assigned by the store. */
+  /** The store assigns it. */
   readonly id: string
   readonly organizationId: string
   readonly subscriptionId: string
@@ -250,7 +253,7 @@ export type DeliveryRecord = {
   readonly dueAt: number | null
   /** Number of attempts so far. */
   readonly attempts: number
-  /** Number of failed attempts since it was created or last sent again. Determines the next pause. */
+  /** Number of failed attempts since it was created or last sent again. It determines the next pause. */
   readonly failures: number
   /** Number of deferrals since it was created or last sent again. See `AttemptVerdict`. */
   readonly deferrals: number
@@ -279,7 +282,7 @@ export type AttemptResult = {
 /** One delivery attempt. */
 export type AttemptRecord = AttemptResult & {
   readonly deliveryId: string
-  /** Counts the delivery's attempts from 1, without gaps. */
+  /** The number of the attempt. A delivery's attempts are counted from 1, without gaps. */
   readonly number: number
   readonly succeeded: boolean
   /** Set if the endpoint was already handling the event: neither a success nor a failure. */

@@ -9,8 +9,8 @@ import type { Ids, Random } from './values/ids.ts'
 /** Options for `createReferenceServer`. */
 export type ReferenceServerOptions = {
   /**
-   * Organizations that must exist. They are created, or updated if the store has them already. Keys in the store that are
-   * not declared here stay valid.
+   * Organizations that must exist. They are created, or updated if the store already has them. Keys in the store that
+   * are not declared here stay valid.
    * @default []
    */
   readonly organizations?: readonly DeclaredOrganization[] | undefined
@@ -25,7 +25,7 @@ export type ReferenceServerOptions = {
    */
   readonly clock?: Clock | undefined
   /**
-   * Source of randomness for ids, invite links and retry jitter. A seeded one makes a server reproducible. Keys and
+   * Source of randomness for ids, invite links and retry jitter. A seeded source makes a server reproducible. Keys and
    * signing secrets always use the platform's cryptographic generator.
    * @default the platform's cryptographic generator
    */

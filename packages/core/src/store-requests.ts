@@ -18,8 +18,8 @@ export type SaveOutcome = 'saved' | 'stale'
 /** Selects a page of a list. */
 export type PageRequest = {
   /**
-   * `nextCursor` of the previous page; omit it for the first page. It is opaque. It marks a position in the whole list,
-   * so it also works with other conditions.
+   * `nextCursor` of the previous page; omit it for the first page. The cursor is opaque. It marks a position in the
+   * whole list, so it also works with other conditions.
    */
   readonly cursor?: string | undefined
   /** Maximum number of records on the page, 1 to 1,000. */
@@ -40,8 +40,9 @@ export type FilteredPageRequest = PageRequest & {
 export type Page<Item> = {
   readonly items: Item[]
   /**
-   * The start of the next page. Present on every page of events or deliveries that is oldest first and not empty, so
-   * that a reader can continue with records that are added later; on other pages, only if there are more records.
+   * The start of the next page. It is present on every page of events or deliveries that is oldest first and not empty,
+   * so that a reader can continue with records that are added later. Other pages have it only if there are more
+   * records.
    */
   readonly nextCursor?: string | undefined
 }

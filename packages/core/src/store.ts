@@ -168,8 +168,8 @@ export type Store = Journal & {
   /** Returns the earliest `dueAt` of all `pending` deliveries; `undefined` if there are none. */
   nextDueAt(): Promise<number | undefined>
   /**
-   * Measures the unfinished deliveries of the whole store. It is called often while there is a large backlog, so it must
-   * take no longer than counting up to the limit.
+   * Measures the unfinished deliveries of the whole store. It is called often while there is a large backlog, so it
+   * must not take longer than counting up to the limit.
    */
   measureBacklog(request: BacklogRequest): Promise<Backlog>
   /**
@@ -190,7 +190,7 @@ export type Store = Journal & {
   checkWritable(): Promise<void>
   /**
    * Erases calls with their summaries, participants, and events with their deliveries and attempts, in one transaction.
-   * Ignores records that do not exist. If a call had a summary, the SHA-256 of the call's id is kept, so that the
+   * Records that do not exist are ignored. If a call had a summary, the SHA-256 of the call's id is kept, so that the
    * summary's event is not published again. The next delivery in the lane of an erased one becomes due; the settlement
    * of an erased delivery is stale.
    */

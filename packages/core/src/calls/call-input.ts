@@ -15,7 +15,7 @@ export type CallInput = {
   readonly channelNumber: string
   readonly customerNumber: string
   /**
-   * Party that handled the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).
+   * The party that handled the call: a team member (`AGENT`) or an AI bot (`AI_BOT`).
    * @default 'AGENT'
    */
   readonly callType?: CallType | undefined
@@ -25,8 +25,8 @@ export type CallInput = {
    */
   readonly triggeredVia?: TriggeredVia | undefined
   /**
-   * Phone number of the team member who starts or handles the call. Ignored if an AI bot handles the call, unless a
-   * team member started it (`triggeredVia: 'UI'`).
+   * Phone number of the team member who starts or handles the call. It is ignored if an AI bot handles the call, unless
+   * a team member started the call (`triggeredVia: 'UI'`).
    */
   readonly agentNumber?: string | undefined
   /** Makes this a bot test call. Its events are published only if `webhooks` is true. */

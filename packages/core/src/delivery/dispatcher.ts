@@ -67,7 +67,7 @@ export type AttemptReported = {
   readonly attempted: LoadedDelivery
   /** `released` if the attempt was stopped before it had a result. */
   readonly result: AttemptVerdict | { readonly kind: 'released' }
-  /** `stale` if nothing was recorded: another worker has taken over the delivery, it has changed, or it was released. */
+  /** `stale` if nothing was recorded: the delivery has another worker, has changed, or was released. */
   readonly settlement: SettlementOutcome
 }
 

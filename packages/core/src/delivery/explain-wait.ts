@@ -5,7 +5,8 @@ import { blockingFailures } from './schedule.ts'
  * The reason why a delivery is unfinished, or was skipped.
  * - `event`: its event must follow an earlier event whose delivery is unfinished.
  * - `lane`: another delivery blocks its lane, or precedes it in the lane.
- * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was already handling the event.
+ * - `retry`: its next attempt is due later. `deferred`: its next attempt is due later, because the endpoint was already
+ * handling the event.
  * - `attempting`: it is being attempted.
  * - `endpoint`: it is due, but its endpoint has other attempts under way. A new or failing endpoint gets one at a time.
  * - `limit`: it is due, but its subscription has a maximum number of attempts per second.

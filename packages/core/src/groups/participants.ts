@@ -14,7 +14,7 @@ import { checkIdentifiers, checkTexts } from '../values/storable-text.ts'
 export type ParticipantInput = {
   /** The `groupId` of the create request, or the generated one. */
   readonly groupId: string
-  /** The person's phone number. Compared by its digits. */
+  /** The person's phone number, which is compared by its digits. */
   readonly phone: string
 }
 

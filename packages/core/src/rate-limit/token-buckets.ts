@@ -3,7 +3,7 @@ export type TokenBucket = {
   /** Identifies the bucket across the whole store. */
   readonly key: string
   readonly capacity: number
-  /** Milliseconds. A bucket gains one token every `refillMs / capacity`. */
+  /** Time in milliseconds. A bucket gains one token every `refillMs / capacity`. */
   readonly refillMs: number
 }
 

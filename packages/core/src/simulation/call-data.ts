@@ -3,7 +3,6 @@ import type { Random } from '../values/ids.ts'
 import { conversations } from './conversations.ts'
 import { pick, pickInteger } from './seeded-random.ts'
 
-/** Returns a random word from a space-separated list. */
 const pickWord = (random: Random, list: string): string => {
   const words = list.split(' ')
   return words[pickInteger(random, 0, words.length - 1)] ?? ''

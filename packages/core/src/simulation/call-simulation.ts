@@ -27,9 +27,9 @@ export type CallOutcome = 'answered' | 'missed' | 'rejected' | 'not_picked' | 'n
 export type SummarySimulation = {
   /** Short summary of the call. */
   readonly recap?: string | undefined
-  /** Key points discussed. */
+  /** Key points of the call. */
   readonly keyPoints?: readonly string[] | undefined
-  /** Follow-ups mentioned. */
+  /** Follow-ups that were mentioned. */
   readonly nextSteps?: readonly string[] | undefined
   /** @default 'automatic' if the organization has automatic summaries, otherwise 'team_member' */
   readonly generatedBy?: 'automatic' | 'team_member' | undefined
@@ -41,7 +41,7 @@ export type LaterSummary = SummarySimulation & {
   readonly after?: Duration | undefined
 }
 
-/** A call to simulate. By default: an answered incoming PSTN call between made-up people. */
+/** A call to simulate. By default, it is an answered incoming PSTN call between made-up people. */
 export type CallSimulation = Pick<CallInput, 'callId' | 'botTest'> & {
   /** The network. @default 'PSTN' */
   readonly channel?: Channel | undefined

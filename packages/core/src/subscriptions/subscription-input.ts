@@ -18,7 +18,7 @@ export type SubscriptionInput = SubscriptionHeaders & {
   readonly channel: EventChannel
   /** One of the organization's numbers on this channel, compared by its digits. `OPERATIONS` has none. */
   readonly number?: string | undefined
-  /** An `https` URL. `http` is possible for loopback addresses if the server allows it. */
+  /** An `https` URL. Loopback addresses may have `http` if the server allows it. */
   readonly url: string
   /** @default 'all' */
   readonly events?: 'all' | readonly (EventName | HealthEventName)[] | undefined

@@ -5,7 +5,7 @@ import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
 /** A WhatsApp Business number of an organization. @inline */
 export type IntegrationInput = {
-  /** The number. Compared by its digits. */
+  /** The number, which is compared by its digits. */
   readonly wabaNumber: string
   /**
    * Allows creating groups on this number.
@@ -27,7 +27,7 @@ export type OrganizationSettings = {
    */
   readonly integrations?: readonly IntegrationInput[] | undefined
   /**
-   * Its telephone numbers. Compared by their digits.
+   * Its telephone numbers, which are compared by their digits.
    * @default []
    */
   readonly pstnNumbers?: readonly string[] | undefined

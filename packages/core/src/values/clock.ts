@@ -23,7 +23,7 @@ export type ClockSources = {
    */
   readonly elapsed?: (() => number) | undefined
   /**
-   * Like `elapsed`, but never stops. Read only if the other two clocks have drifted apart.
+   * Like `elapsed`, but it never stops. It is read only if the other two have drifted apart.
    * @default elapsed
    */
   readonly uptime?: (() => number) | undefined

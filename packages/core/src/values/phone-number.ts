@@ -5,7 +5,7 @@ import type { NumberRecord, OrganizationRecord } from '../records.ts'
 export const phoneNumberRule =
   'must be a phone number: digits, optionally with a leading +, spaces, dots, dashes and parentheses, at most 255 characters'
 
-/** Maximum length of a number, the same as for identifiers, because stores index both. */
+/** Maximum length of a number. Identifiers have the same maximum, because stores index both. */
 const maxLength = 255
 
 /**

@@ -45,7 +45,7 @@ const refuse = (path: string, message: string): never => {
 }
 
 /**
- * Builds a test event for one subscription. By default, it is an example of an event for a new call or group.
+ * Builds a test event for one subscription. By default, it is an example event about a new call or group.
  *
  * @throws InputError if the subscription does not get events of this name, or there is no example for it.
  */

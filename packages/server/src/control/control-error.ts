@@ -17,7 +17,6 @@ import { buildJsonResponse, refuseRequest } from '@wabakit/core/hosting'
 export const formatIssue = ({ path, message }: Issue): string =>
   path === '' || message.startsWith(`${path} `) ? message : `${path}: ${message}`
 
-/** The control API's error codes, with their HTTP statuses. */
 export const controlErrorCodes = {
   invalid_input: 400,
   malformed_json: 400,

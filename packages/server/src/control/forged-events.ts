@@ -4,7 +4,10 @@ import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { ControlError } from './control-error.ts'
 import { readPages, type ServerInfo } from './schemas.ts'
 
-/** Finds the subscriptions that match an event, including disabled ones: their deliveries can be sent later. */
+/**
+ * Finds the subscriptions that match an event. Disabled subscriptions are included, because their deliveries can be
+ * sent later.
+ */
 export const findReceivers = async (
   { subscriptions }: ReferenceServer,
   organizationId: string,

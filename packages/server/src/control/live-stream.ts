@@ -27,7 +27,9 @@ const heartbeatMs = 15_000
 const pollMs = 1_000
 /** Pause between two reads of events, in milliseconds. Each read briefly delays transactions that write events. */
 const readPauseMs = 50
-/** Maximum number of attempts that are buffered for a slow client. Older ones are dropped, but can still be listed. */
+/**
+ * Maximum number of attempts that are buffered for a slow client. Older attempts are dropped, but can still be listed.
+ */
 const maxBufferedAttempts = 1_000
 
 const encoder = new TextEncoder()

@@ -60,7 +60,7 @@ const buildQueryParameters = ({ query }: Operation): Json[] => {
   }))
 }
 
-/** The error statuses that operations share. Others are under `default`. */
+/** The error statuses that operations share. All other errors are under `default`. */
 const commonErrors = [400, 401, 403, 404, 413, 415] as const
 type CommonError = (typeof commonErrors)[number]
 

@@ -52,7 +52,7 @@ export const pageQuery = {
 /** The network of a number, or `OPERATIONS`, which has no number. */
 export const EventChannel = z.enum([...Channel.options, 'OPERATIONS'])
 
-/** A time in a request: ISO 8601 with a zone, as Unix time in milliseconds. */
+/** A time in a request: ISO 8601 with a zone, parsed to Unix time in milliseconds. */
 export const time = z.pipe(
   z.iso.datetime({ offset: true }),
   z.transform((text: string) => Date.parse(text)),
@@ -78,7 +78,7 @@ const phoneNumberFacts = { maxLength: 255, pattern: '^ *\\+?[ .()-]*[0-9][0-9 .(
 
 export const identifier = z.string().check(z.meta(identifierFacts))
 
-/** A phone number; only its digits are compared. */
+/** A phone number. Only its digits are compared. */
 export const phoneNumber = z.string().check(z.meta(phoneNumberFacts))
 
 /** The name of an event. Names appear in code, commands and logs, so no character may need quoting. */

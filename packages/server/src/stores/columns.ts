@@ -48,8 +48,8 @@ export type StoredRecords = {
 export type TableName = keyof StoredRecords
 
 /**
- * The columns of all records. Reading, writing and migrating between engines are derived from this list, so a new field
- * needs an entry here and a migration for each engine.
+ * The columns of all records. Reads, writes and migrations between engines follow from this list, so a new field needs
+ * an entry here and a migration for each engine.
  */
 export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Table]> } = {
   organizations: {

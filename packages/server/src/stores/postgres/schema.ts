@@ -251,8 +251,8 @@ CREATE UNLOGGED TABLE wabakit.token_buckets (
 );`
 
 /**
- * The clock of all processes, the keys of their advisory locks, and constants stored in rows. All versions must agree
- * on them.
+ * The clock of all processes, the keys of their advisory locks, and constants that rows contain. All versions must
+ * agree on them.
  */
 const agreements = /* sql */ `
 -- The clock of all processes, for leases and rate limits.

@@ -2,8 +2,8 @@ import { RecordNotFoundError, StorageOutcomeUnknownError, StorageUnavailableErro
 import pg from 'pg'
 
 /**
- * SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of failures not caused by the
- * statement: connection, transaction rollback, resources, object lock or state, intervention, system, internal.
+ * SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of failures that the statement did
+ * not cause: connection, transaction rollback, resources, object lock or state, intervention, system, internal.
  */
 const unavailable: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX'])
 

@@ -20,7 +20,7 @@ const readHashes = (database: DatabaseSync): unknown[] => {
 }
 
 /**
- * Reads the version of a database's schema: the number of its migrations. Writes nothing.
+ * Reads the version of a database's schema, which is the number of its migrations. Writes nothing.
  *
  * @throws DatabaseVersionError if the version is newer than this software.
  * @throws DatabaseOpenError if the database belongs to another program, or its migrations differ from this software's.

@@ -10,7 +10,8 @@ const explanation = (file: string): string =>
 /** Detects that an open database's files were deleted or replaced. */
 export type PresentFiles = {
   /**
-   * Checks the files unless they were just checked. Call it after each commit, before the commit is acknowledged.
+   * Checks the files, unless they were just checked. Must be called after each commit, before the commit is
+   * acknowledged.
    *
    * @throws StorageOutcomeUnknownError if a file was deleted or replaced.
    */

@@ -13,7 +13,7 @@ const keys = {
 
 type RevisedTable = keyof typeof keys
 
-/** Saves records by compare-and-set: for revision 1, no record may exist, and revision n replaces n − 1. */
+/** Saves records by compare-and-set: revision 1 must not exist yet, and revision n replaces n − 1. */
 export const createSave = <Table extends RevisedTable>(
   database: DatabaseSync,
   table: Table,
