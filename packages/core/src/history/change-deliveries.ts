@@ -73,14 +73,10 @@ const readPage = (
 ): Promise<Page<DeliveryRecord>> =>
   store.listDeliveries({ ...selection, order: 'newest_first', limit: pageSize, maxExamined, cursor })
 
+type Resend = Pick<ResendQuery, 'now' | 'webhookIdSuffix'> & { readonly selection: DeliverySelection }
+
 export const createResend =
-  (
-    store: Store,
-    {
-      selection,
-      ...options
-    }: Pick<ResendQuery, 'now' | 'webhookIdSuffix'> & { selection: DeliverySelection },
-  ): ChangePage =>
+  (store: Store, { selection, ...options }: Resend): ChangePage =>
   async (cursor) => {
     const page = { ...limitExamined(selection), limit: pageSize, cursor }
     const { resent: count, nextCursor } = await store.resendDeliveries({ ...selection, ...options, ...page })

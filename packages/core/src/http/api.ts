@@ -110,14 +110,12 @@ export const createApi = (context: ApiContext) => {
     return { caller, limits }
   }
 
-  const refuseStranger = (key: string): RequestRefusedError =>
-    key === ''
-      ? new RequestRefusedError(
-          'missing_api_key',
-          `The ${authHeader} header must contain a Public API key.`,
-          challenge,
-        )
+  const refuseStranger = (key: string): RequestRefusedError => {
+    const hint = `The ${authHeader} header must contain a Public API key.`
+    return key === ''
+      ? new RequestRefusedError('missing_api_key', hint, challenge)
       : new RequestRefusedError('invalid_api_key', 'The Public API key is invalid.', challenge)
+  }
 
   const perform = async (
     endpoint: EndpointName,

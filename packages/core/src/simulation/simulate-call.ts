@@ -76,11 +76,8 @@ const checkLaterSteps = ({ outcome = 'answered', durationInSeconds = 0 }: CallSi
   if (!outcomes.includes(outcome)) {
     throw new InputError([{ path: 'outcome', message: `must be one of ${outcomes.join(', ')}` }])
   }
-  if (
-    !Number.isInteger(durationInSeconds) ||
-    durationInSeconds < 0 ||
-    durationInSeconds > maxDurationInSeconds
-  ) {
+  const isPossible = durationInSeconds >= 0 && durationInSeconds <= maxDurationInSeconds
+  if (!Number.isInteger(durationInSeconds) || !isPossible) {
     const message = `must be a whole number of seconds from 0 to ${maxDurationInSeconds}`
     throw new InputError([{ path: 'durationInSeconds', message }])
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
 import { findEndpoint } from '@wabakit/core/hosting'
@@ -80,12 +80,10 @@ const createLineLimit = (log: Pick<Logger, 'info'>) => {
  * proxy and names its caller. Earlier entries can be forged and are ignored.
  */
 export const getClientAddress = (
-  {
-    headers,
-    socket,
-  }: Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly remoteAddress?: string | undefined } },
+  incoming: Pick<IncomingMessage, 'headers'> & { readonly socket: Pick<Socket, 'remoteAddress'> },
   trustProxy: number,
 ): string | undefined => {
+  const { headers, socket } = incoming
   if (trustProxy === 0) return socket.remoteAddress
   // Node joins repeated headers of this name with commas.
   const entries = String(headers['x-forwarded-for'] ?? '').split(',')

@@ -8,6 +8,8 @@ export type LoggerOptions = Pick<ServerConfig, 'logLevel' | 'logFormat'> & {
   readonly stream?: NodeJS.WritableStream | undefined
 }
 
+const removedFields = ['authorization', 'key', 'secret', 'token', 'payload', 'headers']
+
 /**
  * Creates the server's log. Lines contain ids, names, statuses and times, but never keys, secrets, payloads or phone
  * numbers: fields with such names are removed. Control characters are escaped.
@@ -34,10 +36,7 @@ export const createLogger = async (options: LoggerOptions): Promise<Logger> => {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
       redact: {
-        paths: ['authorization', 'key', 'secret', 'token', 'payload', 'headers'].flatMap((name) => [
-          name,
-          `*.${name}`,
-        ]),
+        paths: removedFields.flatMap((name) => [name, `*.${name}`]),
         remove: true,
       },
     },
