@@ -21,7 +21,7 @@ export type Summaries = {
   /**
    * Saves a call's summary. The first one publishes CALL_AI_SUMMARY (except for a bot test call without webhooks);
    * every later one replaces it without an event. `generatedBy` is `automatic` for a summary that is generated after
-   * each call, if the organization's setting allows it, and `team_member` for a summary that a team member requested in
+   * the call, if the organization's setting allows it, and `team_member` for a summary that a team member requests in
    * the chat.
    *
    * @throws InputError if the summary is invalid.

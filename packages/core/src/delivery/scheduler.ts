@@ -585,7 +585,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       request()
     })
 
-  /** Lists all queues, including those of shards that are being left and still have attempts. */
+  /** Lists all queues, including the queues of shards that are being left and still have attempts. */
   const listQueues = (): Queue[] => [
     ...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)]),
   ]

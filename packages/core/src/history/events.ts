@@ -13,8 +13,8 @@ export type PublishedEvent = {
   /** The name of the event. Only subscriptions to `all` events receive an event with an unknown name. */
   readonly name: string
   /**
-   * The call or group that the event is about, such as `call:…`. At most 261 characters. Events of one subject are
-   * delivered in order.
+   * The call or group that the event is about, such as `call:…`. It has at most 261 characters. Events of one subject
+   * are delivered in order.
    */
   readonly subject: string
   readonly channel: Channel

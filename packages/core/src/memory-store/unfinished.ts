@@ -49,7 +49,7 @@ export const leaveLane = (
 
 const listUnfinished = ({ lanes }: SubscriptionRow): DeliveryRow[] => [...lanes.values()].flat()
 
-/** Lists pending deliveries: the heads of lanes, and those that were attempted. */
+/** Lists pending deliveries: the heads of lanes, and the deliveries that were attempted. */
 export const listPending = (owner: SubscriptionRow): DeliveryRow[] => [
   ...[...owner.lanes.keys()].flatMap((subject) => findHead(owner, subject) ?? []),
   ...owner.retries,

@@ -50,8 +50,8 @@ const decideOutcome = (
 }
 
 /**
- * Decides which changes a settlement makes. A store calls it for an unfinished delivery, or one that became `skipped`
- * during its attempt.
+ * Decides which changes a settlement makes. A store calls this for an unfinished delivery, or for a delivery that
+ * became `skipped` during its attempt.
  */
 export const decideSettlement = (before: BeforeSettlement, settlement: Settlement): DecidedSettlement => {
   const { delivery, subscription } = before

@@ -143,7 +143,7 @@ const migrate = async (migration: Migration): Promise<MigrationResult> => {
 
 /**
  * Copies a SQLite database into a PostgreSQL database that no server has used, and compares the two. After an
- * interruption, another call continues with the rows after the last committed ones.
+ * interruption, another call continues after the last committed row.
  *
  * @throws DatabaseInUseError if a server uses the SQLite database.
  * @throws DatabaseVersionError if a newer version of this software wrote one of them.

@@ -91,7 +91,7 @@ export const createRemovals = ({ database, write }: Access) => {
 
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Completes all removals, one batch per transaction, after those that are already running. */
+  /** Completes all removals, one batch per transaction, after the removals that are already running. */
   const endAll = (): Promise<void> => {
     const removal = last.then(async () => {
       while ((await write(() => takeSteps(batch))) > 0);
