@@ -16,7 +16,7 @@ import { createSqliteEngine } from './engines/sqlite/sqlite-engine.ts'
 import type { HistoryEntry } from './histories/history.ts'
 import { reportAfterMs } from './invariants/health.ts'
 import { createRules } from './invariants/index.ts'
-import type { CallFault, Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { createDraws, type NonEmpty, type Range } from './virtual/random.ts'
 import { createOwner, createScheduler } from './virtual/scheduler.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
@@ -29,21 +29,7 @@ const createEngine = (run: RunContext, postgres: SharedDatabase | undefined): En
 
 export type Violation = { readonly invariant: string; readonly what: string }
 
-export type RunResult = {
-  readonly violation: Violation | undefined
-  /** The hash of the trace, which is the same for all runs of a plan. */
-  readonly traceHash: string
-  /** The lines of the trace, if `keepsTrace` is set. */
-  readonly trace: readonly string[]
-  /** Descriptions of the operations and faults that occurred. */
-  readonly notes: readonly string[]
-  readonly callFaults: readonly CallFault[]
-  /** The duration of the run in virtual time, in milliseconds. */
-  readonly virtualMs: number
-  /** The number of tasks that ran. */
-  readonly steps: number
-  readonly deliveries: number
-}
+export type RunResult = Awaited<ReturnType<typeof runPlan>>
 
 export type RunOptions = {
   /** Keeps the lines of the trace. @default false */
@@ -69,10 +55,7 @@ const downtimes: NonEmpty<Range> = [
 const maximumSteps = 400_000
 
 /** Runs a plan. All runs of a plan are identical. A thread can run only one plan at a time. */
-export const runPlan = async (
-  plan: Plan,
-  { keepsTrace = false, record }: RunOptions = {},
-): Promise<RunResult> => {
+export const runPlan = async (plan: Plan, { keepsTrace = false, record }: RunOptions = {}) => {
   // This takes real time, so it has to end before the virtual time starts.
   const postgres = plan.engine === 'postgres' ? await openEmptyDatabase() : undefined
   const draws = createDraws(plan.seed)
@@ -181,11 +164,16 @@ export const runPlan = async (
     )
   return {
     violation,
+    /** The hash of the trace, which is the same for all runs of a plan. */
     traceHash: trace.hash(),
+    /** The lines of the trace, if `keepsTrace` is set. */
     trace: trace.lines,
+    /** Descriptions of the operations and faults that occurred. */
     notes,
     callFaults: faults.happened,
+    /** The duration of the run in virtual time, in milliseconds. */
     virtualMs: scheduler.now(),
+    /** The number of tasks that ran. */
     steps: scheduler.steps(),
     deliveries: deliveryCount,
   }

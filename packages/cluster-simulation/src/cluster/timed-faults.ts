@@ -4,9 +4,8 @@ import type { Cluster } from './servers.ts'
 export const describeFault = (fault: TimedFault): string => {
   switch (fault.fault) {
     case 'kill':
-      return `${fault.server} is killed and restarts after ${fault.forMs} ms`
     case 'stop':
-      return `${fault.server} is stopped and restarts after ${fault.forMs} ms`
+      return `${fault.server} is ${fault.fault === 'kill' ? 'killed' : 'stopped'} and restarts after ${fault.forMs} ms`
     case 'pause':
       return `${fault.server} is paused for ${fault.forMs} ms`
     case 'end the session':

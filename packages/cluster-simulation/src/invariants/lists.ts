@@ -35,19 +35,17 @@ export const createListsRule = ({ violate }: RuleContext): Rule => ({
     ]
     for (const selection of selections) {
       const { names, subscriptionId } = selection
-      const isOfSubject = (each: { readonly subject: string }): boolean =>
-        (selection.subject ?? each.subject) === each.subject
+      const isSelected = (subject: string, name: string): boolean =>
+        (selection.subject ?? subject) === subject && (names?.includes(name) ?? true)
       const ownDeliveries = deliveries.filter(
         (each) =>
-          isOfSubject(each) &&
-          (names?.includes(each.eventName) ?? true) &&
+          isSelected(each.subject, each.eventName) &&
           (subscriptionId ?? each.subscriptionId) === each.subscriptionId,
       )
       const ownEvents = events.filter(
-        (each) =>
-          isOfSubject(each) &&
-          (names?.includes(each.name) ?? true) &&
-          (subscriptionId === undefined || ownDeliveries.some(({ eventId }) => eventId === each.id)),
+        ({ id, subject, name }) =>
+          isSelected(subject, name) &&
+          (subscriptionId === undefined || ownDeliveries.some(({ eventId }) => eventId === id)),
       )
       const what = JSON.stringify(selection)
       const listedEvents = await readPages((page) =>
