@@ -6,10 +6,8 @@ import { resolve } from 'node:path'
 const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
 
 /**
- * Installs a peer outside the workspaces, unless it is already installed.
- *
- * @param packages - the names of packages with their major versions, such as `@mockoon/cli@9`.
- * @returns the path of its `node_modules`.
+ * Installs packages such as `@mockoon/cli@9` outside the workspaces, unless they are already installed. Returns the
+ * path of their `node_modules`.
  */
 export const installPeer = (...packages: readonly string[]): string => {
   const peerFolder = resolve(folder, packages.join('+').replaceAll('/', '-'))

@@ -7,7 +7,6 @@ export type SeedRange = { readonly first: number; readonly count: number }
 /** The result that a thread reports for a seed. */
 export type SeedRun = Pick<RunResult, 'steps' | 'virtualMs' | 'deliveries' | 'violation'> &
   Pick<Plan, 'seed' | 'engine'> & {
-    /** The names of all faults that occurred. */
     readonly faults: readonly string[]
   }
 

@@ -52,9 +52,7 @@ export type Observations = {
   }
   /** A user completed a step that publishes this event. */
   'step ended': { readonly name: string; readonly subject: string }
-  /** A user started to change a subscription. */
   'subscription changing': OfSubscription
-  /** A user completed the change of a subscription. */
   'subscription changed': OfSubscription & { readonly change: SubscriptionStep }
   /** The run read all deliveries. It does so periodically. */
   inspected: { readonly deliveries: readonly DeliveryRecord[] }

@@ -39,7 +39,7 @@ export type Operation = { readonly at: number } & (GroupCreation | (OnServer & {
 
 export type ParticipantMove = 'join' | 'leave'
 
-/** The changes of subscriptions from which users choose. */
+/** The changes of subscriptions. Users choose `enable` twice as often as any other change. */
 export const subscriptionSteps = [
   'rotate the secret',
   'change the URL',
@@ -54,7 +54,6 @@ export type SubscriptionStep = (typeof subscriptionSteps)[number]
 /** The values of `maxAttemptsPerSecond` from which users choose. `null` means no maximum. */
 export const attemptLimits: NonEmpty<number | null> = [0.2, 1, 4, 40, null]
 
-/** The temporary behavior of an endpoint. */
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
 
 /** A fault that starts `at` milliseconds after the start of the run, and lasts `forMs` milliseconds. */

@@ -4,9 +4,8 @@ import type { Draws } from '../virtual/random.ts'
 export type CallFaults = ReturnType<typeof createCallFaults>
 
 /**
- * Creates the functions that decide which calls fail, and how. Rates add random faults to the planned ones.
- *
- * @param now - returns the milliseconds since the start of the run.
+ * Creates the functions that decide which calls fail, and how. Rates add random faults to the planned ones. `now`
+ * returns the milliseconds since the start of the run.
  */
 export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => number) => {
   const callFaults = faults.filter(isCallFault)

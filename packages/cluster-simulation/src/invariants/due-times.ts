@@ -2,9 +2,7 @@ import type { DeliveryRecord } from '@wabakit/core'
 
 /**
  * Creates a record of the time from which each delivery can be attempted: its due time or, if its lane held it up for
- * longer, the time at which it was first observed as pending.
- *
- * @param now - returns the true time.
+ * longer, the time at which it was first observed as pending. `now` returns the true time.
  */
 export const createDueTimes = (now: () => number) => {
   const seen = new Map<string, { readonly dueAt: number; readonly first: number }>()

@@ -22,11 +22,7 @@ const reconnectMs = 1_000
 /** Maximum time without data, in milliseconds. An idle server sends a comment every 15 seconds. */
 const maxSilenceMs = 35_000
 
-/**
- * Calls a listener with each new message.
- *
- * @returns a function that unsubscribes.
- */
+/** Calls a listener with each new message. Returns a function that unsubscribes. */
 export const listen = (listener: (message: LiveMessage) => void): (() => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)

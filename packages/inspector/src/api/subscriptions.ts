@@ -22,11 +22,7 @@ const isNews = (message: LiveMessage): boolean => {
   return hasFailed ? known.failingSince === null : outcome === 'delivered' && known.failingSince !== null
 }
 
-/**
- * Keeps the subscriptions up to date.
- *
- * @returns a function that stops the updates.
- */
+/** Keeps the subscriptions up to date. Returns a function that stops the updates. */
 export const followSubscriptions = (): (() => void) => {
   const reload = createReload({ load: () => loadSubscriptions().catch(() => {}), isAbout: isNews })
   reload.now()

@@ -75,7 +75,6 @@ export const createRecordList = <Item>(
       }
     })
 
-  /** Shows all records of the newest page. */
   const showNewest = (page: Page<Item>): void => {
     const [newest] = items.value
     const end = page.items.at(-1)
@@ -170,11 +169,7 @@ export const createRecordList = <Item>(
       isWanted = true
       reload.now()
     },
-    /**
-     * Starts updating the list.
-     *
-     * @returns a function that stops the updates.
-     */
+    /** Starts updating the list. Returns a function that stops the updates. */
     start: (): (() => void) => {
       reload.now()
       const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)

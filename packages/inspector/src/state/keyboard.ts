@@ -5,11 +5,7 @@ import { switchMasking } from './settings.ts'
 /** The bindings of the current view, such as `r` to resend the current delivery. */
 const actions = new Map<string, () => unknown>()
 
-/**
- * Binds keys to actions. `perform` is called with the action of a pressed key.
- *
- * @returns a function that removes the bindings.
- */
+/** Binds keys to actions, which `perform` executes. Returns a function that removes the bindings. */
 export const bindKeys = <Action>(
   bindings: Readonly<Record<string, Action>>,
   perform: (action: Action) => unknown,
@@ -70,11 +66,7 @@ const findAction = (key: string): (() => unknown) | undefined => {
   }
 }
 
-/**
- * Starts handling keys, except while the user types or a dialog is open.
- *
- * @returns a function that stops.
- */
+/** Starts handling keys, except while the user types or a dialog is open. Returns a function that stops. */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event
