@@ -53,6 +53,35 @@ test.each([
   expect(headers.get('ratelimit')).toBe(`"key";r=0;t=${t}`)
 })
 
+test('other statuses have no rate-limit headers, and those of the service are kept', async () => {
+  expect((await respond({ status: 500 })).headers.has('ratelimit')).toBe(false)
+  expect((await respond({ latencyMs: 1 })).headers.has('ratelimit')).toBe(false)
+  const limited = Response.json({}, { status: 429, headers: { ratelimit: 'its own' } })
+  const { headers } = await respondWithFault(
+    { latencyMs: 1 },
+    { createRequestId: () => '', respond: async () => limited, sleep: async () => {}, reset: () => {} },
+  )
+  expect(headers.get('ratelimit')).toBe('its own')
+})
+
+test('a response without a body can be simulated, and one of a request that is not carried out', async () => {
+  const empty = await respond({ status: 204 })
+  expect([empty.status, await empty.text()]).toEqual([204, ''])
+  const skipped = await respond({ latencyMs: 1, carriedOut: false })
+  expect([skipped.status, skipped.headers.get('x-request-id')]).toEqual([200, 'req_1'])
+})
+
+test('a reset that does not throw results in 502', async () => {
+  let resets = 0
+  const exchange = {
+    createRequestId: () => '',
+    respond: async () => Response.json({}),
+    sleep: async () => {},
+  }
+  const response = await respondWithFault({ reset: true }, { ...exchange, reset: () => resets++ })
+  expect([response.status, resets]).toEqual([502, 1])
+})
+
 test('a truncated response has the head of the whole one, and half of its body before the reset', async () => {
   const response = await respond({ truncated: true })
   const text = JSON.stringify(own)

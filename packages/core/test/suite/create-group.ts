@@ -41,6 +41,16 @@ const fields = defineCases('Resources, group creation request', {
     refused({ ...createBody, wabaNumber: 15550100001 }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
   'wabaNumber must not be empty': () =>
     refused({ ...createBody, wabaNumber: '' }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
+  'all invalid fields are listed, and the code belongs to the first of them': async () => {
+    const body = { ...createBody, subject: '', groupId: '' }
+    const { message } = await expectError(
+      await postGroup(await createScenario(), body),
+      400,
+      'invalid_subject',
+      ['subject', 'groupId'],
+    )
+    equal(String(message).split('; ').length, 2)
+  },
   'subject is required': () => refused({ wabaNumber: waba }, [400, 'invalid_subject', ['subject']]).then(),
   'subject must be a string': () =>
     refused({ ...createBody, subject: null }, [400, 'invalid_subject', ['subject']]).then(),
@@ -199,7 +209,15 @@ const bodies = defineCases('Request body', {
     equal((await postGroup(scenario, `\ufeff${JSON.stringify(createBody)}`)).status, 200)
   },
   'must be one object': async () => {
-    for (const body of ['null', '[]', '"text"', '1', 'true']) await refused(body, [400, 'invalid_body'])
+    for (const body of ['null', '[]', '"text"', '1', 'true']) {
+      await refused(body, [400, 'invalid_body'])
+      const { message } = await expectError(
+        await postGroup(await createScenario(), body),
+        400,
+        'invalid_body',
+      )
+      equal(message, 'The body must be a JSON object.')
+    }
   },
   'may be nested as deeply as its size allows': async () => {
     const deep = `{"x":${'['.repeat(32_000)}${']'.repeat(32_000)}}`

@@ -56,6 +56,21 @@ const join = (scenario: Scenario, groupId: string) =>
   scenario.server.participants.join('acme', { groupId, phone: customer })
 
 const signing = defineCases('Signing', {
+  'sends the traceparent of the request that caused the event, if it is valid': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    const valid = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const sent = [valid, `${valid}-x`, '', undefined]
+    for (const traceparent of sent) {
+      await postGroup(scenario, createBody, { headers: traceparent === undefined ? {} : { traceparent } })
+      await scenario.advance(0)
+    }
+    equal(
+      scenario.sent.map(({ headers }) => headers.get('traceparent')),
+      [valid, null, null, null],
+    )
+  },
+
   'follows Standard Webhooks: id, timestamp of the attempt, signature over the flat payload': async () => {
     const scenario = await createScenario()
     const { secret } = await scenario.server.subscriptions.create('acme', {
@@ -803,6 +818,24 @@ const again = defineCases('Sending again', {
 })
 
 const running = defineCases('Dispatcher', {
+  'by default, deliveries are sent with the fetch of the runtime': async () => {
+    const scenario = await createScenario({ fetch: undefined })
+    await scenario.subscribe()
+    await postGroup(scenario)
+    const { fetch } = globalThis
+    const urls: unknown[] = []
+    try {
+      globalThis.fetch = async (url, init) => {
+        urls.push([url, init?.method])
+        return new Response()
+      }
+      await scenario.server.dispatcher.runDue()
+    } finally {
+      globalThis.fetch = fetch
+    }
+    equal([urls, await statuses(scenario)], [[['https://receiver.example/', 'POST']], ['delivered']])
+  },
+
   'runDue sends all due deliveries, including those that become due in the meantime, and resolves when they are settled':
     async () => {
       const scenario = await createScenario()

@@ -17,7 +17,7 @@ const listStatuses = async (responses: ReadonlyArray<Promise<Response>>): Promis
 const created = (scenario: Scenario): number =>
   scenario.names().filter((name) => name === 'GROUP_CREATED').length
 
-const wanted = { ...createBody, description: 'd', joinApprovalMode: 'auto_approve', groupId: 'g1' }
+const wanted = { ...createBody, description: 'd', joinApprovalMode: 'auto_approve', groupId: 'g1' } as const
 
 /** Repeated create requests. */
 export const idempotencyCases = defineCases('Idempotent create', {
@@ -88,6 +88,7 @@ export const idempotencyCases = defineCases('Idempotent create', {
     })
     const response = await postGroup(scenario, wanted)
     equal([response.status, await response.json()], [200, { success: true, groupId: 'g1' }])
+    equal((await scenario.server.groups.create('acme', wanted)).outcome, 'repeated')
     await expectError(await postGroup(scenario, { ...wanted, subject: 'x' }), 422, 'group_id_conflict')
     await expectError(await postGroup(scenario, { ...wanted, groupId: 'g2' }), 422, 'integration_disabled')
     await expectError(await postGroup(scenario), 422, 'integration_disabled')

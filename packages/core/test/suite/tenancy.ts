@@ -118,6 +118,11 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
 
+  'are none unless they are declared or created': async () => {
+    const { organizations } = createReferenceServer()
+    equal((await organizations.list()).items, [])
+  },
+
   'that are declared may have no keys, and are declared again after the store has failed': async () => {
     const store = memoryStore()
     const server = createReferenceServer({ store, organizations: [{ id: 'keyless' }] })
@@ -195,6 +200,8 @@ export const tenancyCases = defineCases('Organizations', {
     const payload = '{ "eventType":"OLD" ,"é": 1}'
     const event = { name: 'CALL_MISSED', subject: 'call:c1', channel: 'PSTN', number: pstn, payload } as const
     const published = await scenario.server.events.publish('acme', event)
+    ok(/^evt_\w{26}$/.test(published.id), published.id)
+    equal(published.forged, false)
     await scenario.advance(0)
     equal(
       scenario.sent.map(({ body, headers }) => [body, headers.get('webhook-id')]),
@@ -205,9 +212,13 @@ export const tenancyCases = defineCases('Organizations', {
     await scenario.server.events.publish('acme', event, { forged: true })
     await scenario.advance(0)
     equal(scenario.sent.length, 2)
-    await rejects(scenario.server.events.publish('acme', { ...event, number: '1' }), {
-      code: 'invalid_input',
-    })
+    const refuse = (changes: object, path: string, message: string) =>
+      rejects(scenario.server.events.publish('acme', { ...event, ...changes }), {
+        issues: [{ path, message }],
+      })
+    await refuse({ number: '1' }, 'number', 'must be a PSTN number of the organization')
+    await refuse({ subject: '🎉'.repeat(262) }, 'subject', 'must have at most 261 characters')
+    await scenario.server.events.publish('acme', { ...event, subject: '🎉'.repeat(261) })
     await rejects(scenario.server.events.publish('acme', { ...event, payload: '\0' }), {
       code: 'invalid_input',
     })
@@ -237,6 +248,39 @@ export const tenancyCases = defineCases('Organizations', {
       ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'],
     )
     equal((await scenario.server.events.list('acme', { subscriptionId: 'other' })).items, [])
+  },
+
+  'examine a limited number of records for a page, unless an index finds all that match': async () => {
+    const base = memoryStore()
+    let examined: unknown
+    const { events, deliveries } = (
+      await createScenario({
+        store: {
+          ...base,
+          listEvents: async (query) => {
+            examined = query.maxExamined
+            return base.listEvents(query)
+          },
+          listDeliveries: async (query) => {
+            examined = query.maxExamined
+            return base.listDeliveries(query)
+          },
+        },
+      })
+    ).server
+    for (const [query, ofEvents, ofDeliveries] of [
+      [{}, undefined, undefined],
+      [{ eventId: 'evt_1' }, undefined, undefined],
+      [{ subject: 's', text: undefined }, undefined, undefined],
+      [{ text: 'x' }, 20_000, 20_000],
+      [{ subject: 's', names: ['CALL_ENDED'] }, 20_000, 20_000],
+      [{ subscriptionId: 'sub_1' }, 20_000, undefined],
+    ] as const) {
+      await events.list('acme', query)
+      equal(examined, ofEvents, `events ${JSON.stringify(query)}`)
+      await deliveries.list('acme', query)
+      equal(examined, ofDeliveries, `deliveries ${JSON.stringify(query)}`)
+    }
   },
 
   'list their calls and groups, newest first, and find them by text': async () => {
