@@ -250,6 +250,7 @@ const bodies = defineCases('Request body', {
     const frame = JSON.stringify({ ...createBody, x: '' }).length
     const exact = { ...createBody, x: 'x'.repeat(limits.requestBodyMaxBytes - frame) }
     await accepted(exact)
+    await accepted(exact, { 'content-length': String(limits.requestBodyMaxBytes) })
     await refused({ ...exact, x: `${exact.x}x` }, [413, 'body_too_large'])
   },
 })
@@ -304,7 +305,7 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
       groupCreatedAt: new Date(start).toISOString(),
     })
     ok(/^https:\/\/invite\.example\/[A-Za-z0-9]{22}$/.test(inviteLink), inviteLink)
-    ok(new Set(inviteLink).size > 15, 'its characters differ')
+    ok(new Set(inviteLink.slice(-22)).size > 8, 'its characters differ')
   },
   'when the integration is disabled, 422': () =>
     refused({ ...createBody, wabaNumber: disabledWaba }, [422, 'integration_disabled']).then(),

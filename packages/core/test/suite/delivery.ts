@@ -717,9 +717,43 @@ const again = defineCases('Sending again', {
     await subscriptions.rotateSecret('acme', id)
     await deliveries.resend('acme', { all: true }, { newWebhookId: true })
     equal((await show())?.changed, ['secret', 'webhook_id'])
+    const signature = (await show())?.headers['webhook-signature']
+    equal([first?.headers['webhook-signature']?.split(' ').length, signature?.split(' ').length], [2, 1])
     await subscriptions.rotateSecret('acme', id, { overlapMs: 0 })
     equal((await show())?.changed, ['subscription', 'webhook_id'])
   },
+
+  'a request is shown with its traceparent and the names of its other headers; changes in the same millisecond are not':
+    async () => {
+      const scenario = await createScenario()
+      const { deliveries, subscriptions } = scenario.server
+      await subscriptions.create('acme', {
+        channel: 'WHATSAPP',
+        number: waba,
+        url: 'https://receiver.example/',
+        headers: { 'x-b': '1', 'x-a': '2' },
+      })
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+      await postGroup(scenario, createBody, { headers: { traceparent } })
+      await deliveries.resend('acme', { all: true }, { newWebhookId: true })
+      await scenario.advance(0)
+      scenario.clock.time += 1
+      await deliveries.resend('acme', { all: true }, { newWebhookId: true })
+      await postGroup(scenario)
+      await scenario.advance(0)
+      const { items } = await deliveries.list('acme')
+      const shown = await Promise.all(items.map(({ id }) => deliveries.sign('acme', id, start + 1)))
+      equal(
+        shown.map((each) => [each?.headers.traceparent, each?.hiddenHeaders, each?.changed]),
+        [
+          [traceparent, ['x-a', 'x-b'], []],
+          [undefined, ['x-a', 'x-b'], []],
+        ],
+      )
+      equal('traceparent' in (shown[1]?.headers ?? {}), false)
+      equal((await deliveries.sign('acme', items[1]?.id ?? '', start))?.changed, [])
+      equal(await deliveries.sign('acme', 'dlv_1', start), undefined)
+    },
 
   'a selection is counted, and canceled without any delivery being sent in the meantime': async () => {
     const scenario = await createScenario()

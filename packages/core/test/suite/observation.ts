@@ -1,6 +1,7 @@
+import { memoryStore } from '@wabakit/core'
 import { equal, ok } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
-import { createBody, createScenario, playCall, postGroup } from './scenario.ts'
+import { createBody, createScenario, getSummary, playCall, postGroup, type Scenario } from './scenario.ts'
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
@@ -69,6 +70,35 @@ export const observationCases = defineCases('Observation', {
     equal(reports, [
       ['groups.create', 200, 'g1', false],
       ['groups.create', 200, 'g1', true],
+    ])
+  },
+
+  'onRequest reports the duration and the call of a request, until the listener is removed': async () => {
+    const base = memoryStore()
+    let passing = 25
+    const scenario: Scenario = await createScenario({
+      store: {
+        ...base,
+        findCall: async (...ids) => {
+          scenario.clock.time += passing
+          return base.findCall(...ids)
+        },
+      },
+    })
+    const reports: unknown[] = []
+    const stop = scenario.server.onRequest(({ callId, groupId, isRepeated, status, durationMs, caller }) =>
+      reports.push([callId, groupId, isRepeated, status, durationMs, caller?.organization.id]),
+    )
+    await getSummary(scenario, 'c1')
+    passing = -25
+    await getSummary(scenario, 'c2')
+    await getSummary(scenario, 'c3', { key: null })
+    stop()
+    await getSummary(scenario, 'c4')
+    equal(reports, [
+      ['c1', null, false, 404, 25, 'acme'],
+      ['c2', null, false, 404, 0, 'acme'],
+      [null, null, false, 401, 0, undefined],
     ])
   },
 

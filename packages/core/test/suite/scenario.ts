@@ -5,7 +5,7 @@ import {
   type ReferenceServer,
   type ReferenceServerOptions,
 } from '@wabakit/core'
-import { equal, explains, includes } from '../store-cases/assert.ts'
+import { equal, explains, includes, ok } from '../store-cases/assert.ts'
 
 /** The start: 1 January 2026. */
 export const start = Date.UTC(2026, 0, 1)
@@ -186,6 +186,7 @@ export const expectError = async (
   includes(body, { statusCode: status })
   equal(typeof body.error, 'string')
   explains(body)
+  ok(!('issues' in body) || (Array.isArray(body.issues) && body.issues.length > 0), 'no empty list of issues')
   const issues = (body.issues ?? []) as Array<{ path: string; message: string }>
   if (paths !== undefined)
     equal(
