@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
+  begin,
   beginOne,
   buildAttempt,
   delivered,
   findPending,
+  gone,
   publish,
   retry,
   settle,
@@ -17,8 +19,10 @@ import {
   buildGroup,
   buildOrganization,
   buildParticipant,
+  buildSubscription,
   start,
 } from '../../test/store-cases/records.ts'
+import type { SubscriptionRecord } from '../records.ts'
 import { maxSearchedBytes } from '../storage/index.ts'
 import type { News } from '../store.ts'
 import { createMemoryStore, memoryStore } from './memory-store.ts'
@@ -192,5 +196,136 @@ describe('memoryStore', () => {
     expect(await store.findGroup('acme', 'g1')).toBeDefined()
     expect([await prune(), await prune()]).toEqual([2, 0])
     expect(await store.findGroup('acme', 'g1')).toBeUndefined()
+  })
+
+  test('every page of deliveries that is oldest first and not empty can be continued', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    await publish(store, {})
+    const page = { organizationId: 'acme', limit: 10 }
+    const { nextCursor: cursor } = await store.listDeliveries(page)
+    expect(cursor).toBeDefined()
+    expect(await store.listDeliveries({ ...page, cursor })).toEqual({ items: [] })
+    const [, second] = await publish(store, {}, {})
+    const { items } = await store.listDeliveries({ ...page, cursor })
+    expect(items.at(-1)?.eventId).toBe(second?.id)
+  })
+
+  test('a delivery that was never attempted stays due since its event', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    await publish(store, {})
+    const [delivery] = (await store.listDeliveries({ organizationId: 'acme', limit: 1 })).items
+    const change = { organizationId: 'acme', deliveryId: delivery?.id ?? '', now: start + 5 }
+    expect(await store.retryDelivery(change)).toBe(true)
+    expect((await store.listDeliveries({ organizationId: 'acme', limit: 1 })).items).toEqual([delivery])
+  })
+
+  test('a queue is listed again only if something was added since, from there', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    const shards = Array.from({ length: store.shards }, (_, shard) => shard)
+    const read = (since?: string) => store.readQueues({ shards, since, limit: 10 })
+    await publish(store, { subject: 'group:g1' })
+    const first = await read()
+    expect(first.queues.length).toBe(1)
+    const second = await read(first.cursor)
+    expect(second.queues).toEqual([])
+    await publish(store, { subject: 'group:g2' })
+    const third = await read(second.cursor)
+    const [, added] = await findPending(store)
+    expect(third.queues.map(({ from }) => from)).toEqual([added?.pending.position])
+  })
+
+  test('an endpoint is new again when its URL changes or it is enabled, and only then', async () => {
+    const store = memoryStore()
+    const subscription = buildSubscription()
+    expect(await store.saveOrganization(buildOrganization())).toBe('saved')
+    expect(await store.saveSubscription(subscription)).toBe('saved')
+    await publish(store, { subject: 'group:g1' }, { subject: 'group:g2' })
+    const [begun] = await begin(store, { limit: 1 })
+    if (begun === undefined) throw new Error('nothing is due')
+    const settlement = { ...begun.key, now: start, result: retry(5_000), failingLimitMs: 1e9 }
+    await store.settleDeliveries([{ ...settlement, pace: 'failing' }])
+    const shards = Array.from({ length: store.shards }, (_, shard) => shard)
+    const state = async () => {
+      const { queues } = await store.readQueues({ shards, limit: 10 })
+      const found = await store.findSubscription('acme', subscription.id)
+      return [queues[0]?.state.pace, found?.failingSince]
+    }
+    let revision = 1
+    const save = (change: Partial<SubscriptionRecord>) =>
+      store.saveSubscription({ ...subscription, ...change, revision: ++revision })
+    expect(await state()).toEqual(['failing', start])
+    await save({ events: ['GROUP_CREATED'] })
+    expect(await state()).toEqual(['failing', start])
+    await save({ disabledReason: 'by_hand' })
+    await save({ disabledReason: 'by_hand', events: 'all' })
+    expect((await store.findSubscription('acme', subscription.id))?.failingSince).toBe(start)
+    await save({})
+    await publish(store, {})
+    expect(await state()).toEqual(['new', null])
+  })
+
+  test('news reports that a subscription was disabled by an attempt, and that an event was erased', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    const [, second] = await publish(store, { subject: 'group:g1' }, { subject: 'group:g2' })
+    const told: News[] = []
+    store.listen((news) => told.push(news))
+    const kinds = async () => {
+      await Promise.resolve()
+      return told.splice(0).map(({ kind }) => kind)
+    }
+    const nothing = { organizationId: 'acme', now: start, callIds: [], participants: [], eventIds: [] }
+    await store.erase({ ...nothing, eventIds: [second?.id ?? ''] })
+    expect(await kinds()).toEqual(['changed'])
+    await settle(store, await beginOne(store), gone)
+    expect(await kinds()).toEqual(['changed'])
+    await store.erase({ ...nothing, organizationId: 'nobody' })
+    expect(await kinds()).toEqual([])
+  })
+
+  test('prunes as many deliveries per call as the limit, and no event of that time itself', async () => {
+    const store = memoryStore()
+    await setUp(store, [])
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    for (const organizationId of ['acme', 'other']) {
+      await store.saveSubscription(
+        buildSubscription({ id: `sub_${organizationId}`, organizationId, disabledReason: 'by_hand' }),
+      )
+      for (const _ of [1, 2, 3]) await store.addEvent(buildEvent({ organizationId }))
+    }
+    expect(await store.prune({ before: start, limit: 4 })).toBe(0)
+    const count = async () => {
+      const pages = ['acme', 'other'].map((organizationId) =>
+        store.listDeliveries({ organizationId, limit: 9 }),
+      )
+      return (await Promise.all(pages)).map(({ items }) => items.length)
+    }
+    await store.prune({ before: start + 1, limit: 4 })
+    expect(await count()).toEqual([0, 2])
+    await store.prune({ before: start + 1, limit: 4 })
+    expect(await count()).toEqual([0, 0])
+  })
+
+  test('a delivery is not found after its organization was removed and created again', async () => {
+    const store = memoryStore()
+    await setUp(store)
+    await publish(store, {})
+    const page = { organizationId: 'acme', limit: 1 }
+    const deliveryId = (await store.listDeliveries(page)).items[0]?.id
+    await store.removeOrganization('acme')
+    await setUp(store)
+    expect((await store.listDeliveries({ ...page, deliveryId })).items).toEqual([])
+  })
+
+  test('a search ignores the case of ASCII letters only', async () => {
+    const store = memoryStore()
+    await setUp(store, [])
+    await store.createGroup({ group: buildGroup({ subject: 'É' }), event: buildEvent() })
+    const find = async (text: string) =>
+      (await store.listGroups({ organizationId: 'acme', limit: 1, text })).items.length
+    expect([await find('É'), await find('é'), await find('G1'), await find('g1')]).toEqual([1, 0, 1, 1])
   })
 })
