@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { readResponseBody } from './response-body.ts'
+
+/** A body that arrives in pieces, and whether its reader has canceled it. */
+const createBody = (...pieces: readonly (string | Uint8Array<ArrayBuffer>)[]) => {
+  const seen = { pulled: 0, isCanceled: false }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        const piece = pieces[seen.pulled++]
+        if (piece === undefined) controller.close()
+        else controller.enqueue(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece)
+      },
+      cancel: () => {
+        seen.isCanceled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { body, seen }
+}
+
+test('an absent or empty body is empty, and a string is kept as it is', async () => {
+  expect(await readResponseBody(null, {})).toBe('')
+  expect(await readResponseBody('', { 'x-a': 'secret' })).toBe('')
+  expect(await readResponseBody('ok', {})).toBe('ok')
+  expect(await readResponseBody(createBody().body, {})).toBe('')
+})
+
+test('the first 4,096 characters are kept, and a longer body is not read to its end', async () => {
+  const long = 'x'.repeat(4_096)
+  expect(await readResponseBody(`${long}y`, {})).toBe(long)
+  const { body, seen } = createBody(long, 'y', 'z')
+  expect(await readResponseBody(body, {})).toBe(long)
+  expect(seen).toEqual({ pulled: 1, isCanceled: true })
+})
+
+test('a character that arrives in two pieces is kept', async () => {
+  const [first, ...rest] = new TextEncoder().encode('é')
+  const { body } = createBody(Uint8Array.of(first ?? 0), Uint8Array.from(rest))
+  expect(await readResponseBody(body, {})).toBe('é')
+})
+
+test('NUL characters and lone surrogates are left out', async () => {
+  expect(await readResponseBody('a\0b\ud800c🎉', {})).toBe('abc🎉')
+})
+
+test.each([
+  ['sec1', 'a sec1 and sec1'],
+  ['a "quoted" value', 'a a \\"quoted\\" value'],
+  ['a b/c', 'a a%20b%2Fc'],
+  ['bearer s3cret', 'a s3cret'],
+  ['Bearer  s3cret', 'a s3cret'],
+  [`Basic ${btoa('user:pass')}`, 'a user:pass'],
+  [`Basic ${btoa('user:pass')}`, `a ${btoa('user:pass')}`],
+  [`Basic ${btoa('user:pass')}`, 'a pass'],
+])('the value %j is hidden in %j', async (value, body) => {
+  const shown = await readResponseBody(body, { authorization: value })
+  expect(shown).toMatch(/^a \[redacted\]( and \[redacted\])?$/)
+})
+
+test.each([
+  ['abc', 'a abc'],
+  ['Basic s3cret!', 'a s3cret'],
+  ['Digest s3cret', 'a s3cret'],
+  ['x bearer s3cret', 'a s3cret'],
+  ['', 'a Stryker'],
+])('with the value %j, nothing is hidden in %j', async (value, body) => {
+  expect(await readResponseBody(body, { 'x-a': value })).toBe(body)
+})
+
+test('the longest of several secrets that start at the same place is hidden', async () => {
+  const headers = { 'x-a': 'secret', 'x-b': 'secret-and-more', 'x-c': 'more' }
+  expect(await readResponseBody('(secret-and-more) more secret', headers)).toBe(
+    '([redacted]) [redacted] [redacted]',
+  )
+})
+
+test('a secret that crosses the limit is hidden completely, and one after it does not matter', async () => {
+  const secret = 'secret-value'
+  const start = 'x'.repeat(4_090)
+  const { body } = createBody(`${start}${secret}`, 'y'.repeat(5_000))
+  expect(await readResponseBody(body, { 'x-a': secret })).toBe(`${start}[redacted]`)
+  const filled = 'x'.repeat(4_096)
+  expect(await readResponseBody(`${filled}${secret}`, { 'x-a': secret })).toBe(filled)
+  const pieces = createBody(start, secret, 'y')
+  expect(await readResponseBody(pieces.body, { 'x-a': secret })).toBe(`${start}[redacted]`)
+})
