@@ -42,7 +42,8 @@ const format = (value: number): string => value.toLocaleString('en', { maximumSi
 /** Prints both sets of figures. Returns whether all workloads ran here and no figure grew beyond its tolerance. */
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
-  // The reference may come from a processor that needs other instructions. The ratio of the floors varies by 2%.
+  // The reference may come from a processor that executes more or fewer instructions for the same work. The ratio of
+  // the floors shows by how much, and varies by 2%.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
@@ -69,7 +70,7 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
 
 /**
  * Compares the costs of operations in two versions: instructions, allocated bytes and bundled bytes. Unlike times,
- * these hardly depend on the load of the machine. Returns whether no cost has grown beyond its tolerance.
+ * these barely depend on the load of the machine. Returns whether no cost has grown beyond its tolerance.
  */
 export const compareCounts = async (reference: string): Promise<boolean> => {
   const here = measureHere()

@@ -26,7 +26,7 @@ export type CompareOptions = {
 
 export const root = resolve(import.meta.dirname, '../../..')
 
-/** Links each package in `node_modules`. Relative links stay the same, so that they lead into the checkout. */
+/** Links each package in `node_modules`. Copies relative links unchanged, so that they point into the checkout. */
 const linkModules = (from: string, to: string): void => {
   if (!existsSync(from)) return
   mkdirSync(to, { recursive: true })
@@ -60,7 +60,7 @@ export const withCheckout = async (reference: string, use: (folder: string) => u
   }
 }
 
-/** Runs a benchmark of a checkout without its output. Returns its result, or `undefined` if it fails. */
+/** Runs a benchmark of a checkout and discards its output. Returns its result, or `undefined` if it fails. */
 export const runBenchmark = (
   checkout: string,
   name: string,

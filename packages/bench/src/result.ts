@@ -43,7 +43,7 @@ export const formatTime = (microseconds: number): string => {
 export const formatRate = (microseconds: number): string =>
   `${Number((1e6 / microseconds).toPrecision(3)).toLocaleString('en')}/s`
 
-/** Formats a number with three digits. */
+/** Formats a number with three significant digits. */
 export const formatFigure = (figure: number): string => Number(figure.toPrecision(3)).toLocaleString('en')
 
 export const formatLimit = ({ limit }: Goal): string =>
@@ -82,7 +82,7 @@ const isShort = process.env.BENCH_ROUNDS !== undefined
 /** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
-/** Returns whether this process has real-time priority, so that others hardly disturb it. See proc_pid_stat(5). */
+/** Returns whether this process has real-time priority. If so, others barely disturb it. See proc_pid_stat(5). */
 const isRealTime = (): boolean => {
   try {
     return Number(readFileSync('/proc/self/stat', 'latin1').split(' ')[39]) > 0

@@ -175,8 +175,8 @@ export type Plan = {
 }
 
 /**
- * Computes by how many milliseconds the rate limit of a subscription can have delayed its attempts so far, and one more
- * attempt for each delivery.
+ * Computes the longest delay that the rate limit of a subscription can have caused, in milliseconds. Counts all attempts
+ * so far, and one more for each delivery.
  */
 export const getHeldUpMs = (
   { subscriptions, operations }: Plan,

@@ -23,7 +23,7 @@ export const TriggeredVia = /* @__PURE__ */ z.enum(definitions.triggers)
 export type TriggeredVia = wire.TriggeredVia
 
 /**
- * People who may join a group: anyone with the link (`auto_approve`), or only those an admin approves
+ * Determines who may join a group: anyone with the link (`auto_approve`), or only people an admin approves
  * (`approval_required`).
  */
 export const JoinApprovalMode = /* @__PURE__ */ z.enum(definitions.joinApprovalModes)

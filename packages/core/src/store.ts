@@ -182,7 +182,7 @@ export type Store = Journal & {
    */
   prune(request: PruneRequest): Promise<number>
   /**
-   * Checks whether changes can be committed: commits an insignificant change, unless the outcome of the store's last
+   * Checks whether changes can be committed: commits a change that has no effect, unless the outcome of the store's last
    * change already answers the question.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.

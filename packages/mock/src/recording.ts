@@ -30,7 +30,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly name: string
   /** The event; `undefined` if the payload is not a known event or does not match the contract. */
   readonly event: Event | undefined
-  /** `receiver` (a target in process), `collector` (before `deliverTo`), or the subscription's URL. */
+  /** `receiver` (an in-process target), `collector` (while there is no target), or the subscription's URL. */
   readonly to: string
   /** Number of the attempt, from 1. Duplicates count as attempts. */
   readonly attempt: number

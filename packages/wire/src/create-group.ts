@@ -29,7 +29,7 @@ export type CreateGroupRequest = {
   subject: string
   /** The group's description, at most 2048 characters. */
   description?: string | undefined
-  /** People who may join: anyone with the link, or only those an admin approves. Defaults to the integration's setting. */
+  /** Determines who may join: anyone with the link, or only people an admin approves. Default: the integration's setting. */
   joinApprovalMode?: JoinApprovalMode | undefined
   /** Your id for the group, 1 to 50 characters. The service generates one if you omit it. Webhooks include it. */
   groupId?: string | undefined

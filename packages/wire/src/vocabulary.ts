@@ -35,7 +35,7 @@ export type TriggeredVia = 'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'
 export const triggers: readonly TriggeredVia[] = ['INBOUND', 'CAMPAIGN', 'API', 'UI']
 
 /**
- * People who may join a group: anyone with the link (`auto_approve`), or only those an admin approves
+ * Determines who may join a group: anyone with the link (`auto_approve`), or only people an admin approves
  * (`approval_required`).
  */
 export type JoinApprovalMode = 'auto_approve' | 'approval_required'

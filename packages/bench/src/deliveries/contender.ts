@@ -24,7 +24,7 @@ export const formatNames = (name: string) => ({
  * Creates the two contenders of a queue: one stores and delivers events concurrently, and the other delivers a backlog.
  * The CPU time excludes the endpoint and, for a backlog, a separate producer.
  *
- * @param name - `floor` for the queue that is the floor of the others.
+ * @param name - `floor` for the queue that the others are compared with.
  * @param readDatabaseCpu - returns the CPU time of a separate database, in microseconds.
  */
 export const createQueueContenders = (

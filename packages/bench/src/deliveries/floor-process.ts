@@ -108,7 +108,7 @@ const send = ({ id, payload: body }: Row, end: (id: number) => void): void => {
   )
 }
 
-/** Delivers `times` rows. `stored` of them are in the queue already. Stores the others, up to 64 per commit. */
+/** Delivers `times` rows. `stored` of them are already in the queue. Stores the others, up to 64 per commit. */
 const deliver = async (times: number, stored: number): Promise<void> => {
   let toPublish = times - stored
   let sending = 0

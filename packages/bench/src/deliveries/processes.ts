@@ -17,7 +17,7 @@ export type QueueOptions = {
   readonly endpoint: Child
   /** Number of workers. With 0, the producer also delivers. @default 1 */
   readonly workers?: number
-  /** Number of subscriptions that take turns in getting events, if the queue has subscriptions. @default 1 */
+  /** Number of subscriptions that receive the events in rotation, if the queue has subscriptions. @default 1 */
   readonly subscriptions?: number
 }
 

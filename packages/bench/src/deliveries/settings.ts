@@ -18,7 +18,7 @@ export type ProcessSettings = {
   /** `api` stores events, `worker` delivers them, `all` does both. */
   readonly role: 'api' | 'worker' | 'all'
   readonly endpoint: string
-  /** Number of subscriptions that take turns in getting events. Each of them belongs to one worker. */
+  /** Number of subscriptions that receive the events in rotation. Each of them belongs to one worker. */
   readonly subscriptions: number
 }
 

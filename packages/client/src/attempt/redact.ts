@@ -22,7 +22,7 @@ const buildPattern = (secret: string): string => {
 
 /** Lists the forms of a secret in base64 and URL-safe base64, for any offset in the encoded text. */
 const listBase64 = (secret: string): string[] => {
-  // A shorter secret could be part of a word, and headers can contain only bytes.
+  // A shorter secret could be part of a word. A secret with characters above U+00FF cannot be in a header.
   if (secret.length < 6 || /[^\0-\xff]/.test(secret)) return []
   return [0, 1, 2].flatMap((offset) => {
     // Omits the characters that also depend on neighboring bytes.

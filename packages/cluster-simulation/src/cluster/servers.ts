@@ -82,7 +82,7 @@ export const createServers = (
     start,
     resume,
     /**
-     * Returns by how many milliseconds the slowest clock is behind. A clock falls behind if it is set back while its
+     * Returns how many milliseconds the slowest clock is behind. A clock falls behind if it is set back while its
      * server is down.
      */
     getLostMs: (): number =>

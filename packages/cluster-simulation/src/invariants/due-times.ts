@@ -7,7 +7,7 @@ import type { DeliveryRecord } from '@wabakit/core'
 export const createDueTimes = (now: () => number) => {
   const seen = new Map<string, { readonly dueAt: number; readonly first: number }>()
   return {
-    /** Returns the time of a delivery, or `undefined` unless it is pending. */
+    /** Returns the time of a delivery, or `undefined` if it is not pending. */
     find: ({ id, status, dueAt }: DeliveryRecord): number | undefined => {
       // It can become pending again, because users can send earlier deliveries of its lane again.
       if (status !== 'pending' || dueAt === null) {

@@ -26,7 +26,7 @@ const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
 const isEndpointFault = (fault: Fault): boolean =>
   isCallFault(fault) ? fault.on.startsWith('endpoint') : 'endpoint' in fault
 
-/** Checks that deliveries are attempted in time, and promptly if their endpoints are healthy, in reliable plans. */
+/** For reliable plans, checks that deliveries are attempted in time, and promptly if their endpoints are healthy. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
   if (!isReliable(plan)) return {}
   const { newsMs = 0, slowMs: slowCallMs = 0 } = plan

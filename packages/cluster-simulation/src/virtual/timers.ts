@@ -90,5 +90,5 @@ export const useVirtualTimers = (used: Scheduler): void => {
   scheduler = used
 }
 
-/** Waits for a time in virtual time. */
+/** Waits `ms` milliseconds of virtual time. */
 export const wait = (ms: number): Promise<unknown> => sleep(ms)

@@ -71,7 +71,7 @@ export const defaultLimits = {
   firstEffectMs: 12_000,
   /** Minimum time limit for an effect to become visible. @default 3_000 */
   effectMs: 3_000,
-  /** Time that the number of effects must stay the same before it is final. @default 300 */
+  /** Time for which the number of effects must stay the same before it counts as final. @default 300 */
   settleMs: 300,
   /** Maximum time for an endpoint to recover from an attack. @default 2_000 */
   recoverMs: 2_000,

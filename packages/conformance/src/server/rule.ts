@@ -30,7 +30,7 @@ export type Rule = {
   examine(examination: Examination): Promise<Observation>
 }
 
-/** Rules by id, such as `create.subject.empty-is-400`. The part before the first full stop is the group. */
+/** Rules by id, such as `create.subject.empty-is-400`. The part before the first dot is the group. */
 export type Rules = Readonly<Record<string, Rule>>
 
 /** Returns the decisive observation: a broken rule, else a kept one, else one without a result. */

@@ -22,7 +22,7 @@ export const descriptions: { readonly [path: string]: string } = {
   "CreateGroupRequest": "Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted in code points. Unknown fields are ignored.",
   "CreateGroupRequest.description": "The group's description, at most 2048 characters.",
   "CreateGroupRequest.groupId": "Your id for the group, 1 to 50 characters. The service generates one if you omit it. Webhooks include it.",
-  "CreateGroupRequest.joinApprovalMode": "People who may join: anyone with the link, or only those an admin approves. Defaults to the integration's setting.",
+  "CreateGroupRequest.joinApprovalMode": "Determines who may join: anyone with the link, or only people an admin approves. Default: the integration's setting.",
   "CreateGroupRequest.subject": "The group's name, 1 to 128 characters.",
   "CreateGroupRequest.wabaNumber": "WABA number that owns the group. Must not be empty. Numbers are compared by their digits.",
   "CreateGroupResponse": "Response body of `POST /whatsapp/wa-group/create`.",

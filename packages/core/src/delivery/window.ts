@@ -16,11 +16,12 @@ export type Entry = PendingDelivery &
  * set if there was no head behind it. It also has a place in the **retries**: all retries that are due up to `horizon`
  * are held or taken. It reads another page when it is half empty.
  *
- * News that arrives while a page is being read is applied after the page, which may be older or newer. It must never
- * happen that
- * - a reported delivery, or one that a page left out, is forgotten: a delivery that does not fit lowers `after` or the
- *   horizon;
- * - a page brings back a delivery that was taken or ended while the page was read.
+ * News that arrives while a page is being read is applied after the page, which may be older or newer.
+ *
+ * These must never happen:
+ * - A reported delivery, or one that a page left out, is forgotten. A delivery that does not fit lowers `after` or the
+ *   horizon.
+ * - A page brings back a delivery that was taken or ended while the page was read.
  */
 export type Window = {
   /** Returns the earliest due time of the deliveries that are held; `Infinity` if there are none. */

@@ -2,7 +2,7 @@ import { type ErrorBody, limits, reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 
-/** A request, as a host has received it. */
+/** A request as the host received it. */
 export type ApiRequest = {
   readonly method: string
   /** The path, without the query. */
@@ -18,7 +18,7 @@ export type ApiRequest = {
   readBody(maxBytes: number): Promise<Uint8Array | undefined>
 }
 
-/** A response, as a host sends it. */
+/** A response as the host sends it. */
 export type ApiResponse = {
   readonly status: number
   /** Names are lowercase. */

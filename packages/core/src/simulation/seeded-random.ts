@@ -12,7 +12,7 @@ const hash = (text: string): number => {
 
 /**
  * Creates a generator (sfc32) whose numbers are the same for the same `parts`, in every release. Give each use its own
- * parts, so that adding another later does not change their numbers.
+ * parts, so that a use added later does not change the numbers of the others.
  */
 export const createSeededRandom = (...parts: readonly (string | number)[]): Random => {
   const name = parts.join('/')

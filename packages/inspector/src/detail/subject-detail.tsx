@@ -36,7 +36,7 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** Finds the delivery to select at first: the last one that has failed and has not been delivered since. */
+/** Finds the delivery to select initially: the last one that has failed and has not been delivered since. */
 const findNotable = ({ deliveries }: Timeline): string | undefined =>
   deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
 

@@ -4,7 +4,7 @@ import type { TimelineEntry } from '@wabakit/server/control-types'
 const minimumMs = 1_000
 
 /**
- * Finds the virtual time of a simulated call: from the first time that it claims until the server published its events.
+ * Finds the virtual time of a simulated call: from the recorded time of its first change to the time of its first event.
  * Returns Unix times in milliseconds.
  */
 export const findVirtualTime = (entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[]) => {

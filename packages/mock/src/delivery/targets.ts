@@ -55,7 +55,7 @@ export const createTargets = () => {
         destinations.set(defaultUrl, collector)
       }
     },
-    /** Delivers the webhooks for a subscription URL to a target in process. */
+    /** Delivers the webhooks for a subscription URL to an in-process target. */
     add: (url: string, target: DeliveryTarget): void => {
       destinations.set(url, createReceiverDestination(url, target))
     },

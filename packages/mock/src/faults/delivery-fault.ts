@@ -51,7 +51,7 @@ export const DelayFault = z.strictObject({
 })
 export type DelayFault = z.infer<typeof DelayFault>
 
-/** An attempt is changed after it was signed. The retry is correct again. */
+/** An attempt is changed after it was signed. Its retry is unchanged. */
 export const TamperFault = z.strictObject({
   kind: z.literal('tamper'),
   /**

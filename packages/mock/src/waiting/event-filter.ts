@@ -13,7 +13,7 @@ export type EventMatch<Name extends EventName> =
 export type EventFilter<Name extends EventName> = {
   readonly name: Name
   accepts(event: WebhookEvent | undefined): event is WebhookEventOf<Name>
-  /** Returns the differences between the match and an event with the name; `undefined` if the match is a function. */
+  /** Returns the differences between the match and an event; `undefined` if the match is a function. */
   findDifferences(event: WebhookEvent): readonly Difference[] | undefined
   /** Describes the filter in messages: `CALL_ENDED {"callId":"call_1"}`. */
   readonly label: string

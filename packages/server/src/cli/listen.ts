@@ -57,7 +57,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
   const output = createOutput(options)
   const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
   const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header) }
-  // Prints only a generated secret: the user knows any other, and it must not appear on a screen or in a log.
+  // Prints only a generated secret. The user knows any other one, which must not appear on screens or in logs.
   const generated = options.secret === undefined ? secret : undefined
   const onOpen = (): void => {
     const ready = `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${forwardTo}`

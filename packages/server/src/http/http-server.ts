@@ -91,7 +91,7 @@ export const createHttpServer = ({ settings, handler, createRequestId }: HttpSer
     {
       requestTimeout: requestTimeoutMs,
       headersTimeout: Math.min(10_000, requestTimeoutMs),
-      // Most proxies keep connections slightly less long, so that the proxy closes them.
+      // Most proxies close idle connections sooner. So the server never closes one that a proxy is about to use.
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,

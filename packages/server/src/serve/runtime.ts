@@ -33,7 +33,7 @@ type RuntimeOptions = {
 const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/** Time from the start until the control API is loaded, in milliseconds, so that the first requests are not delayed. */
+/** Pause before the control API is loaded, in milliseconds. Loading it at once would delay the first requests. */
 const loadControlMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })

@@ -83,7 +83,7 @@ export const startServer = async (
   }).catch((error: unknown) => {
     throw toStartError(error, settings)
   })
-  // Opens the database before loading these modules, because a crashed process's shards become free some time later.
+  // Opens the database first: the shards of a crashed process become free a fixed time after that.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
     import('../metrics/metrics.ts'),
     import('./runtime.ts'),

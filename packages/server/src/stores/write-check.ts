@@ -8,7 +8,7 @@ export type LastWrite = { readonly at: number; readonly error?: unknown }
 export const noWrite: LastWrite = { at: Number.NEGATIVE_INFINITY }
 
 export type WriteCheckOptions = {
-  /** Commits an insignificant change. */
+  /** Commits a change that has no effect. */
   readonly write: () => Promise<unknown>
   readonly readLast: () => LastWrite
   readonly now: () => number

@@ -64,7 +64,7 @@ export type ReceiverMethods<Context> = {
   /**
    * Responds to one request. Never rejects. It can be used without its receiver: `export const POST = receiver.handle`.
    * It also accepts the object that SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2 pass to a route,
-   * and that contains the request. To any other argument, it responds 500 and reports a {@link WebhookUsageError}.
+   * and that contains the request. For any other argument, it responds with 500 and reports a {@link WebhookUsageError}.
    *
    * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or an
    *   `executionCtx` with one as in Hono's context, the host is kept running while handlers run. By default, this is

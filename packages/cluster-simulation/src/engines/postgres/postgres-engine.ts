@@ -34,7 +34,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
     return connection
   }
 
-  /** Ends all connections. Each process is notified in its own task, so that it owns the timers that it starts then. */
+  /** Ends all connections. Notifies each process in a task of its own, so that the process owns the timers it starts. */
   const disconnect = (): void => {
     shared.disconnect()
     for (const [connection, owner] of connected) {

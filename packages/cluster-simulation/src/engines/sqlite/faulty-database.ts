@@ -25,8 +25,8 @@ export type FaultyDatabaseOptions = {
 }
 
 /**
- * Wraps a real database whose transactions can fail: at the beginning, at a write, or at the commit, which may take
- * effect nevertheless.
+ * Wraps a real database so that its transactions can fail: at the beginning, at a write, or at the commit, which may
+ * still take effect.
  */
 export const createFaultyDatabase = (
   database: DatabaseSync,

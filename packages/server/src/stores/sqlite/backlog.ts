@@ -88,7 +88,7 @@ export const createBacklog = ({
         const { heads, waiting } = countFresh.get(2 * limit) ?? {}
         return {
           waiting: Math.min(limit, Number(waiting)),
-          // A head is due from the time of its event on.
+          // A head is due as soon as its event has occurred.
           due: Math.min(limit, Number(heads) + Number(countDue.get(0, now, limit)?.count)),
           later: Number(countLater.get(0, now, limit)?.count),
           oldestDueMs: Math.max(0, now - (findNextDueAt() ?? now)),

@@ -25,7 +25,7 @@ export const continueClock = (
     startAt: expected < lastService - maxDriftMs ? lastService : expected,
     onStep: (stepMs) => {
       onStep(stepMs)
-      // Writes after the caller has got its time.
+      // Writes the time only after the caller has received it.
       queueMicrotask(note)
     },
   })
