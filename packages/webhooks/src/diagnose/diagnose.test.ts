@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { diagnose, generateSecret, signWebhook, verifySignature } from '../index.ts'
 
 const secret = generateSecret()
-const event = { event: 'GROUP_CREATED', groupId: 'ünïcode/1', inviteLink: 'https://chat.example/<x>&y' }
+const event = {
+  event: 'GROUP_CREATED',
+  groupId: 'ünïcode/1',
+  inviteLink: 'https://chat.example/<x>&y',
+  nested: { deeper: { first: null, second: 2 }, third: 3 },
+}
 const payload = JSON.stringify(event)
 const { headers, id, timestamp } = await signWebhook({ payload, secret })
 const given = { payload, headers, secrets: [secret] }
@@ -31,6 +36,7 @@ describe('body_was_reserialized is found for', () => {
     ['the escaped slashes of PHP', payload.replaceAll('/', '\\/')],
     ['the escapes of Go', payload.replace('<', '\\u003c').replace('>', '\\u003e').replace('&', '\\u0026')],
     ['a final newline', `${payload}\n`],
+    ['a final line end of Windows', `${payload}\r\n`],
     ['a byte order mark', `\ufeff${payload}`],
   ])('a sender that writes %s, and a body that was parsed and serialized again', async (_, sent) => {
     const options = { headers: await signAs(sent) }
@@ -39,10 +45,13 @@ describe('body_was_reserialized is found for', () => {
   })
 
   it('changed line ends', async () => {
-    const lines = JSON.stringify(event, null, 2)
-    expect(await findCause({ headers: await signAs(lines.replaceAll('\n', '\r\n')), payload: lines })).toBe(
-      'body_was_reserialized',
-    )
+    const lines = JSON.stringify(event, null, 3)
+    const ofWindows = lines.replaceAll('\n', '\r\n')
+    for (const [sent, arrived] of [
+      [lines, ofWindows],
+      [ofWindows, lines],
+    ] as const)
+      expect(await findCause({ headers: await signAs(sent), payload: arrived })).toBe('body_was_reserialized')
   })
 })
 
@@ -53,18 +62,21 @@ it.each([event, null, undefined, 42, '[object Object]', [payload]])(
   },
 )
 
-it.each([`${secret}\n`, ` ${secret}`, `${secret.slice(0, 12)} ${secret.slice(12)}`])(
-  'secret_has_whitespace is found for %j',
-  async (wrong) => {
-    expect(await findCause({ secrets: [wrong] })).toBe('secret_has_whitespace')
-  },
-)
+it.each([
+  ['at its end', [`${secret}\n`]],
+  ['at its start', [` ${secret}`]],
+  ['inside', [`${secret.slice(0, 12)} ${secret.slice(12)}`]],
+  ['in the second secret', [secret, ` ${secret}`]],
+])('secret_has_whitespace is found for whitespace %s', async (_, secrets) => {
+  expect(await findCause({ secrets })).toBe('secret_has_whitespace')
+})
 
 describe('secret_of_another_format is found for', () => {
   const bytes = Buffer.from('a secret of thirty-two bytes !!!')
   it.each([
     ['a string that is the key itself', 'not-base64-but-a-password', 'not-base64-but-a-password'],
     ['a prefixed string that is the key itself', 'whsec_abcd', 'whsec_abcd'],
+    ['a prefixed string whose rest is the key itself', 'whsec_abcd', 'abcd'],
     ['hexadecimal', bytes.toString('hex'), bytes],
     ['URL-safe base64', `whsec_${Buffer.alloc(32, 0xfb).toString('base64url')}`, Buffer.alloc(32, 0xfb)],
     ['another prefix', `sk_live_${bytes.toString('base64')}`, bytes],
@@ -97,6 +109,7 @@ it('missing and malformed headers are reported as such', async () => {
 
 it.each([
   ['10 KB of brackets', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+  ['10 KB of brackets after an item', `[1,${'['.repeat(5_000)}${']'.repeat(5_000)}]`],
   ['1 MB of items, 15 levels deep', `${'['.repeat(15)}${'1,'.repeat(500_000)}1${']'.repeat(15)}`],
   ['64 KiB of items, 15 levels deep', `${'['.repeat(15)}${'1,'.repeat(32_000)}1${']'.repeat(15)}`],
 ])('%s cost a bounded time', async (_, hostile) => {

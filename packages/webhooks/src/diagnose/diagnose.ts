@@ -63,18 +63,12 @@ const decodeHex = (text: string): Key | undefined =>
 const readKeys = (secrets: readonly string[]): Key[] =>
   secrets.map((secret) => decodeBase64(removePrefix(secret))).filter(isKey)
 
-/** Decodes secrets as other schemes define them: as text, hexadecimal, or URL-safe base64. */
+/** Decodes secrets as other schemes define them: as text or hexadecimal. Others are not even base64. */
 const readForeignKeys = (secrets: readonly string[]): Key[] =>
   secrets
     .flatMap((secret) => {
       const text = removePrefix(secret)
-      return [
-        encoder.encode(secret),
-        encoder.encode(text),
-        decodeHex(text),
-        decodeBase64(text.replaceAll('-', '+').replaceAll('_', '/')),
-        decodeBase64(secret.slice(secret.lastIndexOf('_') + 1)),
-      ]
+      return [encoder.encode(secret), encoder.encode(text), decodeHex(text)]
     })
     .filter(isKey)
 
