@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createBatch } from './batch.ts'
 
 it('runs items together that arrive at once or while a batch is under way, at most 100', async () => {
@@ -37,6 +37,13 @@ it('rejects items with their own errors, or with that of the batch', async () =>
     { reason: { message: 'all failed' } },
   ])
   expect(await run('good')).toBe('good')
+})
+
+it('needs no setImmediate, which only some runtimes have', async () => {
+  vi.stubGlobal('setImmediate', undefined)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const run = createBatch<string, string>(async (items) => items)
+  expect(await run('item')).toBe('item')
 })
 
 it('rejects an item that has no result, rather than let it wait forever', async () => {

@@ -312,6 +312,21 @@ export const inboxCases = (name: string, environment: () => Environment): void =
         { state: 'claimed', token: 'of another worker' },
       ])
     })
+
+    it('changes nothing after a claim was lost, even without effects', async () => {
+      const onParked = vi.fn()
+      const { receiver, send, errors, table } = setUp({ maxAttempts: 1, onParked })
+      receiver.onAny(async (_, { delivery }) => {
+        await environment().query(`UPDATE ${table} SET token = 'of another worker' WHERE token IS NOT NULL`)
+        if (delivery.id === 'b') throw new Error('down')
+      })
+      for (const id of ['a', 'b']) await send(toEnd(id), id)
+      await receiver.drain()
+      expect(errors.map(String).toSorted()).toEqual([expect.stringContaining('was lost'), 'Error: down'])
+      expect(onParked).not.toHaveBeenCalled()
+      const lost = { state: 'claimed', token: 'of another worker' }
+      expect(await environment().query(`SELECT state, token FROM ${table}`)).toMatchObject([lost, lost])
+    })
   })
 
   describe(`${name}: rule 5, in order`, () => {
