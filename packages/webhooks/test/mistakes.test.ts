@@ -266,6 +266,17 @@ it.each([{ attach: 1 }, sqlDedupe(new DatabaseSync(':memory:'))])(
   },
 )
 
+it('rejects a pool of fewer than two connections for an inbox', () => {
+  const createPools = (limit?: number) => [
+    { connect: () => {}, query: () => {}, options: { max: limit } },
+    { getConnection: () => {}, execute: () => {}, pool: { config: { connectionLimit: limit } } },
+  ]
+  for (const pool of createPools(1))
+    expect(() => loosely(sqlInbox)(pool)).toThrow('An inbox needs a pool of at least 2 connections')
+  for (const pool of [...createPools(2), ...createPools()])
+    expect(() => loosely(sqlInbox)(pool)).not.toThrow()
+})
+
 it.each([{ dedupe: memoryDedupe() }, { ack: 'before' }, { ack: 'after' }, { waitUntil: () => {} }])(
   'rejects what an inbox replaces: %o',
   (options) => {

@@ -42,11 +42,10 @@ const setUp = (
   onTestFinished(() => void vi.useRealTimers())
   const entries = {
     toHandled: () => ({ text: '', values: [] }),
-    complete: vi.fn<Entries['complete']>(async (claims) => claims.map(() => true)),
-    renew: vi.fn<Entries['renew']>(async (claims) => new Set(claims.map(({ id }) => id))),
-    settle: vi.fn<Entries['settle']>(async () => true),
+    complete: vi.fn<Entries['complete']>(given.complete ?? (async (claims) => claims.map(() => true))),
+    renew: vi.fn<Entries['renew']>(given.renew ?? (async (claims) => new Set(claims.map(({ id }) => id)))),
+    settle: vi.fn<Entries['settle']>(given.settle ?? (async () => true)),
     release: vi.fn<Entries['release']>(async () => {}),
-    ...given,
   }
   const effects = {
     transaction: async () => {},
@@ -115,6 +114,7 @@ describe('an outcome', () => {
   it('is not recorded once the claim has expired', async () => {
     const complete = vi.fn<Entries['complete']>().mockRejectedValue(unreachable)
     const { start, wait, entries, failures } = setUp(() => {}, { complete })
+    await wait(5_000)
     start()
     await wait(claimTtlMs)
     expect([failures.length, entries.settle.mock.calls.length]).toEqual([0, 0])

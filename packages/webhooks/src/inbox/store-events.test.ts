@@ -103,8 +103,13 @@ describe('an event', () => {
         return set.storeAll(text, values)
       },
     })
-    const outcomes = await Promise.allSettled(['key-1', 'key-bad', 'key-2'].map(set.store))
-    expect(outcomes).toMatchObject([{ value: true }, { reason: { message: 'refused' } }, { value: true }])
+    const outcomes = await Promise.allSettled(['key-bad', 'key-1', 'key-bad', 'key-2'].map(set.store))
+    expect(outcomes).toMatchObject([
+      { reason: { message: 'refused' } },
+      { value: true },
+      { reason: { message: 'refused' } },
+      { value: true },
+    ])
     expect(set.texts).toHaveLength(4)
   })
 
@@ -117,6 +122,7 @@ describe('an event', () => {
       false,
     ])
     expect([texts.length, worker.wake.mock.calls.length]).toEqual([1, 2])
+    expect(texts[0]?.split('), (')).toHaveLength(2)
   })
 
   it('that is known wakes no worker', async () => {

@@ -59,6 +59,10 @@ export const inboxCases = (name: string, environment: () => Environment): void =
           deliveryId: 'a',
           name: 'GROUP_PARTICIPANT_JOINED',
           subject: 'group:g',
+          attempts: 0,
+          reason: undefined,
+          error: undefined,
+          sentAt: new Date(1_800_000_000_000),
         },
       ])
       expect(handle).not.toHaveBeenCalled()
@@ -365,6 +369,42 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(handled).toEqual(['b1', 'a2', 'a3'])
     })
 
+    it('retries the failed events of a call one at a time in their order', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      let fails = true
+      const log: string[] = []
+      receiver.onAny(async (_, { delivery }) => {
+        if (fails) throw new Error('down')
+        log.push(`start ${delivery.id}`)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        log.push(`end ${delivery.id}`)
+      })
+      for (const id of ['a1', 'a2', 'a3']) await send(toJoin('a'), id)
+      // After five minutes, the events no longer wait for those before them.
+      for (let event = 0; event < 3; event += 1) {
+        await receiver.drain()
+        clock.advance(301_000)
+      }
+      fails = false
+      clock.advance(3_600_000)
+      await receiver.drain()
+      expect(log).toEqual(['start a1', 'end a1', 'start a2', 'end a2', 'start a3', 'end a3'])
+    })
+
+    it('makes the later events of a call due when the failed one is', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      receiver.onAny((_, { delivery }) => {
+        if (delivery.id === 'a1') throw new Error('down')
+      })
+      for (const id of ['a1', 'a2']) await send(toJoin('a'), id)
+      const { nextDueAt } = await receiver.drain()
+      await send(toJoin('b'), 'b1')
+      const entries = await inbox.list()
+      expect(entries.map(({ dueAt }) => dueAt)).toEqual([nextDueAt, nextDueAt, new Date(clock.now())])
+    })
+
     it('handles 5 good events at once alongside 7 poisoned ones, even one at a time', async () => {
       const { receiver, inbox, send } = setUp({ concurrency: 1 })
       const handled: string[] = []
@@ -600,6 +640,17 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await read()).toEqual([])
     })
 
+    it('forgets any number of bodies at once', async () => {
+      const clock = createClock()
+      const { receiver, send, table } = setUp({ clock, retention: { handledBodyMs: day } })
+      receiver.onAny(() => {})
+      await Promise.all(Array.from({ length: 510 }, (_, index) => send(toJoin(`${index}`), `${index}`)))
+      await receiver.drain()
+      clock.advance(2 * day)
+      await setUp({ table, clock }).receiver.drain()
+      expect(await environment().query(`SELECT id FROM ${table} WHERE body IS NOT NULL`)).toEqual([])
+    })
+
     it('deletes a body with the completion if its retention is 0', async () => {
       const { receiver, send, table } = setUp({ retention: { handledBodyMs: 0 } })
       receiver.onAny(() => {})
@@ -815,6 +866,20 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       })
       gate.open()
       await handling
+    })
+
+    it('returns when a failed entry can be handled, even if another one has to wait', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      receiver.onAny(() => Promise.reject(new Error('down')))
+      using random = vi.spyOn(Math, 'random').mockReturnValue(0)
+      await send(toEnd('soon'), 'a')
+      await receiver.drain()
+      random.mockReturnValue(0.9)
+      await send(toEnd('later'), 'b')
+      await receiver.drain()
+      clock.advance(500)
+      expect(await receiver.drain({ maxMs: 0 })).toEqual({ remaining: 2, nextDueAt: new Date(clock.now()) })
     })
 
     it('handles new events while failed ones occupy all the slots that they may use', async () => {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { identify, toSubject } from './identify.ts'
+
+const toBody = (event: object) => new TextEncoder().encode(JSON.stringify(event))
+const identifyEvent = (event: object, maxBodyBytes = 1_000) =>
+  identify({ id: 'a', body: toBody(event) }, maxBodyBytes)
+
+describe('the lane of an event', () => {
+  it('is its call or group, even if it is unknown or drifted', async () => {
+    const lanes = [
+      [{ event: 'CALL_ENDED', callId: 'c', groupId: 'g' }, 'call:c'],
+      [{ event: 'GROUP_CREATED', callId: 'c', groupId: 'g' }, 'group:g'],
+      [{ event: 'NEW', callId: 'c' }, 'call:c'],
+      [{ event: 'CALL_ENDED', callId: 1, groupId: 'g' }, 'group:g'],
+      [{ event: 'NEW', callId: '', groupId: 'g' }, 'group:g'],
+      [{ event: 'NEW', callId: '', groupId: '' }, null],
+      [{ event: 'NEW', groupId: 1 }, null],
+      [[], null],
+    ] as const
+    for (const [event, subject] of lanes) expect(await identifyEvent(event)).toMatchObject({ subject })
+  })
+
+  it('is a hash of an id of more than 180 characters, so that ids with the same start stay apart', async () => {
+    const start = 'x'.repeat(180)
+    expect(await toSubject('call', start)).toBe(`call:${start}`)
+    const subjects = await Promise.all(['1', '2'].map((end) => toSubject('group', `${start}${end}`)))
+    expect(subjects).toEqual(subjects.map(() => expect.stringMatching(/^group:sha256:[0-9a-f]{64}$/)))
+    expect(new Set(subjects).size).toBe(2)
+  })
+})
+
+it('keeps the time of an event, and the headers that identify or trace it', async () => {
+  const headers = new Headers({ traceparent: '00-1', 'webhook-id': 'a', authorization: 'Bearer s3cret' })
+  const body = toBody({ event: 'CALL_ENDED', callId: 'c' })
+  expect(await identify({ id: 'a', body, headers, sentAt: new Date(1) }, 1_000)).toMatchObject({
+    sentAt: 1,
+    headers: '[["webhook-id","a"],["traceparent","00-1"]]',
+  })
+  expect(await identify({ id: 'a', body }, 1_000)).toMatchObject({ sentAt: null, headers: null })
+})
+
+it('reads bodies up to the limit of the receiver, above or below the default', async () => {
+  const large = { event: 'CALL_ENDED', callId: 'c', pad: 'p'.repeat(1_100_000) }
+  expect(await identifyEvent(large, 2_000_000)).toMatchObject({ name: 'CALL_ENDED' })
+  expect(await identifyEvent(large, 1_000_000)).toMatchObject({ name: null, subject: null })
+})
