@@ -266,6 +266,49 @@ it.each([{ attach: 1 }, sqlDedupe(new DatabaseSync(':memory:'))])(
   },
 )
 
+it.each([
+  [
+    'a dialect of another database',
+    () => loosely(sqlInbox)(new DatabaseSync(':memory:'), { dialect: 'mysql' }),
+  ],
+  ['a dialect that does not exist', () => loosely(sqlInboxTable)({ dialect: 'oracle' })],
+  ['a dialect that is a method of objects', () => loosely(sqlInboxTable)({ dialect: 'toString' })],
+  ['a misspelled option of sqlInboxTable', () => loosely(sqlInboxTable)({ tabel: 'x' })],
+  ['a misspelled option of sqlInbox', () => loosely(sqlInbox)(new DatabaseSync(':memory:'), { tabel: 'x' })],
+  [
+    'an onParked that is not a function',
+    () => loosely(sqlInbox)(new DatabaseSync(':memory:'), { onParked: 1 }),
+  ],
+])('rejects %s', (_, make) => {
+  expect(make).toThrow(WebhookUsageError)
+  expect(make).toThrow(
+    /^The dialect is mysql, but this is a sqlite|is not a dialect of sqlInboxTable|an option of sqlInbox|^onParked must be/,
+  )
+})
+
+it.each(['concurrency', 'maxAttempts', 'pollMs'])('rejects an inbox with a %s of 0', (name) => {
+  expect(() => loosely(sqlInbox)(new DatabaseSync(':memory:'), { [name]: 0 })).toThrow(
+    `${name} must be above 0`,
+  )
+})
+
+it.each(['parkedBodyMs', 'keyMs'])('rejects an inbox with a retention %s of 0', (name) => {
+  const retention = { [name]: 0 }
+  expect(() => loosely(sqlInbox)(new DatabaseSync(':memory:'), { retention })).toThrow(
+    `${name} must be above 0`,
+  )
+})
+
+it('creates the table of an inbox with its keys in one statement on MySQL, and in several elsewhere', () => {
+  const mysql = sqlInboxTable({ table: 'shop.inbox', dialect: 'mysql' })
+  expect(mysql).toMatch(/KEY inbox_due \(.*KEY inbox_subject \(.*KEY inbox_fact \(.*ENGINE = InnoDB/s)
+  expect(mysql).toContain('state varchar(20) CHARACTER SET ascii NOT NULL')
+  expect(mysql).not.toContain(';')
+  for (const dialect of ['postgresql', 'sqlite', undefined] as const)
+    expect(sqlInboxTable({ table: 'shop.inbox', dialect }).split(';')).toHaveLength(4)
+  expect(sqlInboxTable()).toBe(sqlInboxTable({ table: 'wabakit_inbox', dialect: 'postgresql' }))
+})
+
 it('rejects a pool of fewer than two connections for an inbox', () => {
   const createPools = (limit?: number) => [
     { connect: () => {}, query: () => {}, options: { max: limit } },

@@ -162,6 +162,23 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([handled, await readStates(inbox)]).toEqual([['CALL_ENDED'], ['parked', 'handled', 'parked']])
     })
 
+    it('handles parked events that are unknown, or have drifted, once a handler takes them', async () => {
+      const { inbox, receiver, send, table } = setUp({ onParked: () => {} })
+      const drifted = { ...toSummary('c'), summary: 1 }
+      for (const body of [{ event: 'NEW', number: 1 }, { event: 'NEW', number: 2 }, {}, drifted])
+        await send(body)
+      await receiver.drain()
+      expect(await inbox.count()).toEqual({ parked: 4 })
+      const named = setUp({ table })
+      named.receiver.onUnknown(() => {})
+      await named.receiver.drain()
+      expect(await readStates(inbox)).toEqual(['handled', 'handled', 'handled', 'parked'])
+      const drifting = setUp({ table })
+      drifting.receiver.onDrift(() => {})
+      await drifting.receiver.drain()
+      expect(await inbox.count()).toEqual({ handled: 4 })
+    })
+
     it('handles a parked event on request', async () => {
       const { receiver, inbox, send } = setUp({ onParked: () => {} })
       await send({ event: 'NEW' })
@@ -467,6 +484,11 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await receiver.drain()
       const [first, second] = await inbox.list({ state: 'parked', reason: 'failed' })
       expect(await inbox.list({ callId: 'b' })).toEqual([second])
+      await send(toJoin('g'), 'd')
+      expect(await inbox.list({ groupId: 'g' })).toMatchObject([{ deliveryId: 'd' }])
+      expect(await inbox.list({ name: 'CALL_ENDED', state: 'parked' })).toHaveLength(3)
+      expect(await inbox.discard({ groupId: 'g' })).toBe(1)
+      expect(await inbox.list({ id: ['x', '1; --', 'x1', '1x'] })).toEqual([])
       expect((await inbox.list({}, { limit: 1, after: first?.id ?? '' })).map(({ id }) => id)).toEqual([
         second?.id,
       ])
@@ -476,10 +498,15 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.discard({ callId: 'c' })).toBe(1)
       expect(await inbox.retry({ id: [first?.id ?? '', second?.id ?? ''] })).toBe(2)
       await receiver.drain()
-      expect(await readStates(inbox)).toEqual(['handled', 'handled', 'discarded'])
+      expect(await readStates(inbox)).toEqual(['handled', 'handled', 'discarded', 'discarded'])
       expect((await send(toEnd('c'), 'c')).status).toBe(200)
-      expect(await inbox.count()).toEqual({ handled: 2, discarded: 1 })
-      await expect(inbox.retry({})).rejects.toThrow('needs a selection')
+      expect(await inbox.count()).toEqual({ handled: 2, discarded: 2 })
+      await expect(inbox.retry({})).rejects.toThrow('retry() needs a selection')
+      await expect(inbox.discard({})).rejects.toThrow('discard() needs a selection')
+      await expect(inbox.erase({ number: 'Ann' })).rejects.toThrow('needs a number with digits')
+      const misspelled = { callid: 'c' } as { callId: string }
+      await expect(inbox.list(misspelled)).rejects.toThrow('an option of list()')
+      await expect(inbox.list({}, { limit: 1, before: '2' } as { limit: number })).rejects.toThrow('list()')
     })
   })
 
@@ -651,6 +678,50 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await environment().query(`SELECT id FROM ${table} WHERE body IS NOT NULL`)).toEqual([])
     })
 
+    it('erases a number in any event: as a number, in lists, in objects, and in text that is not JSON', async () => {
+      const { inbox, send } = setUp({ onParked: () => {} })
+      const mentioning = [
+        { event: 'NEW', phone: 4930123456 },
+        { event: 'NEW', phones: ['+1', { of: ['x', '+49 30 123456'] }] },
+        { event: 'NEW', nothing: null, to: '+49 (30) 12-34.56' },
+        { event: 'NEW', phone: '4930123456' },
+        'phone=4930123456',
+      ]
+      const others = [
+        { event: 'NEW', phone: 493012345, more: '+4930123456 or so', tel: 'tel +4930123456' },
+        'phone=1',
+        { event: 'NEW' },
+      ]
+      for (const body of [...mentioning, ...others]) await send(body)
+      expect(await inbox.erase({ number: '+4930123456' })).toBe(mentioning.length)
+      expect(await inbox.count()).toEqual({ erased: mentioning.length, stored: others.length })
+    })
+
+    it('erases every event of a call that mentions a number, but of a group only those that do', async () => {
+      const { inbox, send } = setUp()
+      const from = '+4930123456'
+      const bodies = [
+        { ...toEnd('c'), from },
+        { ...toEnd('d'), from: '+1' },
+        toSummary('c'),
+        { ...toJoin('g'), customerPhone: from },
+        toJoin('g'),
+      ]
+      for (const [index, body] of bodies.entries()) await send(body, `${index}`)
+      expect(await inbox.erase({ number: from })).toBe(3)
+      expect((await inbox.list({ state: 'stored' })).map(({ deliveryId }) => deliveryId)).toEqual(['1', '4'])
+    })
+
+    it('erases a number in any number of events', async () => {
+      const { inbox, send } = setUp()
+      const sent = Array.from({ length: 401 }, (_, index) => send({ event: 'NEW', index, from: '+123' }))
+      await Promise.all(sent)
+      const [entry] = await inbox.list({}, { limit: 1, after: '250' })
+      expect(await inbox.list({ id: [entry?.id ?? '', 'x'] })).toEqual([entry])
+      expect(await inbox.erase({ number: '123' })).toBe(401)
+      expect(await inbox.count()).toEqual({ erased: 401 })
+    })
+
     it('deletes a body with the completion if its retention is 0', async () => {
       const { receiver, send, table } = setUp({ retention: { handledBodyMs: 0 } })
       receiver.onAny(() => {})
@@ -795,6 +866,85 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const good = createClient(() => ({}))
       clock.advance(61_000)
       expect(await receiver.reconcile(good, options)).toMatchObject({ asked: 3, accepted: 3 })
+    })
+
+    it('passes on a signal, and ends early when it aborts', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      for (const id of ['a', 'b']) await send(toEnd(id))
+      clock.advance(601_000)
+      const stop = new AbortController()
+      const signals: (AbortSignal | undefined)[] = []
+      const getSummary = async (callId: string, options?: { readonly signal?: AbortSignal }) => {
+        signals.push(options?.signal)
+        stop.abort()
+        return { ...toSummary(callId), summary: { recap: '', keyPoints: [], nextSteps: [] } }
+      }
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      const run = { ...options, signal: stop.signal }
+      expect(await receiver.reconcile({ calls: { getSummary } }, run)).toMatchObject({ accepted: 1 })
+      expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+      expect(await receiver.reconcile({ calls: { getSummary } }, run)).toMatchObject({ asked: 0 })
+      expect(await receiver.reconcile({ calls: { getSummary } }, options)).toMatchObject({ accepted: 1 })
+      expect(signals.map((signal) => signal?.aborted)).toEqual([true, false])
+    })
+
+    it('waits as long as the service asks, and twice as long after each request, up to six hours', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      await send(toEnd('c'))
+      clock.advance(601_000)
+      let retryAfterMs = 90_000
+      const client = createClient(() => Object.assign(toError('SummaryPendingError', 202), { retryAfterMs }))
+      const options = { olderThanMs: 600_000, maxAgeMs: 20 * day, intervalMs: 1 }
+      const delays: number[] = []
+      for (let request = 0; request < 11; request += 1) {
+        await receiver.reconcile(client, options)
+        const [missing] = await inbox.list({ state: 'missing' })
+        delays.push(((missing?.dueAt.getTime() ?? 0) - clock.now()) / 60_000)
+        clock.advance((delays.at(-1) ?? 0) * 60_000)
+        retryAfterMs = 0
+      }
+      expect(delays).toEqual([1.5, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360])
+    })
+
+    it('tells a missing route from a missing summary', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      await send(toEnd('c'))
+      clock.advance(601_000)
+      const missingRoute = Object.assign(toError('NotFoundError', 404), { code: 'route_not_found' })
+      await expect(
+        receiver.reconcile(
+          createClient(() => missingRoute),
+          { olderThanMs: 600_000 },
+        ),
+      ).rejects.toBe(missingRoute)
+    })
+
+    it('fills in the details that other events of the call have', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      const events: unknown[] = []
+      receiver.on('CALL_AI_SUMMARY', (event) => events.push(event)).on('CALL_ENDED', () => {})
+      const { event: _, summary, ...details } = toSummary('c')
+      await send({ ...details, ...toEnd('c'), agentNumber: '' })
+      await receiver.drain()
+      clock.advance(601_000)
+      const getSummary = async (callId: string) => ({ callId, summary })
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      await receiver.reconcile({ calls: { getSummary } }, options)
+      await receiver.drain()
+      expect(events).toEqual([{ ...details, event: 'CALL_AI_SUMMARY', summary }])
+    })
+
+    it('rejects times that are not above 0, and options that do not exist', async () => {
+      const { receiver } = setUp()
+      const client = createClient(() => ({}))
+      for (const options of [{ olderThanMs: 0 }, { olderThanMs: 1, maxAgeMs: Number.NaN }])
+        await expect(receiver.reconcile(client, options)).rejects.toThrow('must be above 0')
+      const misspelled = { olderThanMs: 1, maxAge: 1 } as { olderThanMs: number }
+      await expect(receiver.reconcile(client, misspelled)).rejects.toThrow('an option of reconcile()')
     })
 
     it('requests no summary of an erased call', async () => {

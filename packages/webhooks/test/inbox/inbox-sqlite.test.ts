@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Inbox, sqlInbox } from '@wabakit/webhooks'
 import BetterSqlite from 'better-sqlite3'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Context, type Environment, receive, toEnd, toRequest } from './environment.ts'
+import { type Context, type Environment, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-inbox-'))
@@ -82,7 +82,7 @@ describe('an inbox on SQLite', () => {
   })
 
   it('undoes only the writes of the one that throws, when several complete at once', async () => {
-    const { receiver, inbox } = receive(node)
+    const { receiver, inbox, errors } = receive(node)
     receiver.on('CALL_ENDED', ({ callId }, { atCompletion }) => {
       atCompletion((database) => {
         database.exec(`INSERT INTO effects VALUES ('together ${callId}')`)
@@ -93,6 +93,7 @@ describe('an inbox on SQLite', () => {
     for (let id = 0; id < 8; id += 1) await receiver.handle(toRequest(toEnd(`${id}`), `${id}`))
     await receiver.drain()
     expect(await inbox.count()).toEqual({ handled: 6, failed: 2 })
+    expect(errors.map(String).toSorted()).toEqual([expect.stringContaining('no transaction'), 'Error: down'])
     const effects = await node.query(
       "SELECT effect FROM effects WHERE effect LIKE 'together%' ORDER BY effect",
     )
@@ -108,6 +109,69 @@ describe('an inbox on SQLite', () => {
     await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('synchronous=NORMAL'), 15_000)
     await receiver.stop()
     warn.mockRestore()
+  })
+
+  it('prints one line for a parked event, unless it only lacks a handler', async () => {
+    using print = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { receiver, table } = receive(node, { maxAttempts: 1 })
+    receiver.on('CALL_ENDED', () => Promise.reject(new Error('down')))
+    const bodies = [toEnd('c'), { event: 'NEW' }, toJoin('g')]
+    for (const body of bodies) await receiver.handle(toRequest(body))
+    await receiver.drain()
+    expect(print.mock.calls.map(([line]) => line).toSorted()).toEqual([
+      `Entry 1 of ${table} was parked (failed). Error: down Pass onParked to handle this yourself.`,
+      `Entry 2 of ${table} was parked (unknown).  Pass onParked to handle this yourself.`,
+    ])
+  })
+
+  it('reports an error that onParked throws', async () => {
+    const { receiver, errors } = receive(node, {
+      onParked: () => {
+        throw new Error('no pager')
+      },
+    })
+    await receiver.handle(toRequest({ event: 'NEW' }))
+    await receiver.drain()
+    expect(errors).toMatchObject([{ message: 'no pager' }])
+  })
+
+  it('creates its table at the next statement if that failed', async () => {
+    const database = open(new DatabaseSync(':memory:'))
+    const exec = vi.spyOn(database, 'exec').mockImplementationOnce(() => {
+      throw new Error('disk full')
+    })
+    const { inbox } = receive(createEnvironment(database))
+    await expect(inbox.count()).rejects.toThrow('disk full')
+    expect(await inbox.count()).toEqual({})
+    expect(exec).toHaveBeenCalledTimes(2)
+  })
+
+  it('finds missing summaries among many entries, and reads only those that are young enough', async () => {
+    const database = open(new DatabaseSync(':memory:'))
+    let time = Date.UTC(2026, 0, 1)
+    const { receiver, inbox, table } = receive(createEnvironment(database), { clock: { now: () => time } })
+    await inbox.list()
+    const insert = database.prepare(
+      `INSERT INTO ${table} (event_key, source, name, subject, state, due_at, received_at)
+        VALUES (?, 'webhook', 'CALL_ENDED', ?, 'handled', 1e15, ?)`,
+    )
+    const hour = 3_600_000
+    for (let index = 0; index < 5_000; index += 1)
+      insert.run(`k${index}`, `call:${index}`, time - hour * (4_999 - index))
+    time += hour
+    const asked: string[] = []
+    const getSummary = async (callId: string) => {
+      asked.push(callId)
+      throw Object.assign(new Error(), { name: 'SummaryUnavailableError', status: 422 })
+    }
+    const prepare = vi.spyOn(database, 'prepare')
+    const reconcile = (maxAgeMs: number) =>
+      receiver.reconcile({ calls: { getSummary } }, { olderThanMs: 1, maxAgeMs, intervalMs: 0.001 })
+    await reconcile(20 * hour)
+    expect(asked).toEqual(Array.from({ length: 20 }, (_, index) => `${4_980 + index}`))
+    const pages = prepare.mock.calls.filter(([text]) => text.includes('AS fact'))
+    expect(pages).toHaveLength(1)
+    expect(await inbox.count()).toEqual({ handled: 5_000, unavailable: 20 })
   })
 
   it('warns when no process handles what is stored', async () => {

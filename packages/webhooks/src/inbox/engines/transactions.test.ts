@@ -1,0 +1,126 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { createTransactions } from './transactions.ts'
+
+const completion = { text: '', values: [] }
+
+/** Transactions on connections that are numbers, opened as the test decides. */
+const setUp = (given: Partial<Parameters<typeof createTransactions<number>>[0]> = {}) => {
+  const log: string[] = []
+  let opened = 0
+  const begin = createTransactions<number>({
+    limit: 2,
+    connect: async () => {
+      opened += 1
+      return opened
+    },
+    begin: async (client) => void log.push(`begin ${client}`),
+    commit: async (client) => {
+      log.push(`commit ${client}`)
+      return true
+    },
+    close: (client, destroy) => void log.push(`${destroy ? 'destroy' : 'release'} ${client}`),
+    ...given,
+  })
+  return { begin, log }
+}
+
+it('opens one transaction for an attempt, and commits it with the completion', async () => {
+  const { begin, log } = setUp()
+  const attempt = begin()
+  expect(await Promise.all([attempt.transaction(), attempt.transaction()])).toEqual([1, 1])
+  expect(await attempt.complete(completion)).toBe(true)
+  expect(log).toEqual(['begin 1', 'commit 1', 'release 1'])
+})
+
+it('opens none for an attempt that asks for none', async () => {
+  const { begin, log } = setUp()
+  const [completed, abandoned] = [begin(), begin()]
+  expect(await completed.complete(completion)).toBe(undefined)
+  abandoned.abandon()
+  expect(log).toEqual([])
+})
+
+it('closes the connection when the claim was lost, and when the commit fails', async () => {
+  const outcomes = [() => Promise.resolve(false), () => Promise.reject(new Error('broken'))]
+  for (const commit of outcomes) {
+    const { begin, log } = setUp({ commit })
+    const attempt = begin()
+    await attempt.transaction()
+    expect(await attempt.complete(completion).catch(String)).toSatisfy(
+      (result) => result === false || result === 'Error: broken',
+    )
+    expect(log).toEqual(['begin 1', 'destroy 1'])
+  }
+})
+
+it('closes the connection of an abandoned attempt once, so that its handler can no longer write', async () => {
+  const { begin, log } = setUp()
+  const [running, opening] = [begin(), begin()]
+  await running.transaction()
+  const opened = opening.transaction()
+  for (const attempt of [running, opening]) {
+    attempt.abandon()
+    attempt.abandon()
+  }
+  await opened
+  await setImmediate()
+  expect(log).toEqual(['begin 1', 'begin 2', 'destroy 1', 'destroy 2'])
+  await expect(running.transaction()).rejects.toThrow('The attempt has ended')
+  await expect(running.complete(completion)).rejects.toThrow('abandoned')
+})
+
+it('abandons nothing that is complete', async () => {
+  const { begin, log } = setUp()
+  const attempt = begin()
+  await attempt.transaction()
+  await attempt.complete(completion)
+  attempt.abandon()
+  await setImmediate()
+  expect(log).toEqual(['begin 1', 'commit 1', 'release 1'])
+  await expect(attempt.transaction()).rejects.toThrow('The attempt has ended')
+})
+
+it('gives a limited number of connections to handlers, in the order in which they ask', async () => {
+  const { begin, log } = setUp()
+  const attempts = Array.from({ length: 5 }, begin)
+  const opened = attempts.map((attempt) => attempt.transaction())
+  await setImmediate()
+  expect(log).toEqual(['begin 1', 'begin 2'])
+  await attempts[1]?.complete(completion)
+  attempts[0]?.abandon()
+  await setImmediate()
+  expect(log.filter((line) => line.startsWith('begin'))).toEqual(['begin 1', 'begin 2', 'begin 3', 'begin 4'])
+  await attempts[3]?.complete(completion)
+  expect(await Promise.all(opened)).toEqual([1, 2, 3, 4, 5])
+  for (const index of [2, 4]) await attempts[index]?.complete(completion)
+  log.length = 0
+  const later = Array.from({ length: 3 }, begin)
+  for (const attempt of later) void attempt.transaction()
+  await setImmediate()
+  expect(log).toHaveLength(2)
+})
+
+it('does not lose a connection that cannot be opened, or in which no transaction begins', async () => {
+  const failures = {
+    connect: vi.fn<() => Promise<number>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(1),
+    begin: vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(),
+  }
+  for (const [operation, closed] of [
+    ['connect', []],
+    ['begin', ['destroy 1']],
+  ] as const) {
+    const { begin, log } = setUp({ limit: 1, [operation]: failures[operation] })
+    const failing = begin()
+    await expect(failing.transaction()).rejects.toThrow('refused')
+    expect(log.filter((line) => line.startsWith('destroy'))).toEqual(closed)
+    failing.abandon()
+    await setImmediate()
+    expect(await begin().transaction()).toBeTypeOf('number')
+  }
+})
+
+it('refuses writes of SQLite', () => {
+  const { begin } = setUp()
+  expect(() => begin().atCompletion(() => {})).toThrow('atCompletion() runs on SQLite')
+})
