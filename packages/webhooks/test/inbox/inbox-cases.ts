@@ -77,10 +77,15 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     })
 
     it('responds 503 when an event cannot be stored', async () => {
-      const { inbox, send, errors, table } = setUp()
+      const { receiver, inbox, send, errors, table } = setUp()
+      const failures: unknown[] = []
+      receiver.onError((_, { stage, headers, context }) =>
+        failures.push([stage, headers.get('webhook-id'), context]),
+      )
       await inbox.list()
       await environment().query(`DROP TABLE ${table}`)
       expect((await send(toEnd('c'), 'a')).status).toBe(503)
+      expect(failures).toEqual([['inbox', 'a', undefined]])
       expect(errors).toMatchObject([{ message: expect.stringContaining(table) }])
     })
 
@@ -201,6 +206,17 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       )
       expect(await receiver.accept(JSON.stringify(toJoin('g')), { id: 'a', source: 'queue' })).toBe('stored')
       expect(await inbox.count()).toEqual({ stored: 2 })
+    })
+
+    it('accepts events of other sources than webhooks', async () => {
+      const { receiver, inbox } = setUp()
+      expect(await receiver.accept(JSON.stringify(toJoin('g')))).toBe('stored')
+      expect(await inbox.list()).toMatchObject([
+        { source: 'accepted', deliveryId: undefined, sentAt: undefined },
+      ])
+      const misspelled = { ids: 'a' } as object
+      await expect(receiver.accept('{}', misspelled)).rejects.toThrow('an option of accept()')
+      await expect(receiver.accept({} as string)).rejects.toThrow(TypeError)
     })
 
     it('stores one of many concurrent duplicates', async () => {
@@ -504,7 +520,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await expect(inbox.retry({})).rejects.toThrow('retry() needs a selection')
       await expect(inbox.discard({})).rejects.toThrow('discard() needs a selection')
       await expect(inbox.erase({ number: 'Ann' })).rejects.toThrow('needs a number with digits')
-      const misspelled = { callid: 'c' } as { callId: string }
+      const misspelled = { callid: 'c' } as object
       await expect(inbox.list(misspelled)).rejects.toThrow('an option of list()')
       await expect(inbox.list({}, { limit: 1, before: '2' } as { limit: number })).rejects.toThrow('list()')
     })
@@ -928,10 +944,14 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const events: unknown[] = []
       receiver.on('CALL_AI_SUMMARY', (event) => events.push(event)).on('CALL_ENDED', () => {})
       const { event: _, summary, ...details } = toSummary('c')
-      await send({ ...details, ...toEnd('c'), agentNumber: '' })
+      await send({ ...details, ...toEnd('c'), agentNumber: '', extra: null })
       await receiver.drain()
       clock.advance(601_000)
-      const getSummary = async (callId: string) => ({ callId, summary })
+      const { recap, keyPoints } = summary
+      const getSummary = async (callId: string) => ({
+        callId,
+        summary: { recap, keyPoints: [...keyPoints], nextSteps: [] },
+      })
       const options = { olderThanMs: 600_000, intervalMs: 1 }
       await receiver.reconcile({ calls: { getSummary } }, options)
       await receiver.drain()
@@ -947,15 +967,94 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await expect(receiver.reconcile(client, misspelled)).rejects.toThrow('an option of reconcile()')
     })
 
-    it('requests no summary of an erased call', async () => {
+    it('requests no summary of an erased call, even if another event of it arrives', async () => {
       const clock = createClock()
       const { receiver, inbox, send } = setUp({ clock })
       await send(toEnd('c'), 'a')
       await inbox.erase({ callId: 'c' })
+      await send({ event: 'CALL_ACCEPTED', callId: 'c' }, 'b')
       clock.advance(601_000)
       const client = createClient(() => ({}))
       await receiver.reconcile(client, { olderThanMs: 600_000 })
-      expect(client.asked).toEqual([])
+      expect([client.asked, await inbox.count()]).toEqual([[], { erased: 2, stored: 1, suppressed: 1 }])
+    })
+
+    it('requests no summary that arrives on its own after it was missing', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      const receivedAt = new Date(clock.now())
+      await send(toEnd('c'), 'a')
+      clock.advance(1_000)
+      await send({ event: 'CALL_ACCEPTED', callId: 'c' }, 'b')
+      clock.advance(601_000)
+      const client = createClient(() => toError('SummaryPendingError', 202))
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 1, pending: 1 })
+      expect(await inbox.list({ state: 'missing' })).toMatchObject([{ receivedAt, subject: 'call:c' }])
+      await send(toSummary('c'), 'c')
+      clock.advance(61_000)
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0 })
+      expect(await readStates(inbox)).toEqual(['stored', 'stored', 'suppressed', 'stored'])
+    })
+
+    it('requests none of a call that was missed, nor of a group', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      await send({ event: 'CALL_INITIATED', callId: 'c' })
+      await send({ event: 'CALL_MISSED', callId: 'c' })
+      await send({ event: 'CALL_REJECTED', callId: 'd' })
+      await send(toJoin('call:e'))
+      clock.advance(601_000)
+      const client = createClient(() => ({}))
+      expect(await receiver.reconcile(client, { olderThanMs: 600_000 })).toMatchObject({ asked: 0 })
+      expect(await inbox.count()).toEqual({ stored: 4, unavailable: 2 })
+    })
+
+    it('gives up at the age limit, which counts from the first event of the call', async () => {
+      const clock = createClock()
+      const { receiver, send, table } = setUp({ clock, retention: { handledBodyMs: 0 } })
+      receiver.onAny(() => {})
+      for (const id of ['c', 'd']) await send(toEnd(id))
+      await receiver.drain()
+      clock.advance(600_000)
+      await send({ event: 'CALL_ACCEPTED', callId: 'c' })
+      const client = createClient(() => toError('SummaryPendingError', 202))
+      const options = { olderThanMs: 600_000, maxAgeMs: day, intervalMs: 1 }
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 2 })
+      await environment().query(`DELETE FROM ${table} WHERE subject = 'call:d' AND source = 'webhook'`)
+      clock.advance(day - 600_000)
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 1, givenUp: 1 })
+      clock.advance(60 * 60_000)
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0, givenUp: 1 })
+    })
+
+    it('throws errors that only resemble those of the service', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      await send(toEnd('c'))
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      for (const error of [toError('OtherError', 422), toError('SummaryUnavailableError', 500)]) {
+        clock.advance(3_600_000)
+        await expect(
+          receiver.reconcile(
+            createClient(() => error),
+            options,
+          ),
+        ).rejects.toBe(error)
+      }
+    })
+
+    it('neither waits nor looks for missing summaries when there is nothing to do', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      const client = createClient(() => ({}))
+      const options = { olderThanMs: 600_000, intervalMs: 3_600_000 }
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0 })
+      await send(toEnd('c'))
+      clock.advance(601_000)
+      const signal = AbortSignal.abort()
+      expect(await receiver.reconcile(client, { ...options, signal })).toMatchObject({ asked: 0 })
+      expect(await inbox.count()).toEqual({ stored: 1 })
     })
   })
 
