@@ -172,16 +172,22 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const drifted = { ...toSummary('c'), summary: 1 }
       for (const body of [{ event: 'NEW', number: 1 }, { event: 'NEW', number: 2 }, {}, drifted])
         await send(body)
+      for (const id of ['d', 'e']) await send(toEnd(id))
       await receiver.drain()
-      expect(await inbox.count()).toEqual({ parked: 4 })
+      expect(await inbox.count()).toEqual({ parked: 6 })
       const named = setUp({ table })
       named.receiver.onUnknown(() => {})
       await named.receiver.drain()
-      expect(await readStates(inbox)).toEqual(['handled', 'handled', 'handled', 'parked'])
+      const handled = ['handled', 'handled', 'handled']
+      expect(await readStates(inbox)).toEqual([...handled, 'parked', 'parked', 'parked'])
       const drifting = setUp({ table })
       drifting.receiver.onDrift(() => {})
       await drifting.receiver.drain()
-      expect(await inbox.count()).toEqual({ handled: 4 })
+      expect(await readStates(inbox)).toEqual([...handled, 'handled', 'parked', 'parked'])
+      const ending = setUp({ table })
+      ending.receiver.on('CALL_ENDED', () => {})
+      await ending.receiver.drain()
+      expect(await inbox.count()).toEqual({ handled: 6 })
     })
 
     it('handles a parked event on request', async () => {
