@@ -45,7 +45,6 @@ const setUp = (
     complete: vi.fn<Entries['complete']>(given.complete ?? (async (claims) => claims.map(() => true))),
     renew: vi.fn<Entries['renew']>(given.renew ?? (async (claims) => new Set(claims.map(({ id }) => id)))),
     settle: vi.fn<Entries['settle']>(given.settle ?? (async () => true)),
-    release: vi.fn<Entries['release']>(async () => {}),
   }
   const effects = {
     transaction: async () => {},
@@ -267,25 +266,6 @@ describe('an entry', () => {
       600, 1_100, 2_100, 4_100, 1_024_100, 1_800_100, 1_800_100,
     ])
   })
-
-  it('releases its lane when it leaves it after having failed', async () => {
-    const outcomes: [entry: Partial<ClaimedEntry>, fails: boolean, released: number][] = [
-      [{ attempts: 2 }, false, 1],
-      [{ attempts: 3 }, true, 1],
-      [{ attempts: 2 }, true, 0],
-      [{ attempts: 1 }, false, 0],
-      [{ attempts: 2, subject: undefined }, false, 0],
-      [{ attempts: 2, known: 'suppressed' }, false, 1],
-    ]
-    for (const [entry, fails, released] of outcomes) {
-      const { start, settle, entries } = setUp(() => {
-        if (fails) throw new Error('down')
-      })
-      start(entry)
-      await settle()
-      expect(entries.release.mock.calls).toEqual(Array.from({ length: released }, () => ['call:c']))
-    }
-  })
 })
 
 describe('a claim', () => {
@@ -399,7 +379,6 @@ describe('stopping', () => {
     attempts.abort()
     await settle()
     expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, { state: 'released' }]])
-    expect(entries.release).not.toHaveBeenCalled()
   })
 
   it('forgets attempts that do not end, and renews their claims no longer', async () => {

@@ -157,7 +157,6 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
 
   const handle = async (attempt: Attempt): Promise<void> => {
     add(attempt)
-    const { entry } = attempt
     try {
       let settlement = await callHandlers(attempt)
       attempt.ended = true
@@ -170,8 +169,6 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
         }
       }
       if (settlement !== undefined) await fail(attempt, settlement)
-      const leaves = settlement?.state !== 'failed' && settlement?.state !== 'released'
-      if (leaves && entry.attempts > 1 && entry.subject !== undefined) await entries.release(entry.subject)
     } catch (error) {
       await reportError(error, attempt)
     } finally {

@@ -216,13 +216,6 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       settlement satisfies never
     },
 
-    /** Makes a lane's stored entries due if they waited for a failed one. */
-    release: (subject: string): Promise<unknown> =>
-      query(
-        `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()} RETURNING id`,
-        [subject],
-      ),
-
     /** Returns the number of open entries, and when the next one can be claimed. */
     readRemaining: async () => {
       const { rows } = await query(

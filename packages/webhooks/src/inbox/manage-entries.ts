@@ -64,10 +64,21 @@ export const createManagement = (place: InboxTable): InboxEntries => {
   const { query } = engine
   const change = async (set: string, condition: string, values: readonly InboxValue[]): Promise<number> =>
     (await query(`UPDATE ${table} SET ${set} WHERE ${condition} RETURNING id`, values)).count
+  /** Makes the later entries of a lane due that wait for failed ones, which are retried or given up now. */
+  const releaseLanes = (condition: string, values: readonly InboxValue[]): Promise<unknown> =>
+    change(
+      `due_at = ${now()}`,
+      // MySQL updates a table by its own rows only if they are in a table that it cannot merge.
+      `state = 'stored' AND due_at > ${now()} AND subject IN (SELECT subject FROM
+        (SELECT DISTINCT subject FROM ${table} WHERE state = 'failed' AND ${condition}) lanes)`,
+      values,
+    )
   const toDeletion = (): string => `due_at = ${now()} + ${retention.keyMs}`
 
-  const eraseWhere = (condition: string, value: string): Promise<number> =>
-    change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
+  const eraseWhere = async (condition: string, value: string): Promise<number> => {
+    await releaseLanes(condition, [value])
+    return change(`${erased}, token = NULL, ${toDeletion()}`, `state <> 'erased' AND ${condition}`, [value])
+  }
 
   const eraseCall = async (callId: string): Promise<number> => {
     // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
@@ -118,11 +129,13 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       const { text, values } = await toChangeable('retry()', selection)
       const set = `fact = CASE WHEN state = 'suppressed' THEN NULL ELSE fact END, reason = NULL,
         attempts = 0, due_at = ${now()}, holds_until = NULL, state = 'stored'`
+      await releaseLanes(text, values)
       const retriable = `state IN ('failed', 'parked', 'suppressed') AND body IS NOT NULL`
       return change(set, `${retriable} AND ${text}`, values)
     },
     discard: async (selection) => {
       const { text, values } = await toChangeable('discard()', selection)
+      await releaseLanes(text, values)
       const set = `state = 'discarded', body = NULL, headers = NULL, ${toDeletion()}`
       return change(set, `state IN ('stored', 'failed', 'parked', 'suppressed') AND ${text}`, values)
     },

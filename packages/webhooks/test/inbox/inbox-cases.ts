@@ -496,6 +496,28 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([parked, errors.length]).toMatchObject([[{ reason: 'failed', deliveryId: 'a' }], 4])
     })
 
+    it('does not delay the later events of a group when a failed one is retried, discarded or erased', async () => {
+      for (const change of ['retry', 'discard', 'erase'] as const) {
+        const clock = createClock()
+        const { receiver, inbox, send } = setUp({ clock })
+        let fails = true
+        const handled: unknown[] = []
+        receiver.onAny((_, { delivery }) => {
+          if (fails && delivery.id === 'a1') throw new Error('down')
+          handled.push(delivery.id)
+        })
+        await send({ ...toJoin('a'), customerPhone: '+4930123456' }, 'a1')
+        for (const id of ['a2', 'b1']) await send(toJoin(id.slice(0, 1)), id)
+        await receiver.drain()
+        fails = false
+        const changed =
+          change === 'erase' ? inbox.erase({ number: '+4930123456' }) : inbox[change]({ state: 'failed' })
+        expect(await changed).toBe(1)
+        expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
+        expect(handled).toEqual(change === 'retry' ? ['b1', 'a1', 'a2'] : ['b1', 'a2'])
+      }
+    })
+
     it('lists, shows, retries and discards entries', async () => {
       const { receiver, inbox, send } = setUp({ maxAttempts: 1, onParked: () => {} })
       let fails = true
