@@ -38,11 +38,7 @@ export type ActionOf<Name extends MachineName> = KeyOf<StepsOf<Name>>
 type TargetOf<Steps, Action extends string> =
   Steps extends Readonly<Record<Action, infer Next extends string>> ? Next : never
 
-/**
- * Returns the state that an action leads to.
- *
- * @throws IllegalTransitionError if the action is not possible in this state.
- */
+/** Returns the state that an action leads to, or throws an IllegalTransitionError if it is not possible. */
 export const step = <Name extends MachineName, Action extends ActionOf<Name>>(
   machine: Name,
   state: StateOf<Name>,

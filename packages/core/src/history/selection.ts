@@ -32,11 +32,7 @@ export const limitExamined = (
   return conditions.some(([name]) => isIndexed[name] === false) ? { maxExamined } : {}
 }
 
-/**
- * Checks the strings in a selection.
- *
- * @throws InputError if a string cannot be stored.
- */
+/** Throws an InputError if a string of a selection cannot be stored. */
 export const checkSelection = (selection: DeliverySelection): void => {
   const { organizationId, deliveryId, eventId, subscriptionId, names = [], subject, text } = selection
   checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })

@@ -5,11 +5,7 @@ import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import { identifierRule, isIdentifier } from '../values/storable-text.ts'
 
-/**
- * Parses the endpoint's query.
- *
- * @throws RequestRefusedError `invalid_call_id`.
- */
+/** Reads the id of a call from a query, or throws a RequestRefusedError `invalid_call_id`. */
 export const parseCallId = (query: string): string => {
   const callId = new URLSearchParams(query).get('callId') ?? ''
   if (isIdentifier(callId)) return callId

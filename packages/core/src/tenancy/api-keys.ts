@@ -56,11 +56,7 @@ const generateKey = (): string =>
 const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly string[] =>
   numbers === 'all' ? numbers : numbers.map((number, index) => parseDigits(number, `wabaNumbers.${index}`))
 
-/**
- * Checks a key chosen by the caller.
- *
- * @throws InputError if the key, a number or the label is invalid.
- */
+/** Throws an InputError if a key that the caller chose, one of its numbers, or its label is invalid. */
 export const checkApiKey = ({ key, wabaNumbers = 'all', label = '' }: KnownApiKey): void => {
   if (!/^[!-~]{16,}$/.test(key)) {
     const message = 'must have at least 16 visible ASCII characters. Omit it to get a random one'

@@ -20,11 +20,7 @@ const collect = (issues: Issue[], path: string, check: () => void): void => {
   }
 }
 
-/**
- * Checks declared organizations without a store.
- *
- * @throws InputError if a setting is invalid, or two organizations have the same key.
- */
+/** Throws an InputError if a setting is invalid, or if two organizations have the same key. */
 const checkDeclared = (organizations: readonly DeclaredOrganization[]): void => {
   const issues: Issue[] = []
   const owners = new Map<string, string>()

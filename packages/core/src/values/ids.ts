@@ -71,11 +71,7 @@ export const createIds = ({ clock, random }: { readonly clock: Clock; readonly r
   }
 }
 
-/**
- * Checks the ids of events, which are also the `webhook-id` of their deliveries.
- *
- * @throws TypeError when `ids` returns an id that cannot be signed.
- */
+/** Makes `ids` throw a TypeError for an event id that cannot be signed, because it is also a `webhook-id`. */
 export const checkEventIds =
   (ids: Ids): Ids =>
   (prefix) => {

@@ -22,11 +22,7 @@ export const toDigits = (number: string): string | undefined => {
   return /^[0-9]+$/.test(digits) ? digits : undefined
 }
 
-/**
- * Returns the digits of a phone number that a caller passed in a field.
- *
- * @throws InputError if it is not a phone number.
- */
+/** Returns the digits of a phone number that a caller passed in a field, or throws an InputError. */
 export const parseDigits = (number: string, path: string): string => {
   const digits = toDigits(number)
   if (digits === undefined) throw new InputError([{ path, message: phoneNumberRule }])

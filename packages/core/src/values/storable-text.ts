@@ -21,12 +21,8 @@ const createCheck =
     if (issues.length > 0) throw new InputError(issues)
   }
 
-/**
- * Checks strings, keyed by field name. Fields that are `undefined` are ignored.
- *
- * @throws InputError if a string cannot be stored.
- */
+/** Throws an InputError if a string cannot be stored. The strings are keyed by field, and may be undefined. */
 export const checkTexts = createCheck(isStorableText, 'must not contain a NUL character or a lone surrogate')
 
-/** Checks identifiers like `checkTexts` checks strings. */
+/** Throws an InputError if a string cannot be an identifier. See `checkTexts`. */
 export const checkIdentifiers = createCheck(isIdentifier, identifierRule)

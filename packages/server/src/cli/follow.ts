@@ -56,26 +56,24 @@ export async function* follow(
   const { items } = newest as { items: { id: string }[] }
   // An empty id stands for the beginning.
   let last = items[0]?.id ?? ''
-  let wasOpen = false
-  let isOpen = false
+  let state: 'new' | 'open' | 'lost' = 'new'
   while (!signal.aborted) {
     try {
       const { body } = await control.open('/stream', { headers: { 'last-event-id': last }, signal })
-      if (!wasOpen) onOpen()
+      if (state === 'new') onOpen()
       else output.notice('Reconnected.')
-      wasOpen = true
-      isOpen = true
+      state = 'open'
       for await (const message of readMessages(body ?? new ReadableStream())) {
         last = message.id ?? last
         yield message
       }
     } catch (error) {
       if (signal.aborted) return
-      if (!wasOpen) throw error
+      if (state === 'new') throw error
     }
     if (signal.aborted) return
-    if (isOpen) output.notice('The connection was lost. Reconnecting.')
-    isOpen = false
+    if (state === 'open') output.notice('The connection was lost. Reconnecting.')
+    state = 'lost'
     await sleep(reconnectAfterMs, undefined, { signal }).catch(() => undefined)
   }
 }
