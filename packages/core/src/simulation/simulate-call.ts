@@ -20,8 +20,8 @@ export type SimulationContext = {
   readonly organizationId: string
   /** Made-up data for the parts that the simulation omits. */
   readonly data: CallData
-  /** Saves the summary of a call after `delayMs`. */
-  readonly schedule: (delayMs: number, save: () => Promise<unknown>, callId: string) => void
+  /** Runs a task after `delayMs`. `description` completes the sentence "… is due in 30 s". */
+  readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void
 }
 
 /** Fills in the parts that a simulated summary omits. */
@@ -130,7 +130,7 @@ export const simulateCall = async (
     const { summary, generatedBy } = plan
     const save = () => summaries.save(organizationId, callId, summary, { generatedBy })
     if (plan.delayMs === 0) await save()
-    else schedule(plan.delayMs, save, callId)
+    else schedule(plan.delayMs, save, `the summary of ${callId}`)
     return { ...ended, summary }
   }
   return proceed().catch((cause) => {

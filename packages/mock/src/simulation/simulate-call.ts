@@ -73,8 +73,8 @@ export const simulateCall = async (
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
   const { observedEvents = false, ...simulation } = parseInput(caller, callSchema, input)
   const data = createCallData()
-  const schedule: core.SimulationContext['schedule'] = (delayMs, run, callId) =>
-    scheduler.schedule({ at: scheduler.now() + delayMs, description: `the summary of ${callId}`, run })
+  const schedule: core.SimulationContext['schedule'] = (delayMs, run, description) =>
+    scheduler.schedule({ at: scheduler.now() + delayMs, description, run })
   const { organizationId } = account
   const call = await core
     .simulateCall({ server, organizationId, data, schedule }, simulation)

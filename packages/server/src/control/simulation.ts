@@ -22,15 +22,20 @@ export const createSimulation = (service: ReferenceServer, { now, onError }: Sim
     /** Simulates a call. If its summary is delayed, a timer saves it. */
     simulateCall: async (organizationId: string, call: CallSimulation): Promise<SimulatedCall> => {
       const data = createCallData(createSeededRandom(organizationId, 'call', calls++))
-      const schedule = (delayMs: number, save: () => Promise<unknown>, callId: string): void => {
-        const key = toKey(organizationId, callId)
-        const timer = setTimeout(() => {
-          due.delete(key)
-          save().catch(onError)
-        }, delayMs)
-        due.set(key, { at: now() + delayMs, timer })
+      let delayed: { readonly delayMs: number; readonly save: () => Promise<unknown> } | undefined
+      const schedule = (delayMs: number, save: () => Promise<unknown>): void => {
+        delayed = { delayMs, save }
       }
-      return simulateCall({ server: service, organizationId, data, schedule }, call)
+      const simulated = await simulateCall({ server: service, organizationId, data, schedule }, call)
+      if (delayed === undefined) return simulated
+      const { delayMs, save } = delayed
+      const key = toKey(organizationId, simulated.callId)
+      const timer = setTimeout(() => {
+        due.delete(key)
+        save().catch(onError)
+      }, delayMs)
+      due.set(key, { at: now() + delayMs, timer })
+      return simulated
     },
     /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
     findDueSummary: (organizationId: string, callId: string): number | undefined =>
