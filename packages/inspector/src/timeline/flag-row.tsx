@@ -1,11 +1,19 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
+import { reveal } from '../format/mask.ts'
 import { formatTime } from '../format/time.ts'
 import { navigate } from '../state/route.ts'
 import { MarkSign } from './delivery-row.tsx'
-import { type Flag, placeFlags } from './flags.ts'
-import type { Axis } from './scale.ts'
+import { type Axis, placeFlags } from './scale.ts'
 
-type FlagRowProps = Axis & { readonly title: string; readonly flags: readonly Flag[] }
+const toFlag = (entry: TimelineEntry, index: number) => {
+  const shared = { key: `${entry.kind}-${index}`, at: Date.parse(entry.at), entry }
+  if (entry.kind === 'event') return { ...shared, text: reveal(entry.event.name), tone: 'plain' }
+  if (entry.kind === 'change') return { ...shared, text: entry.state, tone: 'plain' }
+  if (entry.kind !== 'request') return []
+  const { method, path, status } = entry.request
+  const tone = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
+  return { ...shared, text: `${method} ${path.split('/').at(-1)} ${status}`, tone }
+}
 
 const lineHeight = 26
 
@@ -14,7 +22,14 @@ const open = (entry: TimelineEntry): void => {
   if (entry.kind === 'request') navigate('requests', { id: entry.request.requestId })
 }
 
-export const FlagRow = ({ title, flags, place, width }: FlagRowProps) => {
+type FlagRowProps = Axis & {
+  readonly title: string
+  readonly kind: 'request' | 'change' | 'event'
+  readonly entries: readonly TimelineEntry[]
+}
+
+export const FlagRow = ({ title, kind, entries, place, width }: FlagRowProps) => {
+  const flags = entries.filter((entry) => entry.kind === kind).flatMap(toFlag)
   if (flags.length === 0) return null
   const placed = placeFlags(flags, { place, width })
   const lines = Math.max(...placed.map(({ line }) => line)) + 1

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeFlags } from './flags.ts'
-import { createScale, listTicks, spread } from './scale.ts'
+import { createScale, listTicks, placeFlags, spread } from './scale.ts'
 
 const second = 1_000
 const day = 86_400 * second
@@ -39,10 +38,8 @@ test('axis labels do not overlap, and include the length of wide gaps', () => {
 })
 
 test('flags at the same time are on separate lines, within the axis', () => {
-  const flag = { key: 'a', at: 5, text: 'CALL_INCOMING_INITIATED', tone: 'plain' } as const
-  const entry = { kind: 'change', at: '', state: '', marks: [] }
-  const flags = ['a', 'b', 'c'].map((key) => ({ ...flag, key, entry }))
-  const placed = placeFlags(flags as never, { place: () => 1, width: 400 })
+  const flag = { at: 5, text: 'CALL_INCOMING_INITIATED' }
+  const placed = placeFlags([flag, flag, flag], { place: () => 1, width: 400 })
   expect(placed.map(({ line }) => line)).toEqual([0, 1, 2])
   expect(placed.every(({ x }) => x >= 0 && x < 400)).toBe(true)
 })

@@ -107,3 +107,25 @@ export const spread = (placed: readonly Placed[], axis: number): number[] => {
   }
   return xs
 }
+
+const characterWidth = 7
+const padding = 30
+
+/**
+ * Arranges labels on as few lines as possible, so that they do not overlap. Labels that would extend beyond the right
+ * end are moved to the left.
+ */
+export const placeFlags = <Flag extends { readonly at: number; readonly text: string }>(
+  flags: readonly Flag[],
+  { place, width }: Axis,
+) => {
+  const ends: number[] = []
+  return flags.map((flag) => {
+    const length = flag.text.length * characterWidth + padding
+    const x = Math.max(0, Math.min(place(flag.at) * width, width - length))
+    const free = ends.findIndex((end) => end <= x)
+    const line = free === -1 ? ends.length : free
+    ends[line] = x + length
+    return { ...flag, x, line }
+  })
+}

@@ -7,7 +7,7 @@ import { Button, IconButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { DeliveryRow, type TimelineSelection } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
-import { listFlags } from './flags.ts'
+
 import { createScale, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
 import { findVirtualTime } from './virtual-time.ts'
 
@@ -142,9 +142,9 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
         <div class="axis-room" aria-hidden="true" />
         <div class="lane-rows" style={{ '--axis': `${width}px` }}>
           <TimeAxis scale={scale} width={width} labels={clock.value} />
-          <FlagRow title="API requests" flags={listFlags(entries, 'request')} {...axis} />
-          <FlagRow title="State" flags={listFlags(entries, 'change')} {...axis} />
-          <FlagRow title="Events" flags={listFlags(entries, 'event')} {...axis} />
+          <FlagRow title="API requests" kind="request" entries={entries} {...axis} />
+          <FlagRow title="State" kind="change" entries={entries} {...axis} />
+          <FlagRow title="Events" kind="event" entries={entries} {...axis} />
           {subscriptions.map((subscription) => (
             <section key={subscription.id} class="lane" aria-label={`Endpoint ${subscription.url}`}>
               <h4>{subscription.url}</h4>
