@@ -7,7 +7,7 @@ import { payload } from './src/call-ai-summary.ts'
 //
 // Performs an operation `count` times, and prints the mean number of bytes that it allocates. The last two arguments
 // are FIFOs. Through them, this script tells perf when to count instructions. It uses no sockets and no other
-// processes, so that the counts hardly vary.
+// processes, so that the counts barely vary.
 
 type Operation = () => unknown
 

@@ -21,7 +21,7 @@ export type Difference = {
   readonly actual: unknown
 }
 
-/** Removes the id of a delivery, because each engine generates other ids. */
+/** Removes the id of a delivery, because each engine generates different ids. */
 const omitId = ({ id: _, ...delivery }: DeliveryRecord): object => delivery
 
 const normalizeLoaded = (loaded: ReadonlyArray<LoadedDelivery | null>): unknown[] =>

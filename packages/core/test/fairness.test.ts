@@ -116,7 +116,7 @@ describe('a healthy endpoint is not delayed', () => {
     server.dispatcher.start()
     await flood()
     expect(await measure(100)).toBeLessThanOrEqual(1_000)
-    // Even once attempts have timed out, webhooks arrive as soon as without the others, within 5 ms.
+    // Even once attempts have timed out, webhooks arrive as soon as they would without the others: within 5 ms.
     for (let turn = 0; turn < 10; turn++) expect(await measure(50)).toBeLessThanOrEqual(5)
     expect(concurrent.most).toBeLessThanOrEqual(1_024 + 64)
     const stopped = server.dispatcher.stop({ graceMs: 0 })

@@ -41,8 +41,8 @@ export type PostgresCluster = {
 /** Options for {@link createCluster}. */
 export type ClusterOptions = {
   /**
-   * Server settings, such as `{ max_connections: '300' }`. Files are not synced unless `fsync` is on. A stopped or
-   * killed server loses no data without it, only a machine that loses power does.
+   * Server settings, such as `{ max_connections: '300' }`. Files are not synced unless `fsync` is on. Without
+   * it, only a power failure loses data: a server that is stopped or killed loses none.
    */
   readonly settings?: Readonly<Record<string, string>>
   /** A free port. @default any free port */
@@ -150,7 +150,7 @@ export const createCluster = async (options: ClusterOptions = {}): Promise<Postg
     const client = postgres.getPgClient('postgres', '127.0.0.1')
     await client.connect()
     await client.query(`SELECT pg_backup_start('standby', true)`)
-    // Files that vanish meanwhile make it fail in the end, but the log contains their changes.
+    // If files vanish in the meantime, the copy fails at the end. That does no harm: the log contains their changes.
     await run('cp', ['-a', join(folder, 'data'), to]).catch(() => {})
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop()')
     await client.end()

@@ -11,7 +11,7 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 /** Number of events per second that `pace` stores. */
 export const pace = 500
 
-/** The settings of a process, which are its first argument, as JSON. */
+/** The settings of a process. Its first argument contains them as JSON. */
 export type ProcessSettings = {
   /** The URL or the path of the database. */
   readonly database: string

@@ -10,9 +10,9 @@ export type ScenarioOptions = {
   readonly suspects?: number
   /** The behavior of the suspects: they never respond, or they respond after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** The suspects share an organization, have one each, or belong to the organization of the healthy endpoints. */
+  /** The organization of the suspects: one for all of them, one for each, or that of the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
-  /** Number of deliveries to another, dead endpoint that are due when the scenario starts. @default 0 */
+  /** Number of deliveries to an additional, dead endpoint that are due when the scenario starts. @default 0 */
   readonly pending?: number
   /** The behavior of the dead endpoint: it never responds, or it refuses connections. */
   readonly dead?: 'hang' | 'refuse'

@@ -80,7 +80,7 @@ it.each([
   expect(wasNeverSent(error)).toBe(false)
 })
 
-/** Nests an error in so many others. */
+/** Nests an error in this many others. */
 const nest = (error: unknown, levels: number): unknown =>
   levels === 0 ? error : createFetchError(nest(error, levels - 1))
 

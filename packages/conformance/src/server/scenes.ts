@@ -198,7 +198,7 @@ export const createScenes = (lab: Lab) => {
     start: (): void => {
       started = listNames().map(play)
     },
-    /** Resolves when all started scenes have ended and a late webhook would have arrived. */
+    /** Resolves when all started scenes have ended and late webhooks have had time to arrive. */
     settle: (): Promise<void> => {
       settled ??= Promise.allSettled(started).then(() => sleep(wait.quietMs))
       return settled

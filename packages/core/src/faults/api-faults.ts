@@ -9,7 +9,7 @@ export type ApiFault = {
   readonly status?: number | undefined
   /**
    * The error body's `code`. A code from the closed list also determines the status.
-   * @default the last code of the status in `errorCodes`, if there is one; none with 503 and no `retryAfterSeconds`
+   * @default the last code of the status in `errorCodes`, if any; no code for a 503 without `retryAfterSeconds`
    */
   readonly code?: string | undefined
   /** The error body's `message`. */

@@ -18,7 +18,7 @@ export type FaultedEvent = EventName | '*'
 
 /** Options for every delivery fault. @interface */
 export type DeliveryFaultOptions = FaultOptions & {
-  /** Only events whose payload has these fields, at any depth. @default every event with this name */
+  /** Hits only events whose payload has these fields, at any depth. @default every event with this name */
   readonly where?: Readonly<Record<string, unknown>> | undefined
 }
 

@@ -21,7 +21,7 @@ const listSerious = async (page: Page): Promise<string[]> => {
 
 const schemes = ['light', 'dark'] as const
 const onPhones = /^(?:deliveries\?id=\w+$|calls|subscriptions|events\?org)/
-/** Each test reads many pages, which takes long on a busy machine. */
+/** Each test reads many pages, which takes a long time on a busy machine. */
 const timeout = 240_000
 
 onEachStore('the inspector', (inspector) => {

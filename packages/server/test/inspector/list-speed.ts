@@ -147,7 +147,7 @@ const measure = async (database: string): Promise<void> => {
       }
       times.push(performance.now() - from)
     }
-    // The total CPU time of server and client, which other work on the machine hardly affects.
+    // The total CPU time of server and client, which other work on the machine barely affects.
     const { user, system } = process.cpuUsage(cpu)
     return { ms: median(times), cpuMs: (user + system) / 1_000 / times.length, found, requests }
   }

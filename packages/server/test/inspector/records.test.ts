@@ -330,7 +330,7 @@ onEachStore('the records of the inspector', (inspector) => {
     const { page, problems } = await inspector.open('events?organization=acme&name=BIG')
     const row = page.locator('.rows .row').first()
     await row.waitFor()
-    // The CPU time of the page's thread, which other work on the machine hardly affects.
+    // The CPU time of the page's thread, which other work on the machine barely affects.
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable', { timeDomain: 'threadTicks' })
     const readWork = async (): Promise<number> => {

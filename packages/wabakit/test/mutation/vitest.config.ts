@@ -5,8 +5,8 @@ import { defineConfig } from 'vitest/config'
 const conditions = ['@wabakit/source', 'module', 'node']
 
 /**
- * The tests of each package that run in this process and need no other program. They judge its mutants. A test that loads
- * a package a second time is not one of them: static code would count as code that runs, but is never loaded mutated.
+ * The tests of each package that run in this process and need no other program. They judge its mutants. Tests that load a
+ * package a second time are excluded: its static code would count as covered, but would never run with a mutation.
  */
 const tests: Readonly<Record<string, readonly string[]>> = {
   wire: ['packages/wire/src/**/*.test.ts', 'packages/contract/src/**/*.test.ts'],
@@ -45,7 +45,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: [...(tests[process.env.WABAKIT_MUTATED ?? ''] ?? [])],
-    // These measure, which mutated code slows down, or compare their own text, to which Stryker adds a comment.
+    // These measure times, which instrumented code distorts, or compare their own text, to which Stryker adds a comment.
     exclude: ['**/constant-time.test.ts', '**/readme.test.ts'],
     isolate: false,
     testTimeout: 60_000,

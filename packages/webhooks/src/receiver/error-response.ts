@@ -28,8 +28,8 @@ const unhandled = {
   /** A handler failed. The response does not reveal what it threw. */
   failed: () => ({ status: 500, code: 'handler_failed', message: 'The delivery was not handled.' }),
   /**
-   * After a 200, the delivery would be lost if the other process failed. The sender may retry after a tenth of the
-   * claim's lifetime, because its limited number of retries must outlast the claim of a dead process.
+   * After a 200, the delivery would be lost if the other process failed. This asks the sender to wait for a tenth of the
+   * claim's lifetime, so that its limited number of retries outlasts the claim of a dead process.
    */
   in_progress: (claimTtlMs) => ({
     status: 409,

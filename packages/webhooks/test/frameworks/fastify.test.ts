@@ -15,8 +15,8 @@ const start: Start = async (receiver) => {
 
 describe('Fastify 5', () => {
   frameworkCases(start)
-  // Fastify itself rejects paths that are not URI encoded (400), methods that it does not route (404) and content
-  // types that are none (415).
+  // Fastify itself rejects paths with invalid percent-encoding (400), methods that it does not route (404) and malformed
+  // content types (415).
   malformedCases(
     async (receiver) => {
       const app = fastify({ forceCloseConnections: true })

@@ -61,7 +61,7 @@ type Options = {
 }
 
 /**
- * Runs one life of an inbox: processes start and are killed, until one survives. Returns missing and doubled effects.
+ * Runs one life of an inbox: processes start and are killed, until one survives. Returns missing and duplicate effects.
  */
 const live = async (random: Random, kills: Parameters<typeof createMortal>[1][], { outside }: Options) => {
   using database = new DatabaseSync(':memory:')

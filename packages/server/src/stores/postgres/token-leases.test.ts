@@ -67,6 +67,6 @@ test('an empty busy bucket is queried a few times per second', async () => {
     const [state] = await take({ now: 0, buckets: [bucket] })
     expect(state?.retryAfterMs).toBeGreaterThan(0)
   }
-  // The queries before it is busy, and eight per second.
+  // The queries until the bucket counts as busy, and then at most eight per second.
   expect(asked).toBeLessThan(50 + 2 * 10)
 })

@@ -7,7 +7,7 @@ import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { createScenario, type Ordeal } from '../scenario.ts'
 
-/** Number of running attempts that gives every worker some. */
+/** Number of running attempts at which every worker has some. */
 const busy = 24
 
 /** Counts a worker's results that came too late because another worker had taken over the shard. */
@@ -44,8 +44,8 @@ const pauseOnce = async (
   const worker = await findBusyWorker(environment)
   const stale = await countStale(worker)
   worker.pause()
-  // Once in the long form, the pause lasts until the lease really ends. The worker then notices that before it has a
-  // result.
+  // Once in the long form, the pause lasts until the lease really ends. The worker then notices the end of the lease
+  // before it has a result.
   const isWaitedFor = round === 1 && !isCalm
   if (!isWaitedFor) {
     // The worker's last statement may still be running in the database.
