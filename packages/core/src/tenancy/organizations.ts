@@ -50,12 +50,7 @@ type OrganizationsContext = Pick<ServerContext, 'store' | 'clock' | 'ids'> & {
   readonly apiKeys: Pick<ApiKeys, 'create'>
 }
 
-/**
- * Finds an organization that must exist.
- *
- * @throws InputError if the id is not valid.
- * @throws RecordNotFoundError if there is no such organization.
- */
+/** Finds an organization, or throws a RecordNotFoundError (an InputError if the id is not valid). */
 export const getOrganization = async (store: Store, organizationId: string): Promise<OrganizationRecord> => {
   checkIdentifiers({ organizationId })
   const organization = await store.findOrganization(organizationId)

@@ -1,14 +1,13 @@
 import type { AttemptReported } from '@wabakit/core'
 
-/** Maximum number of characters of a response line. */
-const maxLength = 200
+const maxLineLength = 200
 
 /** Returns the beginning of the first line of a response body that has text, or `null` if there is none. */
 export const getResponseLine = (body: string | null | undefined): string | null =>
   body
     ?.trim()
     .split(/[\r\n]/, 1)[0]
-    ?.slice(0, maxLength) || null
+    ?.slice(0, maxLineLength) || null
 
 /** The effect of an attempt on its delivery; `stale` if another worker has the delivery now, or if it has changed. */
 export type AttemptOutcome = AttemptReported['result']['kind'] | 'stale'
