@@ -1,4 +1,4 @@
-// To configure, start and stop a server.
+// Functions to configure, start and stop a server.
 export { ConfigError, type ConfigProblem } from './config/config-error.ts'
 export { loadConfig } from './config/load-config.ts'
 export type { SeedOrganization, ServerConfig } from './config/server-config.ts'
@@ -6,7 +6,7 @@ export { closeOnSignal } from './serve/close-on-signal.ts'
 export type { Demo } from './serve/own-organizations.ts'
 export { type RunningServer, startServer } from './serve/start-server.ts'
 
-// To use SQLite as the store of an embedded core. For PostgreSQL, see `@wabakit/server/postgres`.
+// The SQLite store, for an embedded core. For PostgreSQL, see `@wabakit/server/postgres`.
 export { DatabaseInUseError, DatabaseOpenError, DatabaseVersionError } from './stores/errors.ts'
 export { type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts'
 

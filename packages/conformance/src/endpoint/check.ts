@@ -17,7 +17,10 @@ export type EndpointChecks = Readonly<Record<string, EndpointCheck>>
 
 export type ListedCheck = EndpointCheck & Pick<Check, 'id' | 'group'>
 
-/** Reasons for skipping a check that lacks a prerequisite. Without effects, the check is inconclusive. */
+/**
+ * Reasons for skipping a check that lacks a prerequisite. A check that needs effects is inconclusive without them, not
+ * skipped.
+ */
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   signature: 'the sender is known by a header; --secret enables this check',
   credentials: 'deliveries are signed; --header or --basic enables this check',

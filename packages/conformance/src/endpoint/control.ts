@@ -48,7 +48,7 @@ const learnEffects = async (
     effectMs: limits.firstEffectMs,
     signal,
   })
-  // An effect that is visible immediately may have taken no time at all.
+  // If the effect is visible in the first poll, its latency is unknown and may be zero.
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : shownAt - sentAt
   if (calls > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'

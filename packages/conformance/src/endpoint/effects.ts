@@ -40,8 +40,8 @@ export const readEffects = async (source: EffectsSource, signal: AbortSignal): P
 }
 
 /**
- * Polls the number of effects of each subject until there are enough and the numbers have not changed for `settleMs`,
- * or until `effectMs` has passed.
+ * Polls the number of effects of each subject until there are enough, or `effectMs` has passed, and the numbers have
+ * not changed for `settleMs`. If the numbers keep changing, stops `3 * settleMs` after `effectMs`.
  *
  * @throws EffectsError when they cannot be read.
  */

@@ -117,7 +117,7 @@ export const createExamination = (
   return {
     ...settings,
     ...{ knowledge, signal, exchanges, build, prepare, sign, deliver, send },
-    /** Sends a delivery that must be refused, and records that it must have no effect. */
+    /** Sends a delivery that must be refused. If it is, records that it must have no effect. */
     sendHostile: async (request: Partial<OutgoingRequest>, subject: string): Promise<Exchange> => {
       const exchange = await send(request)
       if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)

@@ -41,7 +41,10 @@ export const readTarget = (text: string): URL => {
 export const formatTarget = (url: URL): string =>
   `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
 
-/** Returns whether a host is this machine or on a private network. All addresses of a host name must be. */
+/**
+ * Returns whether a host is this machine or on a private network. For a host name, this must be true of all its
+ * addresses.
+ */
 export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isNear(host)

@@ -19,7 +19,7 @@ const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[v
 const maxColumns = 80
 const indentation = 15
 
-/** Wraps a line at spaces, and indents the following lines like a problem's values. */
+/** Wraps text at spaces, and aligns the further lines with the values of a problem. */
 const wrap = (text: string): string => {
   const lines = ['']
   for (const word of text.split(' ')) {

@@ -56,7 +56,7 @@ const createScripts = (lab: Lab) => {
     return scene
   }
 
-  /** Collects webhooks of an added subscription: before and after a rotation of its secret, and with response 410. */
+  /** Collects webhooks of an added subscription: before and after a rotation of its secret, and one that gets a 410. */
   const playSubscription = async () => {
     try {
       const added = await simulate.addSubscription?.({

@@ -1,7 +1,10 @@
 import type { CheckResult } from '../report/report.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 
-/** The server to examine, and everything the checks need. A check without a required option is skipped and names it. */
+/**
+ * The server to examine, and everything the checks need. A check without a required option is skipped, and its result
+ * names the option.
+ */
 export type ServerExamination = {
   /** Base URL of the public API. */
   readonly baseUrl: string

@@ -7,8 +7,8 @@ import { CliError, createOutput, exitCodes } from './output.ts'
 import { sendParts } from './progress-line.ts'
 
 /**
- * The changes to one delivery, or to all that match filters, keyed by the last part of the operations' paths. `counts`
- * is the field of a result with the number of deliveries.
+ * Changes to one delivery, or to all deliveries that match filters, keyed by the last part of the operation's path.
+ * `counts` is the field of the result that contains the number of deliveries.
  */
 const changes = {
   resend: { operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },
@@ -19,7 +19,7 @@ type Change = keyof typeof changes
 type Options = ServerOptions & { readonly newWebhookId?: boolean; readonly dryRun?: boolean }
 type Part = { readonly resent?: number; readonly canceled?: number; readonly nextCursor?: string }
 
-/** Cancels a delivery, or checks whether it can be canceled. Returns the number of deliveries. */
+/** Cancels a delivery, or checks whether it can be canceled. Returns 1 if it was or can be canceled, otherwise 0. */
 const cancelOne = async (control: ControlClient, path: string, dryRun: boolean): Promise<number> => {
   if (!dryRun) {
     await control.send('POST', `${path}/cancel`)

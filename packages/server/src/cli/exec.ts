@@ -70,14 +70,16 @@ const buildEnvironment = async (
   return environment
 }
 
-/** Runs a command with a temporary server. Unless flags change that, the server runs in memory, on a free port. */
+/**
+ * Runs a command with a temporary server. By default, the server stores its data in memory and listens on a free port.
+ */
 const exec = async (
   command: readonly string[],
   { config: file, ...flags }: SettingFlags,
 ): Promise<number> => {
   const config = loadConfig({ flags: { ...defaults, ...flags }, file })
   await using server = await startServer(config)
-  // Without `await`, the server would be closed before the command has run.
+  // Without `await`, the server would be closed before the command ends.
   return await runChild(command, await buildEnvironment(server, config.controlToken))
 }
 

@@ -54,7 +54,7 @@ export async function* follow(
   const control = createOrganizationClient(options)
   const newest = await control.send('GET', '/events?order=newest_first&limit=1')
   const { items } = newest as { items: { id: string }[] }
-  // An empty id stands for the beginning.
+  // With an empty id, the stream starts with the oldest event.
   let last = items[0]?.id ?? ''
   let state: 'new' | 'open' | 'lost' = 'new'
   while (!signal.aborted) {

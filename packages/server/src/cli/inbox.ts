@@ -80,7 +80,7 @@ const useSqlite = async <Result>(
   if (/^[\w+]+:\/\//.test(database)) {
     throw new CliError('A database is a SQLite file or a postgres:// URL.', exitCodes.usage)
   }
-  // Checks first, because opening a file would create it.
+  // Checks this first, because opening a missing file would create it.
   if (!existsSync(database)) throw new CliError(`There is no file ${database}.`, exitCodes.usage)
   const { DatabaseSync } = await import('node:sqlite')
   const sqlite = new DatabaseSync(database, { timeout: 5_000 })

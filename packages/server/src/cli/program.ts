@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 type Module = { define(command: Command): void }
 type CommandEntry = readonly [name: string, summary: string, load: () => Promise<Module>]
 
-/** Loads the commands of all resources, which share one table. */
+/** Loads the commands of every resource. They share a module, because one table defines them. */
 const resource = () => import('./resource.ts')
 const documents = () => import('./documents.ts')
 
@@ -69,8 +69,8 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
 }
 
 /**
- * Changes the bash script to pass on the typed words unchanged. The original script evaluates them, and so runs the
- * commands that they contain.
+ * Changes the bash script so that it passes on the typed words unchanged. The original script evaluates the words, and
+ * thus runs any commands in them.
  */
 const passWords = (script: string): string => {
   const changes = [

@@ -1,7 +1,9 @@
 const redrawMs = 100
 const repeatMs = 5_000
 
-/** Sends the requests of an operation that works in parts, shows its progress, and returns the parts. */
+/**
+ * Runs an operation that the server performs in parts, one request per part. Shows the progress and returns all parts.
+ */
 export const sendParts = async <Sent extends { readonly nextCursor?: string | undefined }>(
   send: (cursor: string | undefined) => Promise<Sent>,
   describe: (parts: readonly Sent[]) => string,

@@ -37,7 +37,7 @@ export const addSettingOptions = (
     .option('--config <file>', 'JSON file with settings (default: wabakit.config.json if it exists)')
     .addOption(createFormatOption())
     .configureHelp({
-      // Puts each description below its flag, because next to the longest flag, lines would be too short.
+      // Puts each description below its flag, because the space next to the longest flag is too narrow.
       formatItem: (term, _termWidth, description, help) =>
         `  ${term}\n${help.boxWrap(description, 72).replace(/^/gm, '      ')}`,
     })

@@ -51,8 +51,8 @@ const formatEntries = ({ style }: Output, entries: readonly Entry[]): string[] =
   })
 
 /**
- * Formats the timeline of a call or group: a line for each entry, and then the reason why each unfinished delivery
- * waits.
+ * Formats the timeline of a call or group: one line per entry, followed by the reason why each unfinished delivery is
+ * waiting.
  */
 export const formatTimeline = (output: Output, { entries, deliveries }: Timeline): string => {
   const happened = entries.map((entry) => {

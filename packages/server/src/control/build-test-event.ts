@@ -13,7 +13,9 @@ export type TestEventInput = {
 
 const isCallEvent = (name: string): boolean => name.startsWith('CALL_')
 
-/** Returns the name of a suitable event for a subscription, preferably about a call on PSTN or a group on WhatsApp. */
+/**
+ * Returns the name of a suitable event for a subscription. Prefers call events on PSTN, and group events on WhatsApp.
+ */
 const chooseName = ({ channel, events }: Subscription): EventName => {
   const wanted = eventNames.filter((name) => events === 'all' || events.includes(name))
   return wanted.find((name) => isCallEvent(name) === (channel === 'PSTN')) ?? wanted[0] ?? 'CALL_ENDED'

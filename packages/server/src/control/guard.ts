@@ -12,9 +12,9 @@ export type GuardOptions = {
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 /**
- * Creates the guard of the control API. It rejects requests from web pages of other sites, and requests to host names
- * that resolve to this machine (DNS rebinding). With a token, the host name does not matter, because a page does not
- * know the token.
+ * Creates the guard of the control API. It rejects requests from web pages of other sites, and requests to foreign host
+ * names, which could resolve to this machine (DNS rebinding). With a token, the host name does not matter, because a
+ * page does not know the token.
  */
 export const createGuard = ({ checkToken, publicUrl }: GuardOptions) => {
   const publicHost = publicUrl === undefined ? undefined : getHost(publicUrl)

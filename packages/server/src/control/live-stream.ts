@@ -16,8 +16,8 @@ type LiveStreamOptions = {
 type StreamStart = {
   readonly organizationId: string
   /**
-   * The id of the event to start after. If it is omitted, the stream has only new events. If it is empty, or the event
-   * is no longer stored, the stream starts with the oldest event.
+   * The id of the event to start after. If it is omitted, the stream contains only new events. If it is empty, or the
+   * event is no longer stored, the stream starts with the oldest stored event.
    */
   readonly after: string | undefined
 }
@@ -154,8 +154,8 @@ export const createLiveStream = ({ service, store, otherAttempts, onError }: Liv
 
   return {
     /**
-     * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It contains all events and
-     * attempts after the promise resolves.
+     * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It includes all events
+     * and attempts that occur after the promise resolves.
      *
      * @throws StorageUnavailableError when the store cannot be reached.
      */

@@ -110,7 +110,7 @@ export const operationIn =
       ...facts,
       ...{ tag, method, path, query, body, result },
       status: status ?? (result === undefined ? 204 : 200),
-      // This is asynchronous, so that invalid input rejects.
+      // This function is asynchronous, so that invalid input rejects the promise instead of throwing.
       run: async ({ params, ...input }, context) =>
         run(
           { params, query: parse(query as Query, input.query), body: parse(body as Body, input.body) },

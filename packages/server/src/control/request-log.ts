@@ -43,7 +43,7 @@ export const createRequestLog = (capacity: number) => {
   const requests: LoggedRequest[] = []
   let count = 0
   let second = 0
-  /** The organizations that got 429 in this second; `undefined` for requests without a valid key. */
+  /** The organizations that got a 429 in the current second; `undefined` for requests without a valid key. */
   const limited = new Set<string | undefined>()
 
   const isRepeatedRefusal = ({ status, caller, startedAt }: RequestReported): boolean => {

@@ -61,7 +61,7 @@ export const time = z.pipe(
 /** Formats Unix time in milliseconds as ISO 8601 in UTC. */
 export const utc = (time: number): string => new Date(time).toISOString()
 
-/** A time in a response, which records store as Unix time in milliseconds. */
+/** A time in a response: ISO 8601 in UTC, converted from Unix time in milliseconds. */
 export const Utc = z.codec(UtcTimestamp, z.number(), { decode: Date.parse, encode: utc })
 export const UtcOrNull = z.nullable(Utc)
 

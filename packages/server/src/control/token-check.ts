@@ -21,7 +21,10 @@ export type TokenCheck = (headers: ApiRequest['headers'], remoteAddress: string 
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Creates a check for one token. Compares hashes, which takes the same time for strings of any length. */
+/**
+ * Creates a check for one token. Compares hashes, because a comparison in constant time requires values of equal
+ * length.
+ */
 export const createTokenCheck = ({ token, name, limits }: TokenCheckOptions): TokenCheck => {
   const expected = hash(token)
   return async (headers, remoteAddress) => {

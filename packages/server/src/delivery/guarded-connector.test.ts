@@ -4,7 +4,7 @@ import { createServer, getCACertificates, setDefaultCACertificates } from 'node:
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTransport } from './transport.ts'
 
-// The key of rebind.test, valid from 2020 to 2120 and used only here.
+// The key and certificate of rebind.test, valid from 2020 to 2120 and used only in this test.
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSfpLlLmW1k92w+jJ
 hjkgW2QHusPJhwbkTBzYzLXNT1qhRANCAAQ+RmG0nrmy7nSbtQnz5TdNs1hOSBuA
@@ -57,7 +57,7 @@ const listen = async () => {
   return { port: address.port, received: () => received, connections: () => sockets.size }
 }
 
-/** A lookup that returns a different address each time; the last one is repeated. */
+/** Creates a lookup that returns the addresses one after another, and then repeats the last one. */
 const changing =
   (...addresses: string[]): LookupFunction =>
   (_name, _options, callback) => {

@@ -17,7 +17,10 @@ export const isPublicAddress = (address: string): boolean => {
 
 /** The addresses that webhooks may be sent to. */
 export type TargetPolicy = {
-  /** If false, only `https` to public addresses. If true, `https` to any address, and `http` to loopback addresses. */
+  /**
+   * If false, allows only `https` to public addresses. If true, allows `https` to any address, and `http` to loopback
+   * addresses.
+   */
   readonly allowPrivateTargets: boolean
 }
 

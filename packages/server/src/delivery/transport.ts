@@ -64,7 +64,7 @@ const sendWebhook = (
 
     const abort = (): void => {
       reject(signal.reason)
-      // A request has no controller until it is connected. Until then, `onRequestStart` aborts it.
+      // A request has no controller until it starts. If it has not started yet, `onRequestStart` aborts it.
       controller?.abort(signal.reason)
     }
     const fail = (error: Error): void => {
@@ -116,8 +116,8 @@ export type TransportOptions = TargetPolicy & {
 }
 
 /**
- * Creates a transport that sends webhooks over persistent connections. It loads its HTTP client with the first webhook,
- * because that takes a quarter of the server's start-up time.
+ * Creates a transport that sends webhooks over persistent connections. It loads its HTTP client when it sends the first
+ * webhook, because loading it would take a quarter of the server's start-up time.
  */
 export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: TransportOptions) => {
   let opening: Promise<Agent> | undefined

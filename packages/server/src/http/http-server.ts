@@ -18,8 +18,8 @@ const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
 const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
 
 /**
- * Converts a request's target to origin form (`/path?query`), without credentials. The host of an absolute form
- * replaces the Host header (RFC 9112, section 3.2.2).
+ * Converts a request's target to origin form (`/path?query`), without credentials. The host of a target in absolute
+ * form replaces the Host header (RFC 9112, section 3.2.2).
  *
  * @returns false when the target is not a path, or when the host is invalid or, in HTTP/1.1, missing.
  */

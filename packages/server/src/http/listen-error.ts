@@ -20,7 +20,9 @@ export const toListenError = (error: NodeJS.ErrnoException, { host, port }: Addr
   return new ConfigError([{ key, source: `--${key}`, message }])
 }
 
-/** Rejects with a ConfigError if a server cannot listen, before any of its parts is created. */
+/**
+ * Rejects with a ConfigError if a server cannot listen on an address. Called before any part of the server is created.
+ */
 export const checkAddress = ({ host, port }: Address): Promise<void> =>
   new Promise((resolve, reject) => {
     const server = createServer()

@@ -185,7 +185,10 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
     }
   }
 
-  /** Returns the handler of a request that needs a `Response`: the control API streams, and faults truncate. */
+  /**
+   * Returns the handler of a request that needs a `Response`: the control API streams responses, and faults truncate
+   * them.
+   */
   const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
     if (api === undefined || path === '*' || pages.has(path)) return undefined
     if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)

@@ -45,8 +45,8 @@ const respond = (body: string | Uint8Array<ArrayBuffer>, type: string, status = 
 const notBuilt = 'The inspector is not built. Run: npm run build -w @wabakit/inspector\n'
 
 /**
- * Responds to a request for the inspector or one of its files. The page interprets its path, so every path that is not
- * the path of a file returns the same page.
+ * Responds to a request for the inspector or one of its files. The page reads its own path, so every path that is not a
+ * file returns the same page.
  */
 export const servePage = async (path: string, folder: string = findFolder()): Promise<Response> => {
   const [, name] = /^\/assets\/([\w-]+\.\w+)$/.exec(path) ?? []

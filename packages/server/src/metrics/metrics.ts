@@ -20,7 +20,7 @@ const addProcessMetrics = (registers: prometheus.Registry[]): (() => void) => {
     registers,
     collect() {
       for (const quantile of [0.5, 0.99, 1]) {
-        // The monitor's figures include its own interval.
+        // The monitor's values include its sampling interval.
         const nanoseconds = Math.max(0, lag.percentile(quantile * 100) - 20_000_000)
         this.set({ quantile: String(quantile) }, nanoseconds / 1e9)
       }
@@ -111,7 +111,7 @@ export const createMetrics = (opened: BacklogSource) => {
         if (attempt !== undefined) attempts.observe({ outcome }, attempt.durationMs / 1_000)
       })
     },
-    /** Returns all metrics in the Prometheus text format. The database metrics are NaN while it does not respond. */
+    /** Returns all metrics in the Prometheus text format. Metrics of the database are NaN while it does not respond. */
     render: async (): Promise<string> => {
       await updateBacklog()
       return registry.metrics()

@@ -8,15 +8,17 @@ export type CopiedTable = {
   /** The key's columns in SQLite. Rows are read in key order, using an index. */
   readonly key: readonly string[]
   /**
-   * The columns in PostgreSQL, except the columns that PostgreSQL numbers, each with the SQLite expression for its
-   * value. `json_object` turns the expression into the same value that `row_to_json` returns in PostgreSQL.
+   * The columns in PostgreSQL, each with the SQLite expression for its value. Columns that PostgreSQL numbers itself
+   * are omitted. `json_object` turns the expression into the same value that `row_to_json` returns in PostgreSQL.
    */
   readonly columns: Readonly<Record<string, string>>
   /** Columns that PostgreSQL computes from a row `r`, with their expressions. */
   readonly computed?: Readonly<Record<string, string>>
 }
 
-/** Returns the SQLite expression for the value of a column, by kind. PostgreSQL stores `'all'` as null. */
+/**
+ * Functions that return the SQLite expression for the value of a column, by kind. PostgreSQL stores `'all'` as null.
+ */
 const expressions: Readonly<Record<Kind, (column: string) => string>> = {
   text: (column) => column,
   integer: (column) => column,

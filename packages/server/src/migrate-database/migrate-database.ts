@@ -28,7 +28,7 @@ type MigrationOptions = {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** `from` is a path, and `to` an address without password. */
+/** The result of a migration. `from` is a path, and `to` is an address without the password. */
 export type MigrationResult = Pick<MigrationOptions, 'from' | 'to'> & {
   readonly tables: readonly TableComparison[]
   /** Set if all tables have the same rows in both databases. If not, the migration is unfinished. */

@@ -17,7 +17,7 @@ const SourceRow = z.object({
 
 type SourceRow = z.infer<typeof SourceRow>
 
-/** Rows to write in one statement, at least one. */
+/** One or more rows to write in one statement. */
 export type Batch = {
   /** The rows as a JSON array. */
   readonly records: string
@@ -103,7 +103,10 @@ export const openSource = (file: string) => {
     /** Reads the same rows in batches that are small enough to keep several in memory. */
     batches: (table: CopiedTable, after?: string): Iterable<Batch> =>
       divideIntoBatches(readRows(table, after)),
-    /** Returns the highest number that SQLite has given to a row of a table, even if the row is gone, or 0. */
+    /**
+     * Returns the highest number that SQLite has given to a row of a table, even if the row is gone; 0 if there is
+     * none.
+     */
     readHighest: (table: string): number =>
       readNumber(database, 'select seq from sqlite_sequence where name = ?', table),
     close,

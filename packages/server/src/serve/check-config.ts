@@ -54,9 +54,9 @@ const checkRecords = async (config: ServerConfig): Promise<void> => {
 }
 
 /**
- * Throws a ConfigError if several settings do not fit together: the control API is never open to other machines without
- * a token, only PostgreSQL can be shared by processes with different roles, and the service must accept the
- * organizations and their URLs.
+ * Throws a ConfigError unless the settings fit together: the control API must not be open to other machines without a
+ * token, only PostgreSQL can be shared by processes with different roles, and the service must accept the organizations
+ * and their URLs.
  */
 export const checkConfig = async (config: ServerConfig): Promise<void> => {
   const { role, database, controlToken } = config

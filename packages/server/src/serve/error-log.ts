@@ -6,7 +6,7 @@ const repeatMs = 60_000
 const getCause = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error ? getCause(error.cause) : String(error)
 
-/** Creates a log in which a repeated error, such as a lost database, takes one line per minute, with a count. */
+/** Creates a log that writes a repeated error, such as a lost database, at most once per minute, with a count. */
 export const createErrorLog = (log: Pick<Logger, 'error'>) => {
   const repeated = new Map<string, { count: number; readonly timer: NodeJS.Timeout }>()
 

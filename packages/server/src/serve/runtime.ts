@@ -81,7 +81,7 @@ export const createRuntime = (options: RuntimeOptions) => {
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
   let loadingControl: Promise<ControlApi> | undefined
-  /** Loads the control API after the start, because loading it would take a fifth of the start-up time. */
+  /** Loads the control API. The start does not wait for it, because that would take a fifth of the start-up time. */
   const loadControl = (): Promise<ControlApi> => {
     loadingControl ??= import('../control/control-api.ts').then(({ createControlApi }) =>
       createControlApi({
@@ -128,7 +128,7 @@ export const createRuntime = (options: RuntimeOptions) => {
     }),
     /** Starts delivering webhooks and removing old records, unless the role is `api`. */
     start: (): void => {
-      // Loads it even if no request arrives, because an update may replace the files of a running server.
+      // Loads the control API even if no request needs it, because an update may replace the files of a running server.
       setTimeout(() => loadControl().catch(onError), loadControlMs).unref()
       if (role === 'api') return
       if (attempts !== undefined) {

@@ -10,7 +10,7 @@ import { storeOnDatabase } from './sqlite/sqlite-store.ts'
 
 type Now = () => number
 
-/** The checks under test: SQLite's own, and that of a watched store whose own check always writes. */
+/** Stores whose checks are tested: one on SQLite, and a watched one whose own check always writes. */
 const engines = {
   'the store on SQLite': (path: string, now: Now) => storeOnDatabase(openDatabase(path), now),
   'a watched store': (path: string, now: Now) => {
@@ -37,7 +37,7 @@ describe.each(Object.entries(engines))('the check of %s', (_, openEngine) => {
       wait: (ms: number) => {
         time += ms
       },
-      /** Counts the writes so far, by the size of the log. */
+      /** Returns the size of the log, which grows with each write. */
       size: () => statSync(`${path}-wal`).size,
       /** Makes every write fail until the returned function is called. */
       lock: () => {

@@ -5,7 +5,7 @@ import { type Attempt, judgeRefused, sendEach } from '../judge.ts'
 import { decodeKey, signDelivery } from '../payloads.ts'
 import type { OutgoingRequest } from '../send.ts'
 
-/** Builds a genuine delivery, as the basis of a forgery. Its signature is in base64, without a version. */
+/** Builds a genuine delivery, as the basis of a forgery. Its signature is in base64, without the version prefix. */
 export const readGenuine = async (examination: Examination) => {
   const signed = await examination.sign(await examination.prepare())
   const { id } = signed.delivery

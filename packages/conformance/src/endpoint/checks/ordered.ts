@@ -18,7 +18,10 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
   return attempts
 }
 
-/** Expects every delivery to be accepted. If summaries have visible effects, the first delivery must have one. */
+/**
+ * Expects every delivery to be accepted. If the effects of summaries are visible, the first delivery, which is a
+ * summary, must have one.
+ */
 const judgeKept = async (
   { knowledge, countEffects }: Examination,
   attempts: Awaited<ReturnType<typeof sendAll>>,

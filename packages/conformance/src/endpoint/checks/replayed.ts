@@ -26,7 +26,7 @@ const adviseAgainst = (forgeries: Parameters<typeof refuse>[0]): ReturnType<type
   ...refuse(forgeries),
   run: async (examination) => {
     const attempts = await sendForgeries(examination, forgeries)
-    // Leaves out the deliveries, because the verdict does not depend on their effects.
+    // Omits the deliveries, because the verdict must not depend on their effects.
     const responses = attempts.map(({ label, exchange }) => ({ label, exchange }))
     const finding = await judgeRefused(examination, responses)
     return finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding

@@ -24,7 +24,7 @@ const pollMs = 200
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns a function that a run may lack. Throws if it is missing, which fails the scene that needs it. */
+/** Returns a function that not every run provides. Throws if it is missing, so that the scene that needs it fails. */
 const need = <Given>(given: Given | undefined, purpose: string): Given => {
   if (given === undefined) throw new Error(`the run cannot ${purpose}`)
   return given
@@ -55,7 +55,7 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  /** Plays an answered call. If `failing` is set, the first delivery of this event gets 500. */
+  /** Plays an answered call. If `failing` is set, the first delivery of the event with this name gets a 500. */
   const playAnswered = async (channel: PlayedCall['channel'], failing?: string): Promise<CallScene> => {
     let inProgress: Promise<Exchange> | undefined
     try {

@@ -133,5 +133,5 @@ const rules: Readonly<Record<string, ErrorRule>> = {
   },
 }
 
-/** Rules for error responses. They follow the rules that provoke errors, because they judge all error responses. */
+/** Rules for error responses. They run after the rules that provoke errors, because they judge all error responses. */
 export const errorRules: Rules = setDefaults(rules, { clause: '0014 (error body)' })

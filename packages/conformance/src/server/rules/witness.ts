@@ -24,7 +24,7 @@ type Run = {
   readonly groups: ReadonlySet<string>
 }
 
-/** Lists the group ids in the run's requests and responses, because a response may be lost. */
+/** Lists the group ids in the run's responses and, because a response may be lost, in its requests. */
 const listGroups = ({ exchanges }: Lab): Set<string> =>
   new Set(
     exchanges.flatMap(({ request: { body = '' }, response: { json } }) => [

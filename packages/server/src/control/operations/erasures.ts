@@ -27,7 +27,10 @@ const ErasedPart = named(
   }),
 )
 
-/** Finds the calls to erase. A customer's calls are in the first part of the erasure. */
+/**
+ * Finds the calls to erase. For a customer, finds all calls with the first part, which has no cursor, and none with
+ * later parts.
+ */
 const findCalls = async function* (
   { calls }: ReferenceServer,
   organizationId: string,

@@ -19,12 +19,14 @@ const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
 /**
- * Returns the start time of the attempt that the endpoint accepted. Attempts in a lane do not overlap, and their end
- * times are less exact than their start times.
+ * Returns the start time of the successful attempt, or Infinity if there is none. Attempts in a lane do not overlap, so
+ * start times show their order; end times are less exact.
  */
 const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
-/** Marks a delivery. Its lane has the deliveries of the same subscription and subject, in the order of their events. */
+/**
+ * Marks a delivery. `lane` contains the deliveries of the same subscription and subject, in the order of their events.
+ */
 export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[] => {
   const own = findAcceptance(each)
   const acceptedAt = getAcceptanceTime(each)

@@ -64,7 +64,7 @@ const explainExisting = ({ call, deliveries }: SummaryCircumstances): SummarySta
 export const explainSummary = (circumstances: SummaryCircumstances): SummaryStatusView => {
   const { call, summary, dueAt, now } = circumstances
   if (summary !== undefined) return explainExisting(circumstances)
-  // A due summary may have been requested by a team member.
+  // Checks this before the causes, because a team member may have requested a summary that is not automatic.
   if (dueAt !== undefined) {
     return { state: 'due', at: utc(dueAt), text: `The summary is due at ${formatMoment(dueAt, now)}.` }
   }

@@ -35,7 +35,7 @@ const disabledTexts = {
   failing: 'The subscription is disabled, because every attempt failed for 5 days. Enable it, and resend.',
 } as const
 
-/** Formats a time for a sentence. Contains the date unless `now` has the same date. */
+/** Formats a time for a sentence. Includes the date unless it is the date of `now`. */
 export const formatMoment = (time: number, now: number): string => {
   const [date, clock = ''] = utc(time).split('T')
   const moment = `${clock.slice(0, 8)} UTC`

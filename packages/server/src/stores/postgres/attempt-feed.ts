@@ -30,7 +30,7 @@ export type AttemptFeedOptions = {
 
 const channels = { followed: 'wabakit_followed', attempts: 'wabakit_attempts' } as const
 
-/** Interval at which a follower announces itself, in milliseconds. An announcement is valid for the same time. */
+/** Interval at which a follower announces itself, and the validity of an announcement, in milliseconds. */
 const renewMs = 5_000
 const validMs = 15_000
 /** Maximum time to wait for the connection before a stream is opened, in milliseconds. */
@@ -40,7 +40,7 @@ const announcementMs = 250
 /** The pause between messages, in milliseconds, and the maximum number of attempts that wait for the next message. */
 const pauseMs = 20
 const maxWaiting = 1_000
-/** Maximum size of a message. PostgreSQL accepts less than 8,000 bytes. */
+/** Maximum size of a message, in bytes. PostgreSQL accepts fewer than 8,000. */
 const maxBytes = 7_900
 
 /** A message without attempts asks the followers to announce themselves. */

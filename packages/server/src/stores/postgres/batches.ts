@@ -20,7 +20,7 @@ type Waiting<Item, Outcome> = {
 }
 
 /**
- * Combines the writes that arrive while others are running into one statement. It costs little more than a single
+ * Combines writes that arrive while others are running: one statement for all of them costs little more than a single
  * write. The first write starts without waiting for others.
  *
  * @returns a function that writes one item. It rejects only if `write` rejects for that item alone.

@@ -29,7 +29,9 @@ const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
 const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
-/** Returns whether to find events first because few may match. Otherwise, an index of deliveries finds fewer rows. */
+/**
+ * Returns whether to find the events first, because few may match. Otherwise, an index of deliveries finds fewer rows.
+ */
 const startsWithEvents = (selection: DeliverySelection): boolean => {
   const { deliveryId, eventId, subject, subscriptionId, ...filters } = selection
   if (deliveryId !== undefined || eventId !== undefined) return false
@@ -59,7 +61,7 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
 }
 
-/** Adds the conditions of a selection that each examined delivery is checked for. */
+/** Adds the conditions of a selection that are checked for each examined delivery, without an index. */
 const filterExamined = (
   where: Conditions,
   { statuses, responses, finishedFrom, finishedBefore }: DeliverySelection,
@@ -75,7 +77,8 @@ const filterExamined = (
       responses,
     )
 
-// OFFSET 0 in the nested tables makes the planner keep their order, because it cannot know how many rows match.
+// OFFSET 0 in the nested tables makes the planner keep their order, which it might otherwise change after misjudging
+// how many rows match.
 const withSubscription = `
   CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions WHERE position = d.subscription AND revision > 0 OFFSET 0) AS s`
 const eventsFirst = `wabakit.events e

@@ -14,7 +14,7 @@ type Examined = Positions & {
   readonly end: bigint | undefined
 }
 
-/** Reads the events `e` of an organization or of one of its subjects, by position. */
+/** Reads the events `e` of an organization, or of one of its subjects, in order of position. */
 export type EventWalk = {
   readonly orderBy: string
   /** Adds the conditions that an event belongs to the organization or subject and is within the positions. */

@@ -85,7 +85,7 @@ const stale: SettlementOutcome = { outcome: 'stale' }
 
 const unknown: AssumedQueue = { failingSince: null, isReported: false, disabledReason: null }
 
-/** The assumed state of a delivery, which does not depend on its earlier attempts. */
+/** The state that a delivery is assumed to have before its settlement, however many attempts it has had. */
 const blocking: StateBefore = { state: 'started', finishedAt: null }
 
 /** Loads, settles and reads pending deliveries in PostgreSQL, and assigns shards to workers. */

@@ -58,8 +58,8 @@ export const withSchemaLock = async <Result>(
 }
 
 /**
- * Creates this version's functions unless they exist. Drops the functions of all other versions, except of the version
- * that was used before: its processes may still be running.
+ * Creates this version's functions unless they exist. Drops the functions of all other versions except the previously
+ * used one, whose processes may still be running.
  */
 const updateFunctions = async (client: pg.Client): Promise<void> => {
   const { rows } = await client.query<{ name: string; exists: boolean }>(

@@ -90,7 +90,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
     while (mustReadAgain && !closed.signal.aborted) {
       mustReadAgain = false
       if (seen === undefined || shards.size === 0) own.tell({ kind: 'missed' })
-      // The next read starts where this one failed.
+      // If this read fails, the next one starts from the same snapshot.
       else await readOn(seen).catch(() => {})
     }
     isReading = false
@@ -139,7 +139,7 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
         onMessage: (payload) => {
           if (payload !== sender) void readAll()
         },
-        // Notifications sent before the connection are lost.
+        // Notifications sent before this connection was established are lost.
         onListening: () => {
           seen = undefined
           void read<{ snapshot: Snapshot }>('SELECT pg_current_snapshot()::text AS snapshot').then(

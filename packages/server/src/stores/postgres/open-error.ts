@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { DatabaseOpenError, DatabaseVersionError } from '../errors.ts'
 
-/** The privilege that the role needs to create the schemas, which it then owns. */
+/** The remedy if the role lacks the privilege to create the schemas. It owns the schemas that it creates. */
 const grants =
   'As the owner of the database, run: GRANT CONNECT, CREATE ON DATABASE <database> TO <user>. If another role has created the schemas, use that role, or make this one a member of it'
 

@@ -113,7 +113,7 @@ const prepareDatabase = async (
     await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
     await prepareSession(client, timeoutMs)
-    // Runs first, because the shards of lost workers become free 2 seconds later.
+    // Runs this as early as possible, because the shards of lost workers become free 2 seconds later.
     await client.query(noticeLostWorkers)
     return await describeDurability(client, address)
   } catch (error) {
@@ -176,7 +176,7 @@ export const openPostgres = async ({
   // The pool ignores errors of a connection in use, because its statement reports them.
   pool.on('connect', (client) => client.on('error', () => {}))
   let isClosed = false
-  // The error refers to the connection, whose password must not be logged.
+  // Uses only the message, because the error refers to the connection, whose password must not be logged.
   pool.on('error', ({ message }) => {
     if (!isClosed) onError(new StorageUnavailableError(`A connection to PostgreSQL broke: ${message}`))
   })

@@ -16,7 +16,7 @@ let url: string
 let connection: pg.Client
 const notices: string[] = []
 
-/** Number of deliveries of each kind. A plan that reads them all would be noticed. */
+/** Number of deliveries of each kind. It is large enough to detect a plan that reads them all. */
 const many = 20_000
 
 const owner = `CASE WHEN n <= 10 THEN 'small' ELSE 'acme' END`

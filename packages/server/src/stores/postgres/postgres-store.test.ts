@@ -5,7 +5,9 @@ import { createCluster, type PostgresCluster } from '../../../test/postgres-clus
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
-/** The changes that a newer version may make to any table while this one runs. Every case must pass with them. */
+/**
+ * The changes that a newer version may make to any table while this one runs. Every case must pass after these changes.
+ */
 const expandAll = `DO $$ DECLARE each text; BEGIN
   FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'wabakit' LOOP
     EXECUTE format('ALTER TABLE wabakit.%I ADD COLUMN of_next_version integer NOT NULL DEFAULT 1', each);

@@ -81,7 +81,7 @@ const throughEvents = (where: Conditions): Path => ({
   where,
 })
 
-/** Chooses the index that skips the fewest rows. SQLite has no statistics to choose it. */
+/** Chooses the index that skips the fewest rows. SQLite cannot choose it, because it has no statistics. */
 const choosePath = (query: DeliveryQuery): Path => {
   const { organizationId, deliveryId, eventId, subject, subscriptionId } = query
   if (deliveryId !== undefined) {

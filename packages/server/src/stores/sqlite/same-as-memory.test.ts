@@ -9,7 +9,7 @@ import { sqliteStore } from './sqlite-store.ts'
 
 const subjects = ['call:a', 'call:b', 'call:c']
 const subscriptionIds = ['sub_1', 'sub_2']
-/** The events of a call, in order. Later events have no specific names. */
+/** The names of a subject's first events, in order. All later events are named `LATER`. */
 const names = ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
 
 const step = fc.oneof(
@@ -75,7 +75,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
   /** Returns a delivery without its id, which every store generates differently. */
   const nameless = ({ id: _, ...delivery }: DeliveryRecord) => delivery
   const formatName = ({ event, subscription }: Begun) => `${event.id} ${subscription.id}`
-  /** The order of queues is undefined. */
+  /** Sorts the deliveries, because the order of queues is undefined. */
   const begin = async () => {
     const found = (await beginDue(store, now)).toSorted((left, right) =>
       formatName(left).localeCompare(formatName(right)),

@@ -14,7 +14,7 @@ export type Subscriptions = Pick<
 
 const { toRecord } = mapTable('subscriptions')
 
-/** Returns whether a change makes the known health of the endpoint outdated. */
+/** Returns whether a change makes the recorded health of the endpoint obsolete. */
 const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
   const isEnabledAgain = current.disabledReason !== null && next.disabledReason === null
   return isEnabledAgain || current.url !== next.url

@@ -21,7 +21,7 @@ const openStore = async () => {
   const begun = vi.spyOn(prepare.mock.results[begin]?.value, 'run')
   await store.saveOrganization(organization())
   await store.saveSubscription(subscription())
-  /** Waits until the store has tried and retried to begin a transaction. */
+  /** Waits until the store has tried to begin a transaction at least twice. */
   const waitsForLock = () => {
     const before = begun.mock.calls.length
     return expect.poll(() => begun.mock.calls.length).toBeGreaterThan(before + 1)
@@ -50,7 +50,7 @@ const createMany = (store: Store, count: number, from = 0) =>
     Array.from({ length: count }, (_, index) => store.createGroup(groupCreation(`g${from + index}`))),
   )
 
-/** Locks the database like another program. */
+/** Locks the database as another program would. */
 const lock = (path: string) => {
   const other = new DatabaseSync(path)
   other.exec('begin immediate')
@@ -272,8 +272,8 @@ const listen = (store: Store): News[] => {
 }
 
 /**
- * Changes cached in memory because a later write in the same transaction read them, and functions that read them after
- * it failed.
+ * Changes that are cached in memory because a later write in the same transaction reads them. After the transaction
+ * fails, `read` must return `before`.
  */
 const rolledBack: Record<
   string,

@@ -3,9 +3,9 @@ import type { Query } from '../query.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
 /**
- * The transactions that were visible to a read, as returned by `pg_current_snapshot()`. Additional rows in a later read
- * were written by a transaction that was under way or started later. So no transaction is missed, even if it commits
- * late, and none is read twice.
+ * The transactions that were visible to a read, as returned by `pg_current_snapshot()`. Rows that only a later read
+ * sees were written by a transaction that was under way or started later. So no transaction is missed, even if it
+ * commits late, and none is read twice.
  */
 export type Snapshot = string
 
@@ -17,7 +17,8 @@ const parseSnapshot = (snapshot: Snapshot): { readonly end: string; readonly und
 
 /**
  * Formats two alternative conditions on a column that contains a change's transaction, for `$1` and `$2` of
- * {@link toValues}. In a database restored from a dump, rows can contain ids of future transactions.
+ * {@link toValues}. The upper bound excludes ids of future transactions, which rows can contain after a dump is
+ * restored.
  */
 const sinceConditions = (column: string): readonly string[] => [
   `${column} >= $1::xid8 AND ${column} < pg_snapshot_xmax(pg_current_snapshot())`,

@@ -5,8 +5,8 @@ export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean
 
 /**
  * SQL condition: a row `p` of `pending` is the head of its lane. The head is the first unattempted delivery, unless an
- * earlier delivery blocks the lane, or is one that its event waits for. With OFFSET 0, each of these checks can only
- * use the index by lane, and reads one range of it.
+ * earlier delivery blocks the lane, or its event waits for the event of an earlier delivery. With OFFSET 0, each of
+ * these checks can only use the index by lane, and reads one range of it.
  */
 export const isHead = /* sql */ `(
   p.state = 'fresh'

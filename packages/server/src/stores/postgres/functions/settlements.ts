@@ -15,8 +15,8 @@ import { formatEvents } from './events.ts'
 import { type AddedRow, isHead, isOpen, pendingColumns } from './lanes.ts'
 
 /**
- * Functions that load and settle deliveries. The process decides a settlement's changes from the loaded delivery. So
- * `settle` compares and sets: it writes all results, or returns the rows that differ from the assumptions and writes
+ * Functions that load and settle deliveries. The process computes a settlement's changes from the loaded delivery. So
+ * `settle` is a compare-and-set: it writes all results, or returns the rows that differ from the assumptions and writes
  * nothing.
  */
 export const settlementFunctions = /* sql */ `
@@ -239,7 +239,7 @@ export type LoadedRow = Pick<
   'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'eventId' | 'organizationId' | 'subject'
 > &
   Omit<EventRecord, 'id'> & {
-    /** The number of the delivery's key, from 1. */
+    /** The ordinal of the delivery's key, from 1. */
     readonly n: number
     readonly queue: string
     readonly revision: number
