@@ -38,6 +38,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
     const { server } = await createScenario()
     const { secret, ...created } = await server.subscriptions.create('acme', good)
     ok(secret.startsWith('whsec_'), secret)
+    ok(/^sub_\w{26}$/.test(created.id), created.id)
     includes(created, {
       channel: 'WHATSAPP',
       number: waba,
@@ -310,6 +311,7 @@ export const subscriptionCases = defineCases('Subscriptions', {
       '',
       'https://user:pass@receiver.example/',
       'https://user@receiver.example/',
+      'https://:pass@receiver.example/',
     ]) {
       await refuses(scenario, { url }, 'url')
     }
@@ -328,6 +330,8 @@ export const subscriptionCases = defineCases('Subscriptions', {
       'http://localhost.example/',
       'http://127.0.0.1.example/',
       'http://0.0.0.0/',
+      'ftp://127.0.0.1/',
+      'ws://localhost/',
     ]) {
       await refuses(local, { url }, 'url')
     }

@@ -158,6 +158,10 @@ export const tenancyCases = defineCases('Organizations', {
       [{ organizations: [acme, { id: 'x', pstnNumbers: ['abc'] }] }, 'organizations.1.pstnNumbers.0'],
       [{ organizations: [{ id: 'x', apiKeys: [{ key: 'short' }] }] }, 'organizations.0.apiKeys.0.key'],
       [
+        { organizations: [{ id: 'x', apiKeys: [{ key, wabaNumbers: ['1', 'x'] }] }] },
+        'organizations.0.apiKeys.0.wabaNumbers.1',
+      ],
+      [
         { organizations: ['x', 'y'].map((id) => ({ id, apiKeys: [{ key }] })) },
         'organizations.1.apiKeys.0.key',
       ],
@@ -180,8 +184,18 @@ export const tenancyCases = defineCases('Organizations', {
 
   'are not created if one of their keys cannot be': async () => {
     const { organizations, apiKeys } = (await createScenario()).server
-    for (const key of ['wk_other_0123456789', 'with space']) {
-      await rejects(organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new_0123456789' }, { key }] }))
+    const key = 'wk_valid_0123456789'
+    for (const wrong of [
+      'wk_other_0123456789',
+      'with space',
+      ` ${key}`,
+      `${key} `,
+      `${key}é`,
+      'wk_123456789012',
+    ]) {
+      await rejects(
+        organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new_0123456789' }, { key: wrong }] }),
+      )
       equal(await organizations.find('new'), undefined)
     }
     await apiKeys.create('acme', { key: 'wk_new_0123456789' })
@@ -189,7 +203,15 @@ export const tenancyCases = defineCases('Organizations', {
 
   'have keys for some numbers, which must be numbers': async () => {
     const { apiKeys } = (await createScenario()).server
-    await rejects(apiKeys.create('acme', { wabaNumbers: ['1', 'x'] }), { code: 'invalid_input' })
+    const wrong = await rejects(apiKeys.create('acme', { wabaNumbers: ['1', 'x'] }), {
+      code: 'invalid_input',
+    })
+    ok(String(wrong).includes('wabaNumbers.1: '), String(wrong))
+    const { key, record } = await apiKeys.create('acme', { wabaNumbers: [waba] })
+    ok(/^key_\w{26}$/.test(record.id), record.id)
+    includes(record, { label: '', wabaNumbers: ['15550100001'] })
+    const taken = await rejects(apiKeys.create('other', { key }), { code: 'record_exists', kind: 'api key' })
+    ok(String(taken).includes(`"${record.hash.slice(0, 8)}"`), String(taken))
     await rejects(apiKeys.create('acme', { label: 'a\0' }), { code: 'invalid_input' })
     await rejects(apiKeys.create('nobody', {}), { code: 'record_not_found', kind: 'organization' })
   },
