@@ -171,7 +171,7 @@ describe('memoryStore', () => {
 
   test('news reports every added delivery only on request', async () => {
     for (const tellsAll of [false, true]) {
-      const store = createMemoryStore((order) => order, tellsAll)
+      const store = tellsAll ? createMemoryStore((order) => order, true) : memoryStore()
       await setUp(store)
       const told: News[] = []
       store.listen((news) => told.push(news))

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createIds, createSecureRandom } from './ids.ts'
 import { toDigits } from './phone-number.ts'
 import { computeSha256, sha256 } from './sha256.ts'
+import { isIdentifier, isStorableText } from './storable-text.ts'
 
 describe('createIds', () => {
   it('encodes a time as the ULID specification does', () => {
@@ -49,6 +50,8 @@ describe('toDigits', () => {
     ['1\u00a02', undefined],
     ['١٢٣', undefined],
     ['tel:123', undefined],
+    ['1'.repeat(255), '1'.repeat(255)],
+    ['1'.repeat(256), undefined],
   ])('takes %j for %j', (number, digits) => {
     expect(toDigits(number)).toBe(digits)
   })
@@ -86,6 +89,15 @@ describe.each([
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => sha256(text) === expected(text)),
     )
   })
+})
+
+describe('isIdentifier and isStorableText', () => {
+  it.each([5, null, undefined, { length: 1 }, new String('a')])(
+    'reject %j, which is not a string',
+    (value) => {
+      expect([isIdentifier(value), isStorableText(value)]).toEqual([false, false])
+    },
+  )
 })
 
 describe('createSecureRandom', () => {
