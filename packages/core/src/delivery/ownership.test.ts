@@ -267,3 +267,33 @@ test('a worker leaves shards whose epoch has changed, even if their owner has it
   await first.renew()
   expect(first.left.length).toBe(8)
 })
+
+test('a worker takes its share only, and gives up shards that the store assigns to it beyond that', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const { shards } = await store.renewWorker({ worker: 'first', leaseMs, now: 0 })
+  const second = createWorker(store, 'second', clock)
+  await second.renew()
+  expect(second.list().length).toBe(4)
+  const others = shards.filter(({ shard }) => !second.list().includes(shard))
+  await store.endWorker('second')
+  // Takes all shards, and then starts again without any knowledge of them.
+  const view = await store.renewWorker({ worker: 'first', leaseMs, now: 0 })
+  await store.takeShards({ worker: 'first', shards: view.shards, now: 0 })
+  await store.renewWorker({ worker: 'third', leaseMs, now: 0 })
+  const first = createWorker(store, 'first', clock)
+  await first.renew()
+  expect([first.list().length, others.length]).toEqual([4, 4])
+  const third = createWorker(store, 'third', clock)
+  await third.renew()
+  expect(third.list().length).toBe(4)
+})
+
+test('a worker that has ended has no lease and no timer', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const worker = createWorker(memoryStore(), 'w', { time: 0 })
+  await worker.renew()
+  await worker.end()
+  expect([worker.check(), worker.list(), vi.getTimerCount()]).toEqual([false, [], 0])
+})

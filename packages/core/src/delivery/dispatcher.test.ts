@@ -1,0 +1,149 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createReferenceServer } from '../create-reference-server.ts'
+import { StorageUnavailableError } from '../errors/storage-errors.ts'
+import { memoryStore } from '../memory-store/memory-store.ts'
+import type { ReferenceServerOptions } from '../reference-server-options.ts'
+import type { News, Store } from '../store.ts'
+
+const wabaNumber = '+15550100001'
+
+/** A server whose endpoint responds with a status, or not at all. */
+const createServer = async (options: ReferenceServerOptions = {}) => {
+  const sent: string[] = []
+  const errors: unknown[] = []
+  const endpoint = { status: 200, isSilent: false }
+  const server = createReferenceServer({
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber }] }],
+    onError: (error) => errors.push(error),
+    fetch: async (_, { body }) => {
+      sent.push(body)
+      return endpoint.isSilent ? new Promise(() => {}) : new Response(null, { status: endpoint.status })
+    },
+    ...options,
+  })
+  await server.ready()
+  const subscribe = () =>
+    server.subscriptions.create('acme', {
+      channel: 'WHATSAPP',
+      number: wabaNumber,
+      url: 'https://receiver.example/',
+    })
+  const create = () => server.groups.create('acme', { wabaNumber, subject: 'Launch' })
+  return { ...server, endpoint, sent, errors, subscribe, create }
+}
+
+test('after runDue, another process delivers from the same store', async () => {
+  const store = memoryStore()
+  const first = await createServer({ store })
+  await first.subscribe()
+  await first.create()
+  await first.dispatcher.runDue()
+  const second = await createServer({ store })
+  await second.create()
+  await second.dispatcher.runDue()
+  expect([first.sent.length, second.sent.length]).toEqual([1, 1])
+})
+
+test('a dispatcher that was stopped can be started again, and one that was not started can be stopped', async () => {
+  const { dispatcher, subscribe, create, sent } = await createServer()
+  await subscribe()
+  await dispatcher.stop()
+  await create()
+  await dispatcher.runDue()
+  for (const count of [2, 3]) {
+    dispatcher.start()
+    await create()
+    await expect.poll(() => sent.length).toBe(count)
+    await dispatcher.stop()
+    await dispatcher.stop()
+  }
+})
+
+test('a dispatcher that was stopped has neither timers nor a subscription to news', async () => {
+  const base = memoryStore()
+  let listeners = 0
+  const store: Store = {
+    ...base,
+    listen: (listener) => {
+      listeners++
+      const stop = base.listen(listener)
+      return () => {
+        listeners--
+        stop()
+      }
+    },
+  }
+  const { dispatcher, subscribe, create, sent } = await createServer({ store })
+  await subscribe()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  dispatcher.start()
+  await create()
+  await vi.waitFor(() => expect(sent.length).toBe(1))
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect([listeners, vi.getTimerCount() > 0]).toEqual([1, true])
+  await dispatcher.stop()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect([listeners, vi.getTimerCount()]).toEqual([0, 0])
+})
+
+test('a store that fails when the dispatcher starts, or after it was lost, is reported, and tried again', async () => {
+  const base = memoryStore()
+  let isDown = true
+  let tell = (_: News): void => {}
+  const store: Store = {
+    ...base,
+    listen: (listener) => {
+      tell = listener
+      return base.listen(listener)
+    },
+    renewWorker: async (renewal) => {
+      if (isDown) throw new StorageUnavailableError('down')
+      return base.renewWorker(renewal)
+    },
+  }
+  const { dispatcher, subscribe, create, sent, errors } = await createServer({
+    store,
+    delivery: { pollMs: 5 },
+  })
+  await subscribe()
+  dispatcher.start()
+  await expect.poll(() => errors.length).toBeGreaterThan(0)
+  isDown = false
+  await create()
+  await expect.poll(() => sent.length).toBe(1)
+  isDown = true
+  const before = errors.length
+  tell({ kind: 'lost' })
+  await expect.poll(() => errors.length).toBeGreaterThan(before)
+  expect(errors.map(String)).toContain('StorageUnavailableError: down')
+  isDown = false
+  await create()
+  await expect.poll(() => sent.length).toBe(2)
+  await dispatcher.stop()
+})
+
+test('onHealth reports events about health until the listener is removed', async () => {
+  const { dispatcher, subscribe, create, endpoint } = await createServer()
+  const told: string[] = []
+  const stop = dispatcher.onHealth(({ type }) => told.push(type))
+  endpoint.status = 410
+  for (const count of [1, 1]) {
+    await subscribe()
+    await create()
+    await dispatcher.runDue()
+    expect(told.length).toBe(count)
+    stop()
+  }
+})
+
+test('an attempt that has a response when the dispatcher stops is recorded', async () => {
+  const { dispatcher, deliveries, subscribe, create, endpoint, sent } = await createServer()
+  await subscribe()
+  endpoint.status = 500
+  await create()
+  dispatcher.start()
+  await expect.poll(() => sent.length).toBe(1)
+  await dispatcher.stop()
+  expect((await deliveries.list('acme')).items).toMatchObject([{ status: 'pending', attempts: 1 }])
+})
