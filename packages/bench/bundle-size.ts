@@ -27,8 +27,8 @@ const getText = async (options: BuildOptions): Promise<string> =>
   (await build({ ...options, write: false })).outputFiles[0]?.text ?? ''
 
 /**
- * Bundles each of our packages into one file first, like the published ones. Separate modules would mix with the
- * modules of dependencies, and compress worse.
+ * Bundles each of our packages into one file first, as published. Otherwise, the bundler would interleave its modules
+ * with those of dependencies, which would compress worse.
  */
 const asPublished: Plugin = {
   name: 'as-published',

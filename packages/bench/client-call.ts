@@ -38,7 +38,7 @@ const wabakit = createClient({ baseUrl, apiKey })
 const openai = new OpenAI({ apiKey, baseURL: baseUrl })
 const svix = new Svix(apiKey, { serverUrl: baseUrl })
 const stripe = new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })
-// resend reads its base URL from the environment while it is imported.
+// resend reads its base URL from the environment when it is imported.
 process.env.RESEND_BASE_URL = baseUrl
 const { Resend } = await import('resend')
 const resend = new Resend(apiKey)

@@ -100,7 +100,7 @@ const controlPerf = (() => {
 
 const operation = await workloads[name]?.()
 if (operation === undefined) throw new Error(`There is no workload "${name}".`)
-// The warm-up compiles most code before counting starts. With a count of 1, there is none, and a cold start is counted.
+// The warm-up compiles most code before counting starts. A count of 1 measures a cold start, without a warm-up.
 for (let done = 0; done < Number(count) / 2 - 1; done += 1) await operation()
 const before = getHeapStatistics().total_allocated_bytes
 controlPerf('enable')

@@ -11,7 +11,7 @@ import { printGoals, readResults } from './src/result.ts'
 // npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
 // npm run bench -- --counts [--update]
 //
-// Runs benchmarks, each in a separate process: the named ones, or those of all goals. Each benchmark prints a table and
+// Runs the named benchmarks, or the benchmarks of all goals, each in a separate process. Each one prints a table and
 // writes results/<name>.json. At the end, this script prints the goals, and writes docs/performance.md and GOALS.md.
 // With `--counts`, it compares two versions by instructions and bytes instead of times. Without `--compare`, it
 // compares this version with counts.json, as CI does. `--update` writes counts.json.

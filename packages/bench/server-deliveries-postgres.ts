@@ -31,7 +31,7 @@ const addBullMq = async (endpoint: Child): Promise<void> => {
     if (redis === undefined) return console.log('Skipping bullmq: redis-server is not on the PATH.')
     redises.push(redis)
     const name = `bullmq, appendfsync ${appendfsync}`
-    // A queue that may lose the writes of a second does less work, so it does not count as a peer.
+    // A queue that may lose its latest writes does less work, so it does not count as a peer.
     if (appendfsync === 'always') peers.push(name)
     await addQueue(name, { kind: 'bullmq', database: redis.url, endpoint }, () => readCpuTime(redis.pid))
   }
@@ -49,7 +49,7 @@ try {
   const others = contenders.filter(({ prepare }) => prepare === undefined)
   const rows = [
     ...(await measure(others, { ...rounds, count: 2_048 })),
-    // This has more deliveries, because a resumed process first uses another 100 ms of CPU time.
+    // Backlogs have more deliveries, because a resumed process first spends an extra 100 ms of CPU time.
     ...(await measure(backlogs, { ...rounds, count: 8_192 })),
   ]
   const own = formatNames('wabakit')

@@ -6,8 +6,8 @@ import { type Goal, publish } from './src/result.ts'
 
 // `--long` adds endpoints that respond after 14 seconds, and three workers.
 const isLong = process.argv.includes('--long')
-// A measurement takes 20 seconds, because a new endpoint gets no second attempt until the first one times out after 15
-// seconds.
+// A measurement takes 20 seconds by default. It must exceed the 15 seconds after which the first attempt for a new
+// endpoint times out, because the endpoint gets no second attempt until then.
 const events = 400 * Number(process.env.BENCH_ROUNDS ?? 5)
 const suspects = 300
 const base = 'no others'

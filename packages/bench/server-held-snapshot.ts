@@ -19,7 +19,7 @@ const postmaster = await findPostmaster(cluster)
 
 type Measured = { readonly p99s: readonly number[]; readonly cpus: readonly number[] }
 
-/** Stores 500 deliveries a second. Returns the 99th percentile and the CPU time per delivery of each window. */
+/** Publishes 500 events a second. Returns the 99th percentile and the CPU time per delivery of each window. */
 const measureWindows = async ({ producer, workers, endpoint }: Queue, count: number): Promise<Measured> => {
   const readCpu = (): number =>
     [producer, ...workers].reduce((sum, { pid }) => sum + readCpuTime(pid), readFamilyCpuTime(postmaster))

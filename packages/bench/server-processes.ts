@@ -17,7 +17,7 @@ await using cluster = await createCluster({
 const postmaster = await findPostmaster(cluster)
 const children: Child[] = []
 
-/** Measures the cost per delivery of a contender separately for its processes and for PostgreSQL. */
+/** Wraps a contender to measure its CPU time per delivery separately for its processes and for PostgreSQL. */
 const divide = (contender: Contender, workers: readonly Child[]) => {
   const read = (): number[] => [
     workers.reduce((sum, { pid }) => sum + readCpuTime(pid), 0),

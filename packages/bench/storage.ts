@@ -13,7 +13,7 @@ const callsForLog = 8_700
 const deliveriesPerCall = 4
 const tables = ['events', 'deliveries', 'attempts', 'calls', 'summaries']
 
-/** Formats SQL that inserts older, finished deliveries. Their subjects are random, like those of calls. */
+/** Formats SQL that inserts older, finished deliveries. Their subjects are random, like call ids. */
 const formatFillSql = (count: number): string => `
   INSERT INTO wabakit.events
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',

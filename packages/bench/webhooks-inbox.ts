@@ -61,7 +61,7 @@ const createContenders = (
         await store(times)
       },
       run: async (times) => {
-        // The measurement starts after a worker has started and has handled the events that it fetched at the start.
+        // Excludes the start of a worker, and the events that it fetches before it calls the first handler.
         let [startedAt, cpuBefore, handled] = [Number.NaN, Number.NaN, 0]
         await queue.handleAll(() => {
           handled += 1

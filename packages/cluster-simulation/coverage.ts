@@ -12,7 +12,7 @@ import { runPlan } from './src/run-plan.ts'
 
 const folder = resolve(import.meta.dirname, '../server/src/stores/postgres')
 
-/** Matches files that runs do not use: they connect to servers, find hosts or create tables. */
+/** Matches files that the simulation does not use: they connect to servers, find hosts or create tables. */
 const excluded = /\/(?:open-postgres|open-error|primary|database-address|durability|migrate|schema)\.ts$/
 
 const Coverage = z.object({
@@ -30,11 +30,11 @@ const Coverage = z.object({
 })
 type Script = z.infer<typeof Coverage>['result'][number]
 
-/** Returns for each line whether it has run, or `undefined` for a line without code in a function. */
+/** Returns whether each line has run, or `undefined` for a line that contains no code of a function. */
 const readLines = ({ url, functions }: Script) => {
   const source = stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'))
   const counts = new Int32Array(source.length).fill(-1)
-  // The first function is the module. Outer functions and blocks come before inner ones.
+  // The first function is the module itself. Outer functions and blocks come before inner ones.
   for (const { ranges } of functions.slice(1)) {
     for (const { startOffset, endOffset, count } of ranges) counts.fill(count, startOffset, endOffset)
   }

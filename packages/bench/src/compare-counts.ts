@@ -7,7 +7,7 @@ import { printTable } from './result.ts'
 /** The figures that must not grow, by name. `tolerance` is the maximum accepted growth. */
 type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance: number }>
 
-/** The contents of `counts.json`. `runtime` describes the machine that recorded the figures. */
+/** The contents of `counts.json`. `runtime` is the Node.js version and the platform that recorded the figures. */
 type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
 /** The tolerance for bundle sizes. They do not vary between runs, but a new feature may add a few bytes. */

@@ -13,12 +13,12 @@ type Counting = {
 
 const warm = { instructions: 0.02, bytes: 0.05 }
 
-/** The workload by which the processors of two machines are compared. */
+/** The workload that is used to compare the processors of two machines. */
 export const floor = 'the floor of P1'
 
 /**
- * The workloads of `counted.ts`. The comments contain the variations of instructions and bytes. A start varies more,
- * because each process performs it only once, without a warm-up.
+ * The workloads of `counted.ts`. The comments state how much instructions and bytes vary between runs. A start
+ * varies more, because each process performs it only once, without a warm-up.
  */
 export const countings: Readonly<Record<string, Counting>> = {
   [floor]: { count: 40_000, tolerance: { instructions: Infinity, bytes: 0.05 } },

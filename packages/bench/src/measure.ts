@@ -95,7 +95,7 @@ export const measure = async (
   const listTimes = (name: string): number[] => (costs.get(name) ?? []).map(({ time }) => time)
   return contenders.map(({ name, floor = null }) => {
     const times = listTimes(name)
-    // A mean instead of a median, because the CPU time of other processes has steps of 10 ms.
+    // Uses the mean instead of the median, because CPU times of other processes are multiples of 10 ms.
     const cpu = (costs.get(name) ?? []).reduce((sum, each) => sum + each.cpu, 0) / rounds
     const ratios =
       floor === null ? [] : listTimes(floor).map((time, round) => time / (times[round] ?? Number.NaN))

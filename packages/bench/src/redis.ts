@@ -9,7 +9,7 @@ import { findFreePort } from '../../server/test/postgres-cluster.ts'
 /** A private Redis server that writes all changes to a file. */
 export type Redis = { readonly url: string; readonly pid: number; remove(): Promise<void> }
 
-/** The server syncs its file before each response, or once per second, which can lose the writes of two seconds. */
+/** With `always`, the server syncs before each response. With `everysec`, a crash can lose two seconds of writes. */
 export type Appendfsync = 'always' | 'everysec'
 
 /** Starts a Redis server. Returns `undefined` if `redis-server` is not installed. */

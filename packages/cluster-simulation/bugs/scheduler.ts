@@ -27,7 +27,7 @@ const repeatsSettlements = ({ rates }: Plan): boolean =>
 
 /**
  * Returns whether deliveries may join a lane while its head is being settled and a page is being read. Requires that
- * only endpoints fail, so that a delivery that waits for the next sweep is late.
+ * only endpoints fail, because only then does a delivery that waits for the next sweep count as late.
  */
 const hasSlowLanes = ({ slowMs = 0, pollMs, handlerMs, operations, faults, rates }: Plan): boolean => {
   const calls = operations.flatMap((each) => (each.do === 'make a call' ? [each.callId] : []))

@@ -1,4 +1,4 @@
-/** A call to a store. Its start and end are times of one clock. */
+/** A call to a store. All starts and ends are measured by the same clock. */
 export type Call<Input, Output> = {
   readonly input: Input
   readonly from: number

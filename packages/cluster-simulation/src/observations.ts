@@ -29,7 +29,7 @@ export type Observations = {
   resumed: OfServer
   /** A settlement was committed. */
   settled: OfServer & { readonly settlement: Settlement; readonly outcome: SettlementOutcome }
-  /** A user sends deliveries again or removes them. From then on, the order within lanes is unknown. */
+  /** A user resends or removes deliveries. From then on, the order within lanes is unknown. */
   reset: { readonly phase: 'begins' | 'ends' }
   /** A user's cancellation of a delivery was committed. */
   canceled: { readonly deliveryId: string }

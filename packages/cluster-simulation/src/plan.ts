@@ -39,7 +39,7 @@ export type Operation = { readonly at: number } & (GroupCreation | (OnServer & {
 
 export type ParticipantMove = 'join' | 'leave'
 
-/** The changes of subscriptions. Users choose `enable` twice as often as any other change. */
+/** The changes to subscriptions. Users choose `enable` twice as often as any other change. */
 export const subscriptionSteps = [
   'rotate the secret',
   'change the URL',
@@ -51,7 +51,7 @@ export const subscriptionSteps = [
 ] as const
 export type SubscriptionStep = (typeof subscriptionSteps)[number]
 
-/** The values of `maxAttemptsPerSecond` from which users choose. `null` means no maximum. */
+/** The values of `maxAttemptsPerSecond` that users choose from. `null` means no maximum. */
 export const attemptLimits: NonEmpty<number | null> = [0.2, 1, 4, 40, null]
 
 export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
@@ -149,7 +149,7 @@ export type Plan = {
   readonly latency: number
   /** Duration of a SQLite commit, which blocks its process, in milliseconds. */
   readonly commitMs: number
-  /** Maximum duration of slow store calls in addition to their latency, in milliseconds. */
+  /** Maximum duration that slow store calls add to their latency, in milliseconds. */
   readonly slowMs?: number
   /** The store calls of schedulers that can be slow. @default 'all' */
   readonly slowCalls?: 'all' | 'settlements' | 'settlements and pages'

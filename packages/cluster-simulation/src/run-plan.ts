@@ -38,7 +38,7 @@ export type RunOptions = {
   record?(entry: HistoryEntry, step: number): void
 }
 
-/** Durations of the pause of a process, in milliseconds. The longer pauses exceed its lease. */
+/** Durations for which a process is paused, in milliseconds. The longer ones exceed its lease. */
 const standstills: NonEmpty<Range> = [
   [1, 5_000],
   [21_000, 35_000],

@@ -58,7 +58,7 @@ export type DeliveryOf<Name extends EventName> = RecordedDelivery<WebhookEventOf
 }
 
 /**
- * Creates empty recordings of a tenant, which are filled in order.
+ * Creates the empty recordings of a tenant.
  *
  * @param onChange - called after each addition.
  */

@@ -6,8 +6,8 @@ import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 import { connections, readSettings, secret } from './settings.ts'
 
-// The minimum work of durable deliveries. It reads each row, signs it with node:crypto, sends it with `dispatch` of
-// undici, and settles it with a delete and an insert. Concurrent deliveries share a commit. `fill` stores a backlog,
+// The minimum work for durable deliveries. Each row is read, signed with node:crypto, sent with undici's `dispatch`,
+// and settled with a delete and an insert. Concurrent deliveries share a commit. `fill` stores a backlog,
 // and `release` delivers it. `store` stores events, each with two inserts in the same commits, and delivers them.
 type Row = { readonly id: number; readonly payload: string }
 
@@ -48,7 +48,7 @@ const openSqlite = (path: string): Database => {
 }
 
 const openPostgres = async (url: string): Promise<Database> => {
-  // Without these options, PostgreSQL may read all events at once, because it has no statistics yet.
+  // Without these options, PostgreSQL may scan whole tables, because it has no statistics yet.
   const options = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
   const pool = new PgPool({ connectionString: url, max: 1, options })
   await pool.query(`
@@ -133,7 +133,7 @@ const deliver = async (times: number, stored: number): Promise<void> => {
       })
     }
     if (finished.length === 0 && sending > 0) await new Promise<void>((resolve) => (wake = resolve))
-    // Attempts that end at the same time share a commit.
+    // Lets attempts that end at the same time share a commit.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -32,8 +32,8 @@ export const servePeer = (url: string, { add, addAll, countOpen }: PeerQueue): v
 const agent = new Agent({ connections })
 
 /**
- * Signs and sends a webhook like the code of a typical user. Rejects, so that the queue retries, unless the endpoint
- * accepts the webhook within 15 seconds.
+ * Signs and sends a webhook, as a typical application does. Rejects unless the endpoint accepts the webhook within 15
+ * seconds, so that the queue retries.
  */
 export const sendWebhook = async ({ id, url, body }: Job): Promise<void> => {
   const { headers } = await signWebhook({ payload: body, secret, id })

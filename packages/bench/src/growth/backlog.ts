@@ -12,7 +12,7 @@ export type Contents = {
   readonly subscription: string
   /** `pending` or `delivered`. */
   readonly status: string
-  /** The due time of a pending delivery. Delivered ones were settled at the time `n`. */
+  /** The due time of a pending delivery. A delivered one was settled at time `n`. */
   readonly dueAt: string
 }
 
@@ -24,7 +24,7 @@ export type Backlog = {
   remove(): Promise<void>
 }
 
-/** A kind of database, on which backlogs can be created. */
+/** A kind of database on which backlogs can be created. */
 export type Engine = {
   readonly name: string
   fill(contents: Contents): Promise<Backlog>
@@ -57,12 +57,12 @@ const openQueues = async (store: Store): Promise<Reading[]> => {
   })
 }
 
-/** The queues of each store. The one that was read last comes last. */
+/** The queues of each store, the least recently read first. */
 const opened = new WeakMap<Store, Reading[]>()
 
 /**
- * Reads, loads and settles 64 deliveries of as many subscriptions as possible, like the dispatcher. Then publishes the
- * same events again, so that the backlog keeps its size. The returned duration does not include publishing.
+ * Reads, loads and settles 64 deliveries, as the dispatcher does, for as many subscriptions as possible. Then publishes
+ * the same events again, so that the backlog keeps its size. The returned duration does not include publishing.
  */
 export const runCycle = async (store: Store) => {
   const queues = opened.get(store) ?? (await openQueues(store))

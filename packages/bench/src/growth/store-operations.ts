@@ -4,7 +4,7 @@ import { runCycle } from './backlog.ts'
 
 const page = { organizationId: 'acme', limit: 100 }
 const newest = { ...page, order: 'newest_first' } as const
-/** A filter that matches nothing. The control API examines the same number of records for a page. */
+/** A filter that matches nothing. `maxExamined` is the limit of the control API. */
 const rare = { text: 'nobody', maxExamined: 20_000 }
 let published = 0
 

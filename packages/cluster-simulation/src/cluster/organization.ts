@@ -13,7 +13,7 @@ const digits = wabaNumber.slice(1)
 /** SHA-256 of `apiKey`. */
 const keyHash = 'eb87e2c8172e3d66e6c511ee6817343d38fc92969cefe7105db2b516565985dd'
 
-/** A subscription to health events, which exists in every run in addition to those of its plan. */
+/** A subscription to health events, which every run has in addition to its planned subscriptions. */
 export const operationalSubscription: PlannedSubscription = {
   name: 'operations',
   endpoint: 'operations',

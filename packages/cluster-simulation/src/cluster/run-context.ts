@@ -22,6 +22,6 @@ export type RunContext = {
   note(text: string): void
   /** Kills a server, and schedules its restart. */
   kill(server: string): void
-  /** Pauses a server, and schedules its continuation. */
+  /** Pauses a server, and schedules when it resumes. */
   pause(server: string): void
 }

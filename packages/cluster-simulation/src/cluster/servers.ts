@@ -118,7 +118,7 @@ export const createServers = (
     stepClock: (name: string, byMs: number): void => {
       offsets.set(name, (offsets.get(name) ?? 0) + byMs)
     },
-    /** Corrects all clocks, resumes the paused servers, and starts the other ones. */
+    /** Corrects all clocks, resumes paused servers, and starts servers that are down. */
     heal: (): void => {
       offsets.clear()
       for (const name of running.keys()) resume(name)

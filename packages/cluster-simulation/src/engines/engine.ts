@@ -15,7 +15,7 @@ export type Engine = {
   open(user: StoreUser): { readonly store: Store; readonly clock: Required<Clock> }
   /** Closes the connections of a process that has died. */
   abandon(user: StoreUser): void
-  /** Ends the session of a worker whose process continues. Returns a function that starts a new session. */
+  /** Ends the session of a worker whose process keeps running. Returns a function that starts a new session. */
   endSession?(server: string): () => void
   setRenewable?(server: string, canRenew: boolean): void
   setAvailable(isAvailable: boolean): void

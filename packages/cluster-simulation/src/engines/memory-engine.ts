@@ -34,12 +34,12 @@ type Worker = {
 /** Time for which a worker keeps its shards after the end of its session, in milliseconds, as on PostgreSQL. */
 const graceMs = 2_000
 
-/** Time for which a worker waits for its session, in milliseconds. */
+/** Time after which a renewal fails if the worker has no session, in milliseconds. */
 const patienceMs = 5_000
 
 /**
  * Runs the memory store as a database that several processes share. News may arrive late, out of order or never.
- * Transactions commit in a different order than their positions, and settlements may miss concurrent commits.
+ * Transactions may not commit in the order of their positions, and settlements may miss concurrent commits.
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
@@ -47,8 +47,9 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
   const base = createMemoryStore(takePosition, true)
-  /** The step at which each position was added, and at which each server started its latest settlement. */
+  /** The step at which each position was added. */
   const added = new Map<number, number>()
+  /** The step at which each server started its latest settlement. */
   const settling = new Map<string, number>()
   base.listen((news) => {
     if (news.kind === 'head') added.set(news.head.position, scheduler.steps())

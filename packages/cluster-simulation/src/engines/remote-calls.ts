@@ -23,7 +23,7 @@ export const createRemoteCalls = (run: RunContext) => {
   let isAvailable = true
   let inProgress = 0
 
-  /** Returns the rates of faults. Concurrent transactions are aborted more often. */
+  /** Returns the rates of faults. While other calls are in progress, transactions are aborted more often. */
   const getRates = (): Rates<StoreFault> | undefined => {
     const rates = plan.rates?.store
     if (rates?.aborted === undefined || inProgress === 0) return rates

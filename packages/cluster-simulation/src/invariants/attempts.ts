@@ -17,8 +17,8 @@ const perSubscription = 8
 const driftMs = 12_000
 
 /**
- * Maximum time from the loss of a shard until its worker starts no more attempts, in milliseconds. A worker may learn
- * of the loss late because it was cut off or its clock was set back.
+ * Maximum time for which a worker may still start attempts after it has lost a shard, in milliseconds. It may learn of
+ * the loss late because it was cut off or its clock was set back.
  */
 const believesMs = 100
 
@@ -32,7 +32,7 @@ type Attempt = { readonly server: string; readonly subscriptionId: string; isOrp
 
 /** Checks that only the owner of a delivery attempts it, and only when the delivery is due. */
 export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule => {
-  // On SQLite, clock steps affect a server that is down.
+  // On SQLite, a server that starts during a clock step has the wrong time.
   const hasTrueTime = plan.engine === 'memory' || plan.faults.every(({ fault }) => fault !== 'step the clock')
   /** Attempts in progress, by delivery. */
   const attempts = new Map<string, Attempt[]>()
@@ -49,7 +49,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   /** The subscriptions that one change enabled while another change was in progress. */
   const unclear = new Set<string>()
   const canceled = new Set<string>()
-  /** The number of changes in progress that may send canceled deliveries again. */
+  /** The number of changes in progress that may resend canceled deliveries. */
   let resets = 0
 
   const isOwner = (server: string, { shard, epoch }: OwnedShard): boolean => {

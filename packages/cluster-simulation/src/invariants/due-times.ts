@@ -9,7 +9,7 @@ export const createDueTimes = (now: () => number) => {
   return {
     /** Returns the time of a delivery, or `undefined` if it is not pending. */
     find: ({ id, status, dueAt }: DeliveryRecord): number | undefined => {
-      // It can become pending again, because users can send earlier deliveries of its lane again.
+      // A delivery can become pending again, because users can resend earlier deliveries of its lane.
       if (status !== 'pending' || dueAt === null) {
         seen.delete(id)
         return undefined

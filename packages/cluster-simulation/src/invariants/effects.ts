@@ -24,7 +24,7 @@ export const createEffectsRule = ({ violate, hasSeen }: RuleContext): Rule => {
       'attempt started': ({ attempted, webhookId }) => {
         const { id } = attempted.delivery
         const known = ids.get(id) ?? webhookId
-        // Users can send deliveries again with a new id.
+        // Users can resend deliveries with a new id.
         if (known !== webhookId && !hasSeen('reset'))
           violate(oneId, `${id} was attempted as ${known} and as ${webhookId}`)
         ids.set(id, webhookId)

@@ -42,7 +42,7 @@ const predict = (history: readonly Settled[], reportMs: number): string[] | 'unc
 
 /**
  * Checks that health events follow from the settlements. If a user has changed the subscription, or a process has died
- * on SQLite, unobserved commits may have caused events. Then this checks only the order of the events.
+ * on SQLite, unobserved commits may have caused events. In these cases, checks only the order of the events.
  */
 export const createHealthRule = ({ plan, violate, now, hasSeen }: RuleContext): Rule => {
   const histories = new Map<string, Settled[]>()

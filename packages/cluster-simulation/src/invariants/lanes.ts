@@ -9,7 +9,7 @@ const blockingFailures = 3
 const isFinished = ({ status }: DeliveryRecord): boolean =>
   status === 'delivered' || status === 'exhausted' || status === 'skipped'
 
-/** Checks that each lane keeps the documented order. Does not check lanes after a user has sent deliveries again. */
+/** Checks that each lane keeps the documented order. Does not check lanes after a user has resent deliveries. */
 export const createLanesRule = ({ violate, hasSeen }: RuleContext): Rule => ({
   on: {
     loaded: ({ server, attempted: { delivery }, deliveries }) => {

@@ -14,7 +14,7 @@ const maximumMs = 1_800_000
 type Found = {
   /** The CPU time of the search, in milliseconds. */
   readonly cpuMs: number
-  /** The first seed that exposes the bug. Seeds start at 1, so this is also the number of runs. */
+  /** The first seed that exposes the bug. */
   readonly seed: number
   /** The number of operations and faults in the shrunk plan. */
   readonly entries: number

@@ -1,4 +1,4 @@
-/** Creates the trace of a run. All runs of a plan have the same trace. With `keepsLines`, it keeps its lines. */
+/** Creates the trace of a run. All runs of a plan have the same trace. With `keepsLines`, it also stores the lines. */
 export const createTrace = (keepsLines: boolean) => {
   const lines: string[] = []
   let [high, low] = [0x811c9dc5, 0x1b873593]

@@ -12,7 +12,7 @@ const loadSubscriptions = async (): Promise<void> => {
   subscriptions.value = items
 }
 
-/** Returns whether an attempt's outcome changes the state of its subscription. */
+/** Returns whether a message is about an attempt that changes the state of its subscription. */
 const isNews = (message: LiveMessage): boolean => {
   if (message.type !== 'attempt') return false
   const { subscriptionId, outcome } = message.attempt

@@ -27,7 +27,7 @@ export const showJson = (value: unknown): unknown => {
   )
 }
 
-/** Returns a body, with personal data masked if masking is on. Masks all of a body that is not JSON. */
+/** Returns a body, with personal data masked if masking is on. A body that is not JSON is masked completely. */
 export const showBody = (text: string): string => {
   if (!isMasking()) return text
   try {

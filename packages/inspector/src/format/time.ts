@@ -1,6 +1,6 @@
 const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
 
-// Shared, because creating a format takes longer than rendering a row.
+// These formats are shared, because creating one takes longer than rendering a row.
 const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 

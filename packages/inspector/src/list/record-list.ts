@@ -123,7 +123,7 @@ export const createRecordList = <Item>(
     return part.items
   }
 
-  /** Updates the current record unless it has just been read, because it may be out of view or no longer match. */
+  /** Updates the current record, which may be out of view or no longer match, unless it was just read. */
   const updateCurrent = async (read: readonly Item[]): Promise<void> => {
     const id = currentId.value
     const isCurrent = (item: Item): boolean => getId(item) === id

@@ -52,7 +52,7 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
         leave()
       }}
       onKeyDown={(event) => {
-        // The second Escape would close the dialog even if the page prevents `cancel`.
+        // Browsers close the dialog at the second Escape even if the page prevents `cancel`.
         if (event.key !== 'Escape') return
         event.preventDefault()
         event.stopPropagation()

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 type FactsProps = {
-  /** Facts by name. Those without a value are not shown. */
+  /** Facts by name. Facts without a value are not shown. */
   readonly facts: Readonly<Record<string, ComponentChildren>>
   /** Shows the facts side by side instead of one per line. */
   readonly isInline?: boolean

@@ -6,7 +6,7 @@ import { Problem } from './status.tsx'
 
 type PanelProps = {
   readonly title: ComponentChildren
-  /** The record's state, which a long title does not truncate. */
+  /** The record's state, which stays visible next to a long title. */
   readonly badge?: ComponentChildren
   readonly label: string
   readonly actions?: ComponentChildren

@@ -2,7 +2,7 @@ import type { Delivery } from '@wabakit/server/control-types'
 
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
-/** A state in words, which must be clear without the color of the tone. */
+/** A state in words, which must be clear without the color. */
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
   <span class={`badge ${tone}`}>{children}</span>
 )

@@ -38,7 +38,7 @@ const switchTheme = (): void => {
 
 export const Sidebar = () => {
   const links = useRef<HTMLUListElement>(null)
-  // Phones are narrower than the row of links.
+  // On phones, the row of links is wider than the screen.
   useEffect(
     () =>
       links.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),

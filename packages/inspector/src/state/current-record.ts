@@ -3,7 +3,7 @@ import { getParam, setParams } from './route.ts'
 
 export const listedIds = signal<readonly string[]>([])
 export const firstInView = signal(0)
-/** The row that the user selected. The list scrolls to a row that was selected by a key. */
+/** The row that the user selected. The list scrolls to a row that was selected with a key. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
 export const openId = computed(() => getParam('id'))

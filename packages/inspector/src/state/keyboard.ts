@@ -51,7 +51,7 @@ const common: Readonly<Record<string, () => unknown>> = {
 
 const goTimeMs = 1_500
 
-/** The time until which a letter opens a view, because the user has just pressed `g`. */
+/** The time until which a letter opens a view after the user has pressed `g`. */
 let goingUntil = 0
 
 const findAction = (key: string): (() => unknown) | undefined => {
@@ -66,7 +66,7 @@ const findAction = (key: string): (() => unknown) | undefined => {
   }
 }
 
-/** Starts handling keys, except while the user types or a dialog is open. Returns a function that stops. */
+/** Starts handling keys, except while the user types or a dialog is open. Returns a function that stops handling them. */
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event

@@ -29,7 +29,7 @@ type DeliveryRowProps = Axis & {
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** Minimum width of an attempt that the user can easily hit, in pixels. */
+/** Minimum width at which an attempt is easy to click or tap, in pixels. */
 const minWidths = { pointer: 34, finger: 44 }
 
 export const DeliveryRow = (props: DeliveryRowProps) => {

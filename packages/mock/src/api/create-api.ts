@@ -16,7 +16,7 @@ type ApiOptions = {
   readonly record: (request: RecordedRequest) => void
 }
 
-/** Length after which the rest of a body is not read for the recording, in characters. */
+/** Length at which reading a body for the recording stops, in characters. */
 const maxLength = 65_536
 
 /** Reads the start of a body as JSON or text, for the recording. Returns `undefined` if there is no body. */

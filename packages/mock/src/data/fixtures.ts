@@ -28,7 +28,7 @@ export type FixtureOverrides<Name extends EventName> = {
     : Fixture<Name>[Field] | undefined
 }
 
-/** Builds payloads, without a mock. */
+/** Builds payloads without a mock. */
 export type Fixtures = {
   /**
    * Returns a realistic event that matches the contract. The same input results in the same event in every release.
@@ -49,7 +49,7 @@ const createSources = (): TemplateSources => {
   return { account, data, ids: createIds({ clock: { now: () => startTime }, random }), start: startTime }
 }
 
-/** Builds payloads, without a mock. */
+/** Builds payloads without a mock. */
 export const fixtures: Fixtures = {
   event: <Name extends EventName>(name: Name, overrides: FixtureOverrides<Name> = {}) => {
     const known = parseName('fixtures.event', eventNames, name)

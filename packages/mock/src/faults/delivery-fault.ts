@@ -55,7 +55,7 @@ export type DelayFault = z.infer<typeof DelayFault>
 export const TamperFault = z.strictObject({
   kind: z.literal('tamper'),
   /**
-   * The changed part: the `body` gets another field, the `signature` is wrong, the `timestamp` is an hour older, or a
+   * The changed part: the `body` gets an extra field, the `signature` is wrong, the `timestamp` is an hour older, or a
    * header is missing.
    */
   part: z.enum(['body', 'signature', 'timestamp', 'missing_header']),

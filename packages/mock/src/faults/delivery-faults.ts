@@ -28,7 +28,7 @@ export type DeliveryFaults = {
   /** Drops an attempt; retries follow. `{ times: 'always' }` drops every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
-   * Gives up a delivery as soon as an attempt fails, like a vendor without documented retries. By default, the fault
+   * Gives up on a delivery as soon as an attempt fails, like a vendor without documented retries. By default, the fault
    * hits every event until it is removed.
    *
    * @example
@@ -38,7 +38,7 @@ export type DeliveryFaults = {
   neverRetry(event?: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /** Delays an event on the mock's clock; others may overtake it. */
   delay(event: FaultedEvent, options: DeliveryFaultOptions & { readonly by: Duration }): () => void
-  /** Changes an attempt after it was signed, like a forgery. */
+  /** Changes an attempt after it was signed, as a forger would. */
   tamper(
     event: FaultedEvent,
     options: DeliveryFaultOptions & Pick<TamperFault, 'part' | 'header'>,

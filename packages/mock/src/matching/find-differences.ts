@@ -1,7 +1,7 @@
 /** A matcher such as vitest's and jest's `expect.any(String)`. @inline */
 export type Asymmetric = { asymmetricMatch(value: unknown): boolean }
 
-/** A part of a value, at any depth. A regular expression may stand for a string. */
+/** A part of a value, at any depth. A regular expression may stand in for a string. */
 export type Partially<Value> =
   | Asymmetric
   | (Value extends string

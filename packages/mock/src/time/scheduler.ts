@@ -23,7 +23,7 @@ export type Scheduler = {
   listTasks(): readonly ScheduledTask[]
   /** Moves time forward, and waits for all work that becomes due. */
   advance(ms: number): Promise<void>
-  /** Moves the time forward without waiting for deliveries. */
+  /** Moves time forward without waiting for deliveries. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   start(worker: DeliveryWorker): void
   /** Stops the scheduler. Resolves when no work is running. */

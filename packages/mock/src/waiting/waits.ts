@@ -29,7 +29,7 @@ export type Waits = {
    * Resolves to the first acknowledged delivery (200 to 299) of a matching event with this name, past or future.
    * Until the first `subscribe`, deliveries without a target also count.
    *
-   * @throws MockTimeoutError if there is none in time. The message shows the responses.
+   * @throws MockTimeoutError if there is no such delivery in time. The message shows the responses.
    */
   waitForDelivery<Name extends EventName>(
     name: Name,

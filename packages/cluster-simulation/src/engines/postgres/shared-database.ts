@@ -34,7 +34,7 @@ const create = async (): Promise<{ readonly database: PGlite; readonly client: p
 let shared: ReturnType<typeof create> | undefined
 let stopListening = (): void => {}
 
-/** Returns the database of this thread, emptied. Its tables are created only once, which takes seconds. */
+/** Empties and returns the database of this thread. Its tables are created only once, because this takes seconds. */
 export const openEmptyDatabase = async () => {
   shared ??= create()
   const { database, client } = await shared

@@ -35,8 +35,9 @@ export const createFaultyDatabase = (
 ) => {
   const { plan, draws, faults } = run
   let pending: TransactionFault | undefined
-  /** The number of writes, and of reads, until one of them fails. */
+  /** The number of writes until one fails. */
   let writesLeft = Infinity
+  /** The number of reads until one fails. */
   let readsLeft = Infinity
 
   const rollBack = (): void => {
@@ -63,7 +64,7 @@ export const createFaultyDatabase = (
     return block(plan.commitMs)
   }
 
-  /** If the disk is full, SQLite rolls back the whole transaction. */
+  /** Performs a write, or makes it fail. If the disk is full, SQLite rolls back the whole transaction. */
   const write = (really: () => unknown): unknown => {
     if (--writesLeft > 0 || !database.isTransaction) return really()
     writesLeft = Infinity

@@ -36,7 +36,7 @@ const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   })
 }
 
-/** Returns the in-memory database of this thread, emptied. Its tables are created only once. */
+/** Empties and returns the in-memory database of this thread. Its tables are created only once. */
 export const openEmptyDatabase = (): DatabaseSync => {
   if (shared === undefined) {
     const database = new DatabaseSync(':memory:')
