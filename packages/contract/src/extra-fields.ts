@@ -5,7 +5,7 @@ const findShape = (value: object): object =>
   'event' in value && isEventName(value.event) ? eventSchemas[value.event].shape : {}
 
 /**
- * Returns the fields of a parsed event that are not in its type, such as those that a service has added.
+ * Returns the fields of a parsed event that are not in its type, such as fields that a service has added.
  *
  * @returns the unknown fields by name, or an empty object.
  * @example

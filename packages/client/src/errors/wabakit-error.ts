@@ -43,7 +43,7 @@ export class ValidationError extends WabakitError {
   /** The invalid fields and options; never empty. */
   readonly issues: readonly Issue[]
 
-  /** @param target - the function that was called, such as `groups.create`. */
+  /** @param target - the called function, such as `groups.create`. */
   constructor(target: string, issues: readonly Issue[]) {
     super(`Invalid input to ${target}: ${issues.map(({ message }) => message).join('; ')}`)
     this.issues = issues

@@ -54,7 +54,7 @@ const assertKnown = (ids: readonly string[], option: string): void => {
 }
 
 /**
- * Returns the checks of a run, including those in `skip`, which are reported as skipped.
+ * Returns the checks of a run. Checks in `skip` are included, because they are reported as skipped.
  *
  * @throws ExaminationUsageError when an id does not belong to a check.
  */

@@ -75,7 +75,7 @@ export const createLab = (settings: ServerSettings) => {
 /** A number without an integration. */
 export const unknownNumber = '+19995550000'
 
-/** Returns a create request with valid fields, except for those given. A field that is `undefined` is omitted. */
+/** Returns a valid create request with some fields replaced. A field that is `undefined` is omitted. */
 export const buildCreate = (lab: Lab, fields: object = {}, rest: Partial<ApiRequest> = {}): ApiRequest => ({
   ...endpoints['groups.create'],
   key: 'api',

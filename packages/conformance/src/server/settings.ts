@@ -6,7 +6,7 @@ import type { Listener } from './webhooks/listen.ts'
 
 const trimSlashes = (url: string): string => url.replace(/\/+$/, '')
 
-/** Removes credentials, so that reports do not contain them. */
+/** Formats a URL for reports, without credentials. */
 export const formatUrl = (url: string): string => {
   const target = new URL(url)
   target.username = ''

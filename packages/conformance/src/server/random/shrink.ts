@@ -1,8 +1,8 @@
 const maxAttempts = 60
 
 /**
- * Shortens a failing sequence while it still fails: tries the last step alone, then with one other step, then omits
- * each step in turn.
+ * Shortens a failing sequence while it still fails: tries the last step alone, then with one other step, and then
+ * omits one step after another.
  *
  * @param fails - plays a sequence and resolves to whether it fails.
  */

@@ -23,7 +23,7 @@ const judgeScene =
 
 const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) => judgeScene('created', judge)
 
-/** Judges the ids of two groups that were requested without a group id. */
+/** Judges the generated ids of two groups. */
 const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): Rule['examine'] =>
   judgeScene('generated', (_, { exchanges }) => {
     const ids = exchanges.map(({ response }) => readField(response.json, 'groupId'))
