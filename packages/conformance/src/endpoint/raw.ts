@@ -31,20 +31,19 @@ export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
   })
 
 /** Writes bytes to a new connection and resolves to the start of the response, which is empty if there was none. */
-export const sendBytes = (url: URL, bytes: Uint8Array, timeoutMs: number): Promise<string> =>
-  new Promise((resolve) => {
-    const socket = openSocket(url)
-    let received = ''
-    const settle = (): void => {
-      clearTimeout(timer)
-      socket.destroy()
-      resolve(received)
-    }
-    const timer = setTimeout(settle, timeoutMs)
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1')
-      if (received.includes('\r\n') || received.length > 4_096) settle()
-    })
-    socket.once('close', settle)
-    socket.write(bytes)
+export const sendBytes = async (url: URL, bytes: Uint8Array, timeoutMs: number): Promise<string> => {
+  const socket = openSocket(url)
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const timer = setTimeout(resolve, timeoutMs)
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+    if (received.includes('\r\n') || received.length > 4_096) resolve(undefined)
   })
+  socket.once('close', resolve)
+  socket.write(bytes)
+  await promise
+  clearTimeout(timer)
+  socket.destroy()
+  return received
+}

@@ -16,35 +16,27 @@ type Waiter = { check(): void; reject(reason: string): void }
 export const createWaiters = () => {
   const waiters = new Set<Waiter>()
   return {
-    wait: <Found>({ caller, timeoutMs, find, explain }: Wait<Found>): Promise<Found> =>
-      new Promise((resolve, reject) => {
-        const found = find()
-        if (found !== undefined) {
-          resolve(found)
-          return
-        }
-        const end = (): void => {
-          waiters.delete(waiter)
-          cancelTimer()
-        }
-        const waiter: Waiter = {
-          check: () => {
-            const now = find()
-            if (now === undefined) return
-            end()
-            resolve(now)
-          },
-          reject: (reason) => {
-            end()
-            reject(new MockUsageError(`${caller}: ${reason}`))
-          },
-        }
-        const cancelTimer = afterRealTime(timeoutMs, () => {
-          end()
-          explain().then((message) => reject(new MockTimeoutError(message)), reject)
-        })
-        waiters.add(waiter)
-      }),
+    wait: async <Found>({ caller, timeoutMs, find, explain }: Wait<Found>): Promise<Found> => {
+      const found = find()
+      if (found !== undefined) return found
+      const { promise, resolve, reject } = Promise.withResolvers<Found>()
+      const waiter: Waiter = {
+        check: () => {
+          const now = find()
+          if (now !== undefined) resolve(now)
+        },
+        reject: (reason) => reject(new MockUsageError(`${caller}: ${reason}`)),
+      }
+      waiters.add(waiter)
+      const cancelTimer = afterRealTime(timeoutMs, () => {
+        waiters.delete(waiter)
+        explain().then((message) => reject(new MockTimeoutError(message)), reject)
+      })
+      return promise.finally(() => {
+        waiters.delete(waiter)
+        cancelTimer()
+      })
+    },
     check: (): void => {
       for (const waiter of [...waiters]) waiter.check()
     },

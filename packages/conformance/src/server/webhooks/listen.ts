@@ -55,22 +55,20 @@ export const listen = async (address: string) => {
     }
   }
   /** Resolves to the first matching webhook, past or future, or `undefined` if none arrives in time. */
-  const waitFor = (
+  const waitFor = async (
     matches: (webhook: ReceivedWebhook) => boolean,
     timeoutMs: number,
   ): Promise<ReceivedWebhook | undefined> => {
     const present = webhooks.find(matches)
-    if (present !== undefined) return Promise.resolve(present)
-    return new Promise((resolve) => {
-      const end = (webhook: ReceivedWebhook | undefined): void => {
-        clearTimeout(timer)
-        unsubscribe()
-        resolve(webhook)
-      }
-      const timer = setTimeout(() => end(undefined), timeoutMs)
-      const unsubscribe = subscribe((webhook) => {
-        if (matches(webhook)) end(webhook)
-      })
+    if (present !== undefined) return present
+    const { promise, resolve } = Promise.withResolvers<ReceivedWebhook | undefined>()
+    const timer = setTimeout(resolve, timeoutMs)
+    const unsubscribe = subscribe((webhook) => {
+      if (matches(webhook)) resolve(webhook)
+    })
+    return promise.finally(() => {
+      clearTimeout(timer)
+      unsubscribe()
     })
   }
   return {
