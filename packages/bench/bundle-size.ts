@@ -27,8 +27,8 @@ const getText = async (options: BuildOptions): Promise<string> =>
   (await build({ ...options, write: false })).outputFiles[0]?.text ?? ''
 
 /**
- * Bundles each of our packages into one file first, as published. Otherwise, the bundler would interleave its modules
- * with those of dependencies, which would compress worse.
+ * Bundles each of our packages into one file first, as published. Otherwise, the bundler would mix its modules with
+ * modules of dependencies, which would compress worse.
  */
 const asPublished: Plugin = {
   name: 'as-published',

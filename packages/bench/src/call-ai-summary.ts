@@ -1,4 +1,4 @@
-/** A CALL_AI_SUMMARY of about 860 bytes, like those of a live service. */
+/** A CALL_AI_SUMMARY of about 840 bytes, which is typical of a live service. */
 export const callAiSummary = {
   event: 'CALL_AI_SUMMARY',
   channel: 'WHATSAPP',

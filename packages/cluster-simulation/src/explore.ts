@@ -52,7 +52,7 @@ export type ExploreOptions = {
 /** Number of seeds per report of a thread. */
 const chunk = 50
 
-/** Runs seeds in several threads. A run does not depend on its thread. */
+/** Runs seeds in several threads. The result of a run does not depend on its thread. */
 export const explore = async (options: ExploreOptions): Promise<Summary> => {
   const { seed, runs, maximumMs, threads, maximumViolations, onProgress } = options
   const totals = { runs: 0, steps: 0, virtualMs: 0, deliveries: 0 }

@@ -18,7 +18,7 @@ const { service, url } = await startServer({
   role,
   logLevel: 'warn',
   deliveryConcurrency: connections,
-  // Effectively unlimited, because one subscription may get all events.
+  // Sets no effective limit, because one subscription may get all events.
   deliveryConcurrencyPerSubscription: 10_000,
   rateLimitPerOrganization: 1_000_000,
   rateLimitPerKey: 1_000_000,

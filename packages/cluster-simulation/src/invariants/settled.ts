@@ -11,7 +11,7 @@ const isSkippable = ({ operations, faults, rates }: Plan): boolean =>
   rates?.endpoint['410'] !== undefined ||
   faults.some((fault) => fault.fault === '410' || (fault.fault === 'endpoint' && fault.behavior === 410))
 
-/** Checks that all events were delivered and all attempts were recorded. */
+/** Checks that every event has been delivered or given up, and that every attempt is recorded once. */
 export const createSettledRule = ({ plan, violate, hasSeen }: RuleContext): Rule => {
   /** The number of ended attempts, by delivery. */
   const ended = new Map<string, number>()

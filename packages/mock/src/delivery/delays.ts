@@ -32,7 +32,7 @@ const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
     order.slice(0, order.indexOf(name)).every((earlier) => arrived.has(earlier))
 
   return {
-    /** Returns whether this delivery must wait. If so, holds it. */
+    /** Holds this delivery if it must wait. Returns whether it does. */
     holds: (attempted: LoadedDelivery): boolean => {
       const queue = findQueue(attempted)
       if (queue === undefined || mayArrive(queue, attempted.event.name)) return false
@@ -76,7 +76,7 @@ export const createDelays = ({ faults, scheduler, resend }: DelaysOptions) => {
   const reasons = new Map<string, 'delay' | 'reorder'>()
   const reordering = createReordering(faults.reorder.take)
   return {
-    /** Returns whether this delivery is held back now. */
+    /** Holds this delivery back if a fault requires it. Returns whether it is held back. */
     holds: (attempted: LoadedDelivery): boolean => {
       const { id } = attempted.delivery
       if (reasons.has(id)) return false

@@ -101,7 +101,7 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
       closing.delete(name)
       disconnect()
     },
-    // The server reconnects by itself.
+    // The server reconnects on its own.
     endSession: () => {
       disconnect()
       return () => {}
