@@ -1,4 +1,4 @@
-// The doctor: attacks a webhook endpoint.
+// The doctor attacks a webhook endpoint.
 export { examineEndpoint } from './endpoint/examine-endpoint.ts'
 export type { ExaminationPlan, ExamineEndpointOptions, Limits } from './endpoint/options.ts'
 export { endpointCheckIds, planExamination } from './endpoint/plan.ts'
@@ -8,7 +8,7 @@ export { ExaminationUsageError, TargetUnreachableError } from './errors.ts'
 export { formatReport, type ReportFormat, reportFormats } from './formats/format-report.ts'
 export type { CheckResult, Report } from './report/report.ts'
 export { exitCodes } from './report/report.ts'
-// Acceptance: examines a server.
+// The acceptance checks examine a server.
 export type { PlayCall, Simulate } from './server/calls/simulate.ts'
 export { examineServer } from './server/examine-server.ts'
 export type { ServerExamination } from './server/server-examination.ts'

@@ -46,7 +46,10 @@ export const createLab = (settings: ServerSettings) => {
   return {
     ...createSender(settings),
     ...{ baseUrl, wabaNumber, disabledNumber, secret, listener },
-    /** Milliseconds to wait for a response or webhook, for a second attempt, and for a webhook that must not arrive. */
+    /**
+     * Times to wait for a response or webhook, for a second attempt, and for a webhook that must not arrive, in
+     * milliseconds.
+     */
     wait: { timeoutMs, retryTimeoutMs, quietMs },
     /** The options that this run was given. */
     has: new Set(given.map(([need]) => need)) as ReadonlySet<Need>,

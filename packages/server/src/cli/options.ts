@@ -103,7 +103,10 @@ export const parseSeed = createNumberParser(
   (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32,
 )
 
-/** Parses a header and adds it to the others. Throws a CliError, because a commander error would print the value. */
+/**
+ * Parses a header and adds it to the others. For an invalid header, throws a CliError, because a commander error would
+ * print the value.
+ */
 export const collectHeader = (line: string, others: readonly [string, string][] = []): [string, string][] => {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([!-~](?:[ -~]*[!-~])?)$/.exec(line) ?? []
   if (name !== undefined && value !== undefined) return [...others, [name.toLowerCase(), value]]

@@ -117,7 +117,7 @@ export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organiz
   text: filter.text,
 })
 
-/** Returns the statuses of responses; 0 means no response. */
+/** Returns the response statuses that a filter such as `404`, `5xx` or `none` selects; 0 means no response. */
 const parseResponse = (response: string): number[] => {
   if (response === 'none') return [0]
   if (!response.endsWith('xx')) return [Number(response)]

@@ -15,7 +15,7 @@ type PagesOptions = {
   readonly settings: ServerConfig
   readonly store: Pick<Store, 'nextDueAt' | 'checkWritable'>
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>
-  /** Checks the token of requests for metrics; if `undefined`, every client may read them. */
+  /** Checks the token of requests for metrics; if `undefined`, they need no token. */
   readonly checkMetricsToken: TokenCheck | undefined
   readonly createRequestId: () => string
   isStopping(): boolean

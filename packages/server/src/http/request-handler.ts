@@ -91,7 +91,7 @@ export const getClientAddress = (
   return isIP(address) === 0 ? socket.remoteAddress : address
 }
 
-/** Reads a body with events, which are faster than an async iterator. */
+/** Reads a body, or resolves to `undefined` if it is too long. Uses events, which are faster than an async iterator. */
 const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -118,7 +118,7 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     }
   })
 
-/** Returns a header, joining repeated values. In `headers`, two values of `authorization` look like one. */
+/** Returns a header, joining repeated values. `headers` would contain only the first of two `authorization` values. */
 const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
   let found: string | null = null
   for (let index = 0; index < rawHeaders.length; index += 2) {

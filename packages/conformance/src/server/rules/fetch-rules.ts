@@ -61,7 +61,7 @@ const judgePending = judgeExchanges(
 const readParts = (summary: unknown): unknown[] =>
   ['recap', 'keyPoints', 'nextSteps'].map((part) => readField(summary, part))
 
-/** Expects this status when a call is fetched with the key that may not use the WABA number. */
+/** Expects this status when a call's summary is fetched with the key that may not use the WABA number. */
 const expectForOther = (
   channel: 'PSTN' | 'WHATSAPP',
   status: number,

@@ -145,7 +145,10 @@ export class WebhooksController {
 
 export const getExport = ({ isLazy }: Framework): string => (isLazy ? 'getReceiver' : 'receiver')
 
-/** Lists the lines to add to the application: the use of the receiver and, unless a route imports it, its import. */
+/**
+ * Lists the lines to add to the application: the code that uses the receiver and, unless a route imports it, the
+ * import.
+ */
 export const listNextLines = (framework: Framework, language: Language): readonly string[] => {
   const { receiver, route, nextStep } = framework
   if (route !== undefined) return nextStep

@@ -116,7 +116,7 @@ export const planFiles = (folder: string) => {
     buildTest(framework, { prefix, language }),
     variables,
   ]
-  // A symbolic link without a target exists, too.
+  // A symbolic link without a target also counts as an existing file.
   const exists = ({ path }: NewFile): boolean => readStats(folder, path) !== undefined
   const files = wanted.filter((file) => !exists(file))
   for (const { path } of files) assertNoLinks(folder, path)

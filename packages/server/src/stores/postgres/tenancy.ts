@@ -19,7 +19,10 @@ export type Tenancy = Pick<
   | 'findCaller'
 >
 
-/** Maximum number of ids or hashes per statement. Every request starts by finding its caller. */
+/**
+ * Maximum number of ids or hashes per statement. Lookups are combined, because every request starts by finding its
+ * caller.
+ */
 const maxReads = 256
 
 const organizations = mapTable('organizations')

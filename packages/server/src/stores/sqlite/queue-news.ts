@@ -44,8 +44,8 @@ export const createQueueNews = ({ effects, findSubscription }: Access): QueueNew
     return { queue: String(subscription), shard: 0, organizationId: record.organizationId, pace }
   }
   /**
-   * Records a change for both commit and rollback: after a rollback, positions are reused, and if the outcome of a
-   * commit is unknown, there may be new deliveries.
+   * Records a change even if its transaction is rolled back: positions are then reused, and if the outcome of a commit
+   * is unknown, there may be new deliveries.
    */
   const note = (subscription: number, afterCommit: () => void): void => {
     effects.push({ afterCommit, afterRollback: () => markChanged(subscription) })

@@ -37,7 +37,7 @@ type Job = { readonly run: () => () => void; readonly reject: (error: unknown) =
 const isStorageError = (error: unknown): boolean =>
   error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 
-/** Maximum number of writes per transaction, because writes block the event loop. */
+/** Maximum number of writes per transaction. Writes block the event loop. */
 const maxWrites = 512
 
 /** Maximum number of attempts while another program holds the lock, and the pause between them, in milliseconds. */
