@@ -116,3 +116,27 @@ test('two results of one delivery are written in two batches, and nothing is wri
   await new Promise((resolve) => setTimeout(resolve, 70))
   expect(batches).toEqual([['same'], ['same']])
 })
+
+test('a batch has at most 128 results, and isWriting tells whether one is being written', async () => {
+  const sizes: number[] = []
+  const writer = createSettlementWriter(
+    {
+      settleDeliveries: async (settlements) => {
+        sizes.push(settlements.length)
+        expect(writer.isWriting()).toBe(true)
+        return settlements.map(() => ({ outcome: 'stale' }))
+      },
+    },
+    { patienceMs: 1_000, isPatient: () => true },
+  )
+  expect(writer.isWriting()).toBe(false)
+  const written = Array.from({ length: 300 }, (_, index) =>
+    writer.write(buildSettlement(`${index}`, 'delivered')),
+  )
+  expect(writer.isWriting()).toBe(true)
+  await Promise.all(written)
+  expect(sizes).toEqual([128, 128, 44])
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(writer.isWriting()).toBe(false)
+})
