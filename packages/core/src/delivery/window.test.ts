@@ -243,3 +243,137 @@ test('a window holds a few of many deliveries, and reads on when half of them ar
   expect(drained.length).toBe(100)
   expect(held).toBeLessThanOrEqual(4 * size)
 })
+
+const build = (position: number, changes: Partial<PendingDelivery> = {}): PendingDelivery => ({
+  id: `d${position}`,
+  ...{ position, dueAt: position, turn: 0 },
+  ...changes,
+})
+
+/** A window that knows that its queue is empty, so that only news fills it. */
+const createEmpty = () => {
+  const asked: unknown[] = []
+  const pages = { heads: [] as PendingDelivery[], retries: [] as PendingDelivery[], isEnd: true }
+  const window = createWindow({
+    queue: 'q',
+    journal: {
+      readHeads: async ({ after, limit }) => {
+        asked.push({ after, limit })
+        return { heads: pages.heads, after: pages.heads.at(-1)?.position ?? after, isEnd: pages.isEnd }
+      },
+      readRetries: async ({ limit }) => {
+        asked.push({ limit })
+        return { retries: pages.retries, isEnd: pages.isEnd }
+      },
+    },
+    isEmpty: true,
+    getSize: () => size,
+  })
+  /** Takes a new delivery, whose attempt fails. */
+  const fail = (position: number, dueAt: number): void => {
+    window.add(build(position, { dueAt: -1 }))
+    const entry = window.take()
+    if (entry !== undefined) window.end(entry, build(position, { dueAt, turn: 1 }), null)
+  }
+  const takeAll = (): Entry[] => {
+    const taken: Entry[] = []
+    for (let entry = window.take(); entry !== undefined; entry = window.take()) taken.push(entry)
+    return taken
+  }
+  return { window, asked, pages, fail, takeAll, takeDues: () => takeAll().map(({ dueAt }) => dueAt) }
+}
+
+test('deliveries that are due at the same time are taken in their order', () => {
+  const { window, takeAll } = createEmpty()
+  for (const position of [3, 2, 1]) window.add(build(position, { dueAt: 9 }))
+  window.add(build(4, { dueAt: 8 }))
+  expect(takeAll().map(({ position }) => position)).toEqual([4, 1, 2, 3])
+})
+
+test('a window holds at most twice as many retries as its size, then only the first ones', async () => {
+  const { window, fail, takeDues } = createEmpty()
+  for (let position = 1; position <= 8; position++) fail(position, 1_000 - 10 * position)
+  expect(takeDues()).toEqual([920, 930, 940, 950, 960, 970, 980, 990])
+
+  const full = createEmpty()
+  for (let position = 1; position <= 9; position++) full.fail(position, 1_000 - 10 * position)
+  // Those that are due after the last one that is held are read later.
+  full.fail(10, 2_000)
+  full.fail(12, 945)
+  full.fail(11, 905)
+  expect(full.takeDues()).toEqual([905, 910, 920, 930, 940])
+  expect([window.needsReading(), full.window.needsReading()]).toEqual([false, true])
+})
+
+test('retries that are being attempted do not count', () => {
+  const { window, fail, takeDues } = createEmpty()
+  fail(1, 5)
+  const busy = window.take()
+  for (let position = 2; position <= 9; position++) fail(position, 10 * position)
+  fail(10, 100)
+  expect([busy?.id, takeDues()]).toEqual(['d1', [20, 30, 40, 50]])
+})
+
+test('a page of retries replaces those that are held behind it', async () => {
+  const { window, asked, pages, fail, takeDues } = createEmpty()
+  for (let position = 1; position <= 9; position++) fail(position, 1_000 - 10 * position)
+  const taken = [window.take(), window.take()]
+  expect([taken.map((entry) => entry?.dueAt), window.needsReading()]).toEqual([[910, 920], true])
+  pages.retries = [1, 2, 3, 4].map((dueAt) => build(100 + dueAt, { dueAt, turn: 1 }))
+  pages.isEnd = false
+  await window.read()
+  expect(asked).toEqual([{ limit: size + 2 }])
+  fail(20, 3.5)
+  fail(21, 4.5)
+  expect(takeDues()).toEqual([1, 2, 3, 3.5, 4])
+})
+
+test('news that arrives while a page is read is applied after the page', async () => {
+  const { window, pages, takeAll } = createEmpty()
+  window.lookFrom(1)
+  pages.heads = [build(1), build(2)]
+  const reading = window.read()
+  window.add(build(3))
+  expect([window.take(), window.needsReading(), window.isEmpty()]).toEqual([undefined, false, false])
+  await reading
+  expect(takeAll().map(({ id }) => id)).toEqual(['d1', 'd2', 'd3'])
+  expect(window.needsReading()).toBe(false)
+})
+
+test('a head that does not fit, or follows heads that were not read, is read in its turn', async () => {
+  const { window, asked, pages, takeAll } = createEmpty()
+  for (const position of [1, 2, 3, 4, 5]) window.add(build(position))
+  expect([takeAll().map(({ id }) => id), window.needsReading()]).toEqual([['d1', 'd2', 'd3', 'd4'], true])
+  pages.heads = [build(5), build(6), build(7), build(8)]
+  pages.isEnd = false
+  await window.read()
+  expect(asked).toEqual([{ after: 4, limit: size }])
+  expect(takeAll().map(({ id }) => id)).toEqual(['d5', 'd6', 'd7', 'd8'])
+  window.add(build(7.5))
+  window.add(build(10))
+  expect(takeAll().map(({ id }) => id)).toEqual(['d7.5'])
+  pages.heads = []
+  await window.read()
+  expect(asked.at(-1)).toEqual({ after: 8, limit: size })
+})
+
+test('a window reads the next page when it is half empty', async () => {
+  const { window, pages } = createEmpty()
+  window.lookFrom(1)
+  pages.heads = [1, 2, 3, 4].map((position) => build(position))
+  pages.isEnd = false
+  await window.read()
+  const needs = [window.needsReading()]
+  for (let count = 0; count < 2; count++) {
+    window.take()
+    needs.push(window.needsReading())
+  }
+  expect(needs).toEqual([false, false, true])
+})
+
+test('a window that is read again holds nothing until then', () => {
+  const { window } = createEmpty()
+  window.add(build(1))
+  window.restart()
+  expect([window.nextAt(), window.take(), window.needsReading()]).toEqual([Infinity, undefined, true])
+})
