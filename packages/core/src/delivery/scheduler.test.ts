@@ -450,3 +450,103 @@ test('a delivery that was added during a settlement that missed it is attempted 
   await wait()
   expect(attempts).toHaveLength(1)
 })
+
+test('the pace of an endpoint follows its results, and is written when it changes', async () => {
+  const base = memoryStore()
+  const written: unknown[] = []
+  const store: Store = {
+    ...base,
+    settleDeliveries: async (settlements) => {
+      written.push(...settlements.map(({ pace }) => pace))
+      return base.settleDeliveries(settlements)
+    },
+  }
+  const { clock, attempts, publish, wait } = await createWorld({ store })
+  let count = 0
+  const attempt = async (result: AttemptVerdict, isSlow = false, passes = 1_000): Promise<unknown> => {
+    clock.time += passes
+    await publish(1, `subject ${count++}`)
+    await wait()
+    attempts.at(-1)?.end(result, isSlow)
+    await wait()
+    return written.at(-1)
+  }
+  const refused: AttemptVerdict = { ...delivered, kind: 'refused' }
+  expect(await attempt(delivered)).toBe('quick')
+  expect(await attempt(delivered)).toBeUndefined()
+  expect(await attempt(delivered, true)).toBe('slow')
+  expect(await attempt(refused)).toBeUndefined()
+  expect(await attempt(defer(1e9))).toBeUndefined()
+  expect(await attempt(retry(1e9, true))).toBe('failing')
+  expect(await attempt(defer(1e9), true)).toBeUndefined()
+  expect(await attempt(delivered)).toBe('quick')
+  expect(await attempt(defer(1e9))).toBeUndefined()
+  expect(await attempt(defer(1e9), true)).toBe('slow')
+  // It is written at most once per second.
+  expect(await attempt(delivered, false, 999)).toBeUndefined()
+  expect(await attempt(delivered, false, 1)).toBe('quick')
+  expect(written.length).toBe(count)
+})
+
+test('an endpoint that another process has changed is new again', async () => {
+  const { store, attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  await publish(3)
+  await wait()
+  attempts[0]?.end(delivered)
+  await wait()
+  expect(attempts.length).toBe(2)
+  for (const { end } of [...attempts]) end(delivered)
+  await wait()
+  await store.saveSubscription(
+    buildSubscription({ id: 'sub_0', url: 'https://elsewhere.example/', revision: 2 }),
+  )
+  await publish(3)
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
+test('a sweep finds deliveries that were not reported, in the shards of this worker', async () => {
+  const base = memoryStore()
+  const asked: number[][] = []
+  const store: Store = {
+    ...base,
+    listen: () => () => {},
+    readQueues: async (query) => {
+      asked.push([...query.shards])
+      return base.readQueues(query)
+    },
+  }
+  const { scheduler, attempts, epochs, publish, wait } = await createWorld({ store })
+  await publish(2)
+  await wait()
+  expect(attempts.length).toBe(0)
+  epochs.delete(7)
+  await scheduler.sweep()
+  await wait()
+  expect(attempts.length).toBe(2)
+  expect(asked.at(-1)).toEqual([0, 1, 2, 3, 4, 5, 6])
+  const reads = asked.length
+  await scheduler.sweep()
+  expect(asked.length).toBe(reads + 1)
+  await wait()
+  expect(attempts.length).toBe(2)
+})
+
+test('a page that cannot be read is reported, and read again', async () => {
+  const base = memoryStore()
+  let failures = 1
+  const store: Store = {
+    ...base,
+    readHeads: async (query) => {
+      if (failures-- > 0) throw new Error('no page')
+      return base.readHeads(query)
+    },
+  }
+  const { scheduler, attempts, errors, owned, publish, wait } = await createWorld({ store })
+  await publish(1)
+  for (const { shard } of owned) void scheduler.leave(shard, 0)
+  scheduler.take(owned)
+  await wait()
+  expect(errors.map(String)).toEqual(['Error: no page'])
+  await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(1)
+})
