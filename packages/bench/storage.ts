@@ -11,20 +11,19 @@ const older = 1_000_000
 const callsForSizes = 5_000
 const callsForLog = 8_700
 const deliveriesPerCall = 4
-const tables = ['events', 'deliveries', 'attempts', 'calls', 'summaries']
+/** Not `attempts`: the row of a delivery that succeeds at once has its only attempt. */
+const tables = ['events', 'deliveries', 'calls', 'summaries']
 
 /** Formats SQL that inserts older, finished deliveries. Their subjects are random, like call ids. */
 const formatFillSql = (count: number): string => `
   INSERT INTO wabakit.events
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',
-    '{"event":"CALL_ENDED","text":"${'x'.repeat(400)}"}', NULL, NULL, n FROM generate_series(1, ${count}) n;
+    '{"event":"CALL_ENDED","text":"${'x'.repeat(400)}"}', NULL, NULL, n, false FROM generate_series(1, ${count}) n;
   INSERT INTO wabakit.deliveries
-    (position, organization_id, subscription, event, event_name, subject, status, holds_lane, finished_at, attempts)
-  OVERRIDING SYSTEM VALUE
-  SELECT 10000000 + n, '${organizationId}', 1, 10000000 + n, 'CALL_ENDED', 'call:' || md5(n::text), 'delivered', false, n, 1
-  FROM generate_series(1, ${count}) n;
-  INSERT INTO wabakit.attempts
-  SELECT 1, 10000000 + n, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true FROM generate_series(1, ${count}) n`
+    (subscription, event, organization_id, state, turn, attempts, failures, deferrals, deferred_ms, finished_at,
+     started_at, duration_ms, url, status, response_body)
+  SELECT 1, 10000000 + n, '${organizationId}', 'delivered', 1, 1, 0, 0, 0, n, 0, 12, 'https://receiver.example/', 200, 'ok'
+  FROM generate_series(1, ${count}) n`
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-storage-'))
 const file = join(folder, 'wabakit.db')
