@@ -151,7 +151,7 @@ export type Plan = {
   readonly commitMs: number
   /** Maximum duration that slow store calls add to their latency, in milliseconds. */
   readonly slowMs?: number
-  /** The store calls of schedulers that can be slow. @default 'all' */
+  /** The schedulers' store calls that can be slow. @default 'all' */
   readonly slowCalls?: 'all' | 'settlements' | 'settlements and pages'
   /** Maximum delay of news in addition to its latency, in milliseconds. */
   readonly newsMs?: number

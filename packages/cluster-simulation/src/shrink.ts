@@ -149,7 +149,7 @@ export const shrinkPlan = async (
     const calls = result.callFaults.map((fault) => ({ ...fault, on: fault.on.replace(/ #\d+$/, '') }))
     return keep({ ...plan, faults: [...others, ...calls] })
   }
-  /** Removes one entry and tries other seeds, because the necessary faults may still coincide with one of them. */
+  /** Removes one entry and tries other seeds. With one of them, the necessary faults may still coincide. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
     for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds; nth++) {

@@ -8,7 +8,8 @@ import { connections, readSettings, secret } from './settings.ts'
 
 // The minimum work for durable deliveries. Each row is read, signed with node:crypto, sent with undici's `dispatch`,
 // and settled with a delete and an insert. Concurrent deliveries share a commit. `fill` stores a backlog,
-// and `release` delivers it. `store` stores events, each with two inserts in the same commits, and delivers them.
+// and `release` delivers it. `store` stores events, with two inserts each, and delivers them. The inserts share the
+// commits of settlements.
 type Row = { readonly id: number; readonly payload: string }
 
 type Database = {

@@ -50,7 +50,7 @@ const findBug = async (copy: Copy, bug: PlantedBug, { onFalse }: SearchOptions):
 
 export type SearchOptions = {
   readonly threads: number
-  /** Parts of names and files, separated by commas. Only bugs that contain one of them are planted. */
+  /** Parts of bug names or file paths, separated by commas. Only bugs that match one of them are planted. */
   readonly only?: string
   /** Called after the search for each bug. `left` is the number of remaining bugs. */
   onFind(find: Find, left: number): void

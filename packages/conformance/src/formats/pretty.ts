@@ -19,7 +19,7 @@ const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[v
 const maxColumns = 80
 const indentation = 15
 
-/** Wraps text at spaces, and aligns the further lines with the values of a problem. */
+/** Wraps text at spaces, and indents the lines after the first to align with the values of a problem. */
 const wrap = (text: string): string => {
   const lines = ['']
   for (const word of text.split(' ')) {

@@ -33,8 +33,8 @@ export type DecidedHealth = Pick<Health, 'failingSince' | 'isReported'> & {
   readonly disabled: 'gone' | 'failing' | null
   readonly health: readonly HealthEvent[]
   /**
-   * `health` as events for the organization and for the operator. An event is not published if its organization does
-   * not exist.
+   * The events in `health` as records, for the organization and for the operator. A record whose organization does not
+   * exist is not published.
    */
   readonly events: readonly EventRecord[]
 }

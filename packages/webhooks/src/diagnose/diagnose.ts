@@ -63,7 +63,7 @@ const decodeHex = (text: string): Key | undefined =>
 const readKeys = (secrets: readonly string[]): Key[] =>
   secrets.map((secret) => decodeBase64(removePrefix(secret))).filter(isKey)
 
-/** Decodes secrets as other schemes define them: as text or hexadecimal. Others are not even base64. */
+/** Decodes secrets as other schemes define them, as text or hexadecimal. They need not be valid base64. */
 const readForeignKeys = (secrets: readonly string[]): Key[] =>
   secrets
     .flatMap((secret) => {

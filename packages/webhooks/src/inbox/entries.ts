@@ -29,7 +29,7 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 // A claim has a token. Every write of a worker to an entry compares it, so a worker that was paused until its claim
 // expired changes nothing. Leaving `claimed` removes the token.
 
-/** Time from its first attempt during which a failing entry blocks later entries in its lane, in milliseconds. */
+/** Time for which a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */

@@ -64,11 +64,11 @@ export const createManagement = (place: InboxTable): InboxEntries => {
   const { query } = engine
   const change = async (set: string, condition: string, values: readonly InboxValue[]): Promise<number> =>
     (await query(`UPDATE ${table} SET ${set} WHERE ${condition} RETURNING id`, values)).count
-  /** Makes the later entries of a lane due that wait for failed ones, which are retried or given up now. */
+  /** Makes entries due if they wait for a failed entry in their lane that is now retried or given up. */
   const releaseLanes = (condition: string, values: readonly InboxValue[]): Promise<unknown> =>
     change(
       `due_at = ${now()}`,
-      // MySQL updates a table by its own rows only if they are in a table that it cannot merge.
+      // In MySQL, an UPDATE may read its own table only in a derived table that cannot be merged, hence DISTINCT.
       `state = 'stored' AND due_at > ${now()} AND subject IN (SELECT subject FROM
         (SELECT DISTINCT subject FROM ${table} WHERE state = 'failed' AND ${condition}) lanes)`,
       values,

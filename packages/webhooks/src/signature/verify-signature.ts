@@ -37,7 +37,7 @@ export type VerifySignatureOptions = SignatureOptions & {
   readonly payload: WebhookPayload
   /** The request's headers. */
   readonly headers: HeaderSource
-  /** Every secret that may have signed: during a rotation, the current one and the previous one. At least one. */
+  /** The secrets with which the sender may sign, at least one: during a rotation, the current and the previous secret. */
   readonly secrets: readonly string[]
 }
 

@@ -18,8 +18,8 @@ import type { Verifier } from './verifier.ts'
 /** Options for {@link standardWebhooks}. @interface */
 export type StandardWebhooksOptions = SignatureOptions & {
   /**
-   * Every secret that may have signed: during a rotation, the current one and the previous one. At least one. A function
-   * is called for the first signed request, and again after a minute.
+   * The secrets with which the sender may sign, at least one. During a rotation, these are the current and the previous
+   * secret. A function is called for the first signed request, and again after a minute.
    */
   readonly secrets: OnDemand<readonly string[]>
 }

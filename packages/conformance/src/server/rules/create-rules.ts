@@ -30,7 +30,7 @@ const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): Rule['ex
     return { kept: isRight(ids), observed: `groupIds ${JSON.stringify(ids)}` }
   })
 
-/** Judges the responses at some places of the `repeated` scene. With status 200, they must also name its group. */
+/** Judges the responses with these indexes in the `repeated` scene. A 200 must also contain the group's id. */
 const judgeRepeated = (places: readonly number[], status: 200 | 422): Rule['examine'] =>
   judgeScene('repeated', (_, scene) => {
     const judged = scene.exchanges.filter((_, index) => places.includes(index))

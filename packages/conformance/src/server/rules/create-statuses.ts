@@ -45,7 +45,7 @@ const withEnding =
 const respell = ({ wabaNumber }: Lab): string =>
   wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-')
 
-/** Values of a field, which the first part of the id names in kebab case. */
+/** Sample values of each field. The first part of the rule id is the field's name in kebab case. */
 const fieldSamples: Samples<string | number | null | undefined | ((lab: Lab) => string)> = {
   subject: {
     'empty-is-400': ['An empty subject', '', `${table}, ${invalid}`],

@@ -51,7 +51,7 @@ END $$;
 `
 }
 
-/** Returns a change to records with a revision. It is made only if the revision follows the stored one. */
+/** Returns the SQL of a function that changes records if their new revision directly follows the stored one. */
 const formatRevision = ({ name, table, key }: Pick<ChangeFunction, 'name' | 'table' | 'key'>): string =>
   formatChange({
     ...{ name, table, key },
