@@ -15,7 +15,9 @@ export const tenancyCases = defineCases('Organizations', {
     includes(created, { callSummaries: 'automatic', pstnNumbers: [], revision: 1 })
     const body = { wabaNumber: '15550300001', subject: 'x' }
     equal((await postGroup(scenario, body, { key: 'wk_third_0123456789' })).status, 200)
-    equal(await scenario.server.apiKeys.list((await scenario.server.organizations.create({})).id), [])
+    const bare = await scenario.server.organizations.create({})
+    includes(bare, { integrations: [], pstnNumbers: [] })
+    equal(await scenario.server.apiKeys.list(bare.id), [])
     await rejects(scenario.server.organizations.create({ id: created.id }), {
       code: 'record_exists',
       kind: 'organization',
