@@ -144,6 +144,9 @@ export const inboxCases = (name: string, environment: () => Environment): void =
           (reason) => `parked ${reason}`,
         ),
       )
+      expect(await inbox.list({ state: 'parked', reason: 'drifted' })).toMatchObject([
+        { name: 'CALL_AI_SUMMARY' },
+      ])
       expect(parked.toSorted()).toEqual([
         'drifted',
         'unknown',
@@ -373,6 +376,29 @@ export const inboxCases = (name: string, environment: () => Environment): void =
   })
 
   describe(`${name}: rule 5, in order`, () => {
+    it('does not delay the later events of a call when a process fails that has lost its claim', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send, table } = setUp({ clock })
+      receiver.onAny(async () => {
+        await environment().query(`UPDATE ${table} SET token = 'of another worker' WHERE token IS NOT NULL`)
+        throw new Error('down')
+      })
+      for (const id of ['a1', 'a2']) await send(toJoin('a'), id)
+      await receiver.drain()
+      expect(await inbox.list()).toMatchObject([
+        { state: 'claimed' },
+        { state: 'stored', dueAt: new Date(clock.now()) },
+      ])
+    })
+
+    it('retries an event without a call or a group', async () => {
+      const { receiver, inbox, send, errors } = setUp()
+      receiver.onUnknown(() => Promise.reject(new Error('down')))
+      await send({ event: 'NEW' })
+      await receiver.drain()
+      expect([errors.map(String), await readStates(inbox)]).toEqual([['Error: down'], ['failed']])
+    })
+
     it('handles the events of a call one at a time in their order, and others meanwhile', async () => {
       const { receiver, send } = setUp()
       const log: string[] = []
