@@ -998,7 +998,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const events: unknown[] = []
       receiver.on('CALL_AI_SUMMARY', (event) => events.push(event)).on('CALL_ENDED', () => {})
       const { event: _, summary, ...details } = toSummary('c')
-      await send({ ...details, ...toEnd('c'), agentNumber: '', extra: null })
+      await send({ ...details, ...toEnd('c'), agentNumber: '', extra: null, note: '' })
       await receiver.drain()
       clock.advance(601_000)
       const { recap, keyPoints } = summary
@@ -1060,7 +1060,9 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await send(toJoin('call:e'))
       clock.advance(601_000)
       const client = createClient(() => ({}))
-      expect(await receiver.reconcile(client, { olderThanMs: 600_000 })).toMatchObject({ asked: 0 })
+      expect(await receiver.reconcile(client, { olderThanMs: 600_000 })).toEqual({
+        ...{ asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 },
+      })
       expect(await inbox.count()).toEqual({ stored: 4, unavailable: 2 })
     })
 
@@ -1078,8 +1080,22 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       await environment().query(`DELETE FROM ${table} WHERE subject = 'call:d' AND source = 'webhook'`)
       clock.advance(day - 600_000)
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 1, givenUp: 1 })
-      clock.advance(60 * 60_000)
+      clock.advance(300_000)
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0, givenUp: 1 })
+    })
+
+    it('wakes the worker of its process for a summary', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock, pollMs: 3_600_000 })
+      const handled = createGate()
+      receiver.on('CALL_ENDED', () => {}).on('CALL_AI_SUMMARY', handled.open)
+      await send(toEnd('c'))
+      await receiver.drain()
+      clock.advance(601_000)
+      receiver.start()
+      const client = createClient(() => ({}))
+      await receiver.reconcile(client, { olderThanMs: 600_000, intervalMs: 1 })
+      await handled.wait()
     })
 
     it('throws errors that only resemble those of the service', async () => {
