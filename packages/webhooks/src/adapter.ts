@@ -61,10 +61,10 @@ export const respond = async (
   let request: Request
   try {
     request = await build()
-  } catch (cause) {
-    if (isWebhookRequestError(cause)) return respondRejected(cause)
+  } catch (error) {
+    if (isWebhookRequestError(error)) return respondRejected(error)
     const message = 'The headers or the body of the request cannot be read.'
-    return respondRejected(new WebhookRequestError('malformed_request', message, { cause }))
+    return respondRejected(new WebhookRequestError('malformed_request', message))
   }
   try {
     return await handle(request)

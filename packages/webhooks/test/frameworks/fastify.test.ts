@@ -42,6 +42,21 @@ describe('Fastify 5', () => {
     expect(await sendRaw(url, headers, () => {})).toEqual({ status: 401, connection: 'close' })
   })
 
+  it('keeps the connection open if the body was read, with and without a final slash', async () => {
+    const url = await start(recording().receiver)
+    for (const each of [url, `${url}/`]) {
+      const response = await fetch(each, await signed(summary))
+      expect([response.status, response.headers.get('connection')]).toEqual([200, 'keep-alive'])
+    }
+  })
+
+  it('rejects options that do not exist', async () => {
+    const app = fastify()
+    const options = { path: '/webhooks' } as object
+    app.register(toFastifyPlugin(recording().receiver, options))
+    await expect(app.ready()).rejects.toThrow('an option of toFastifyPlugin()')
+  })
+
   it('does not change the parsers of other routes', async () => {
     const app = fastify()
     onTestFinished(() => app.close())

@@ -44,6 +44,25 @@ const forms: Record<string, (delivery: Delivery) => LambdaEvent> = {
   }),
 }
 
+it('passes on the URL and the headers of an event, whichever of its properties are missing', async () => {
+  const seen: [url: string, headers: object, body: string][] = []
+  const handler = toLambdaHandler({
+    handle: async (request) => {
+      seen.push([request.url, Object.fromEntries(request.headers), await request.text()])
+      return new Response()
+    },
+  })
+  const type = 'text/plain;charset=UTF-8'
+  await handler({ rawPath: '/a', rawQueryString: 'b=c', body: 'body', headers: { a: '1', b: undefined } })
+  await handler({ path: '/d', requestContext: {}, body: null, headers: null })
+  await handler({ multiValueHeaders: { a: ['1', '2'], b: undefined }, headers: { a: '2', b: '3' } })
+  expect(seen).toEqual([
+    ['https://lambda.invalid/a?b=c', { a: '1', 'content-type': type }, 'body'],
+    ['https://lambda.invalid/d', { 'content-type': type }, ''],
+    ['https://lambda.invalid/', { a: '1, 2', 'content-type': type }, ''],
+  ])
+})
+
 describe.each(Object.entries(forms))('a Lambda behind %s', (_, form) => {
   it('receives a signed event with all its characters', async () => {
     const { receiver, events } = recording()

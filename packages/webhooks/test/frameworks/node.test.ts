@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { Receiver } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -26,6 +28,45 @@ describe('toNodeHandler on node:http', () => {
     const url = await listen(createServer(toNodeHandler(receiver)))
     const headers = { 'content-type': 'application/json', 'content-length': '1000' }
     expect(await sendRaw(url, headers, () => {})).toEqual({ status: 401, connection: 'close' })
+  })
+
+  it('keeps the connection open if the body was read', async () => {
+    const url = await listen(createServer(toNodeHandler(recording().receiver)))
+    const response = await fetch(url, await signed(summary))
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'keep-alive'])
+  })
+
+  it('handles requests of HTTP/2, whose headers include the method and the path', async () => {
+    const { receiver, events } = recording()
+    const handler = toNodeHandler(receiver) as unknown as Parameters<typeof createHttp2Server>[1]
+    const server = createHttp2Server({}, handler).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const client = connect(`http://127.0.0.1:${Object(server.address()).port}`)
+    onTestFinished(() => {
+      client.close()
+      server.close()
+    })
+    const { body, headers } = await signed(summary)
+    const stream = client.request({ ...headers, ':method': 'POST', ':path': '/webhooks' })
+    stream.end(body)
+    const [response] = await once(stream, 'response')
+    expect([response[':status'], events]).toEqual([200, [summary]])
+  })
+
+  it('explains that other code has begun to read the body', async () => {
+    const { receiver, errors } = recording()
+    const handler = toNodeHandler(receiver)
+    const url = await listen(
+      createServer((request, response) => {
+        request.once('data', () => {
+          request.pause()
+          void handler(request, response)
+        })
+      }),
+    )
+    const { headers, body } = await signed({ ...summary, pad: 'p'.repeat(500_000) })
+    const response = await fetch(url, { method: 'POST', headers, body })
+    expect([response.status, errors]).toMatchObject([400, [{ code: 'body_was_parsed' }]])
   })
 
   it('accepts any request target that can be a URL, without its credentials', async () => {
