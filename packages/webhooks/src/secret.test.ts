@@ -26,7 +26,7 @@ it('decodes a secret once for any number of signatures, unless there are thousan
     for (const secret of secrets) getSigners([secret], true)
     return decode.mock.calls.length
   }
-  const secrets = [generateSecret(), generateSecret({ bytes: 24 }), `whsec_${btoa('short')}`]
+  const secrets = [generateSecret(), generateSecret({ bytes: 24 }), `whsec_${btoa('brief')}`]
   // Other tests may have filled the cache, which is then emptied once.
   countDecoded([...secrets, ...secrets])
   expect(countDecoded(secrets)).toBe(0)

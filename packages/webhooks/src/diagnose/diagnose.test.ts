@@ -44,6 +44,13 @@ describe('body_was_reserialized is found for', () => {
     expect(await findCause({ ...options, payload: sent })).toBeUndefined()
   })
 
+  it.each(['\ufeff', ' ', '\n'])('%j that was added to a body of any format', async (added) => {
+    const sent = '{ "event" :"X"}'
+    const options = { headers: await signAs(sent) }
+    for (const arrived of [`${added}${sent}`, new TextEncoder().encode(`${added}${sent}`)])
+      expect(await findCause({ ...options, payload: arrived })).toBe('body_was_reserialized')
+  })
+
   it('changed line ends', async () => {
     const lines = JSON.stringify(event, null, 3)
     const ofWindows = lines.replaceAll('\n', '\r\n')

@@ -47,7 +47,7 @@ function* reserialize(text: string): Generator<string> {
 
 /** Yields the bodies that a sender may have signed if `text` is the result of parsing and serializing one of them. */
 export function* listSerializations(text: string): Generator<string> {
-  const plain = text.replace(/^\ufeff/, '').trim()
+  const plain = text.trim()
   const lineBreaks = new Set([plain, plain.replaceAll('\r\n', '\n'), plain.replace(/\r?\n/g, '\r\n')])
   for (const bodies of [lineBreaks, reserialize(plain)]) {
     for (const body of bodies) yield* [body, `${body}\n`, `${body}\r\n`, `\ufeff${body}`]

@@ -1088,7 +1088,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const clock = createClock()
       const { receiver, send } = setUp({ clock, pollMs: 3_600_000 })
       const handled = createGate()
-      receiver.on('CALL_ENDED', () => {}).on('CALL_AI_SUMMARY', handled.open)
+      receiver.on('CALL_ENDED', () => {}).on('CALL_AI_SUMMARY', () => handled.open())
       await send(toEnd('c'))
       await receiver.drain()
       clock.advance(601_000)
