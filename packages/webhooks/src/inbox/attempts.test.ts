@@ -302,6 +302,19 @@ describe('a claim', () => {
     await settle()
   })
 
+  it('is renewed although another handler has ended meanwhile', async () => {
+    const { handle, resolve } = createGate()
+    const { start, wait, settle, entries } = setUp((context) =>
+      context.delivery.id === 'slow' ? handle(context) : undefined,
+    )
+    start({ id: '1', deliveryId: 'slow' })
+    start({ id: '2' })
+    await wait(10_000)
+    expect(entries.renew.mock.calls).toMatchObject([[[{ id: '1' }], claimTtlMs]])
+    resolve()
+    await settle()
+  })
+
   it('that is completed during its renewal does not count as lost', async () => {
     const { handle, resolve, readReason } = createGate()
     const renewed = Promise.withResolvers<Set<string>>()

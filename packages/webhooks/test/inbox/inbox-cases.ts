@@ -359,6 +359,26 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       ])
     })
 
+    it('completes events together, except one whose claim was lost', async () => {
+      const { receiver, inbox, send, errors, table } = setUp({ pollMs: 20 })
+      const gate = createGate()
+      let started = 0
+      receiver.onAny(() => {
+        started += 1
+        return gate.wait()
+      })
+      for (const id of ['a', 'b']) await send(toEnd(id), id)
+      const drained = receiver.drain()
+      await vi.waitFor(() => expect(started).toBe(2), patience)
+      await send(toEnd('c'), 'c')
+      await vi.waitFor(() => expect(started).toBe(3), patience)
+      await environment().query(`UPDATE ${table} SET token = 'of another worker' WHERE subject = 'call:b'`)
+      gate.open()
+      await drained
+      expect(await readStates(inbox)).toEqual(['handled', 'claimed', 'handled'])
+      expect(errors.map(String)).toEqual([expect.stringContaining('was lost')])
+    })
+
     it('changes nothing after a claim was lost, even without effects', async () => {
       const onParked = vi.fn()
       const { receiver, send, errors, table } = setUp({ maxAttempts: 1, onParked })
@@ -1082,20 +1102,6 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 1, givenUp: 1 })
       clock.advance(300_000)
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0, givenUp: 1 })
-    })
-
-    it('wakes the worker of its process for a summary', async () => {
-      const clock = createClock()
-      const { receiver, send } = setUp({ clock, pollMs: 3_600_000 })
-      const handled = createGate()
-      receiver.on('CALL_ENDED', () => {}).on('CALL_AI_SUMMARY', () => handled.open())
-      await send(toEnd('c'))
-      await receiver.drain()
-      clock.advance(601_000)
-      receiver.start()
-      const client = createClient(() => ({}))
-      await receiver.reconcile(client, { olderThanMs: 600_000, intervalMs: 1 })
-      await handled.wait()
     })
 
     it('throws errors that only resemble those of the service', async () => {
