@@ -43,7 +43,7 @@ const format = (value: number): string => value.toLocaleString('en', { maximumSi
 const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: string): boolean => {
   const floorName = `${floor}: instructions`
   // The reference may come from a processor that executes more or fewer instructions for the same work. The ratio of
-  // the floors shows by how much, and varies by 2%.
+  // the floors measures this difference, to within 2%.
   const ratio = (here.get(floorName)?.value ?? NaN) / (there.get(floorName) ?? NaN)
   const machine = Math.abs(ratio - 1) > 0.03 ? ratio : 1
   const grown: string[] = []
@@ -69,8 +69,8 @@ const compare = (here: Figures, there: ReadonlyMap<string, number>, reference: s
 }
 
 /**
- * Compares the costs of operations in two versions: instructions, allocated bytes and bundled bytes. Unlike times,
- * these barely depend on the load of the machine. Returns whether no cost has grown beyond its tolerance.
+ * Compares the instructions, allocated bytes and bundled bytes of two versions. Unlike times, these costs barely depend
+ * on the load of the machine. Returns whether no cost has grown beyond its tolerance.
  */
 export const compareCounts = async (reference: string): Promise<boolean> => {
   const here = measureHere()

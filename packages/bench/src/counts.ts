@@ -17,8 +17,8 @@ const warm = { instructions: 0.02, bytes: 0.05 }
 export const floor = 'the floor of P1'
 
 /**
- * The workloads of `counted.ts`. The comments state how much instructions and bytes vary between runs. A start
- * varies more, because each process performs it only once, without a warm-up.
+ * The workloads of `counted.ts`. The comments state by how much the instructions and the bytes vary between runs.
+ * The bytes vary most for the start of the mock, because each process starts it only once, without a warm-up.
  */
 export const countings: Readonly<Record<string, Counting>> = {
   [floor]: { count: 40_000, tolerance: { instructions: Infinity, bytes: 0.05 } },

@@ -1,4 +1,4 @@
-/** The cost of a round, in microseconds per operation. `run` returns it if it measures the cost itself. */
+/** The cost of a round, in microseconds per operation. Contenders that measure their own cost return it from `run`. */
 export type Cost = { readonly time: number; readonly cpu?: number }
 
 type Measured = Required<Cost>

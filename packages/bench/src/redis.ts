@@ -9,7 +9,7 @@ import { findFreePort } from '../../server/test/postgres-cluster.ts'
 /** A private Redis server that writes all changes to a file. */
 export type Redis = { readonly url: string; readonly pid: number; remove(): Promise<void> }
 
-/** With `always`, the server syncs before each response. With `everysec`, a crash can lose two seconds of writes. */
+/** With `always`, the server syncs before each response. With `everysec`, a crash can lose up to 2 s of writes. */
 export type Appendfsync = 'always' | 'everysec'
 
 /** Starts a Redis server. Returns `undefined` if `redis-server` is not installed. */

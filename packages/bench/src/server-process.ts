@@ -6,8 +6,8 @@ import * as z from 'zod'
 import { listen, serveCommands } from './commands.ts'
 
 // Starts a server, and sends its URL. The argument is `node`, `hono`, `memory`, the path of a SQLite file or the URL of
-// a PostgreSQL database. `node` and `hono` are the floors: minimal servers that check the API key and a schema, and
-// fill a map.
+// a PostgreSQL database. `node` and `hono` are the floors: minimal servers that check the API key, validate the
+// body, and add the group to a map.
 const CreateGroup = z.object({
   wabaNumber: z.string().min(1),
   subject: z.string().min(1).max(128),

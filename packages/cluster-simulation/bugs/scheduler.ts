@@ -41,7 +41,7 @@ const hasSlowLanes = ({ slowMs = 0, pollMs, handlerMs, operations, faults, rates
   )
 }
 
-/** Returns whether many deliveries are due to endpoints that respond slowly. */
+/** Returns whether many deliveries go to endpoints that may respond slowly. */
 const hasSlowCrowd = ({ operations, handlerMs }: Plan): boolean =>
   operations.length >= 10 && handlerMs[1] >= 500
 

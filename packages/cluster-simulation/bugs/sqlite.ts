@@ -7,7 +7,7 @@ const journal = `${folder}/journal.ts`
 const lanes = `${folder}/lanes.ts`
 const news = `${folder}/queue-news.ts`
 
-/** Returns whether CALL_ENDED may fail so often that it releases its lane while the call's summary waits for it. */
+/** Returns whether a CALL_ENDED delivery may fail until it no longer blocks the summary that waits behind it. */
 const failsOften = ({ rates, operations }: Plan): boolean => {
   const { refuses = 0, hangs = 0, 500: failed = 0, 503: unavailable = 0 } = rates?.endpoint ?? {}
   return (

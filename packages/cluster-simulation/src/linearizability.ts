@@ -4,7 +4,10 @@ export type Call<Input, Output> = {
   readonly from: number
   /** The end, or `Infinity` if it is unknown. */
   to: number
-  /** `undefined` if it is unknown: the call may have taken effect at any time after its start, or never. */
+  /**
+   * The output, or `undefined` if it is unknown. The call may then have taken effect at any time after its start, or
+   * never.
+   */
   output: Output | undefined
 }
 

@@ -54,7 +54,7 @@ export type Observations = {
   'step ended': { readonly name: string; readonly subject: string }
   'subscription changing': OfSubscription
   'subscription changed': OfSubscription & { readonly change: SubscriptionStep }
-  /** The run read all deliveries. It does so periodically. */
+  /** The run read all deliveries, as it does periodically. */
   inspected: { readonly deliveries: readonly DeliveryRecord[] }
   rejection: OfServer & { readonly error: unknown }
   erased: { readonly subject: string }

@@ -149,7 +149,7 @@ export type Plan = {
   readonly latency: number
   /** Duration of a SQLite commit, which blocks its process, in milliseconds. */
   readonly commitMs: number
-  /** Maximum duration that slow store calls add to their latency, in milliseconds. */
+  /** Maximum time that a slow store call takes in addition to its latency, in milliseconds. */
   readonly slowMs?: number
   /** The schedulers' store calls that can be slow. @default 'all' */
   readonly slowCalls?: 'all' | 'settlements' | 'settlements and pages'

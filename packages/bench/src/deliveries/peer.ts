@@ -14,7 +14,7 @@ export type PeerQueue = {
   countOpen(): Promise<number>
 }
 
-/** Serves the commands of a peer's producer. `store` and `pace` add jobs one by one, and `fill` adds all at once. */
+/** Serves the commands of a peer's producer. `store` and `pace` add one job at a time, `fill` adds all jobs at once. */
 export const servePeer = (url: string, { add, addAll, countOpen }: PeerQueue): void => {
   let events = 0
   const nextJob = (body = payload): Job => {

@@ -3,10 +3,10 @@ import { listen, serveCommands } from '../commands.ts'
 import { computeQuantile } from '../measure.ts'
 import { readTime } from '../run-tasks.ts'
 
-// Webhook endpoints, each with its own port. The first argument is their number. The second one is their behavior:
-// `respond`, `hang` (they never respond) or `slow` (they respond after 14 seconds). This process first sends the URLs
-// as JSON. The delay of an event is measured from `sentAt` in its payload. `quantile` returns a percentile of the delays
-// since `reset`, in milliseconds, and `count` returns how many events have arrived since `reset`.
+// Webhook endpoints, each with its own port. The arguments are the number of endpoints, and their behavior: `respond`,
+// `hang` (they never respond) or `slow` (they respond after 14 seconds). This process first sends the URLs as JSON. The
+// delay of an event is measured from `sentAt` in its payload. `quantile` returns a percentile of the delays since
+// `reset`, in milliseconds, and `count` returns how many events have arrived since `reset`.
 const [number = '1', behavior = 'respond'] = process.argv.slice(2)
 let delays: number[] = []
 

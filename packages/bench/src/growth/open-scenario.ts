@@ -10,7 +10,7 @@ export type ScenarioOptions = {
   readonly suspects?: number
   /** The behavior of the suspects: they never respond, or they respond after 14 seconds. */
   readonly kind?: 'hang' | 'slow'
-  /** The organization of the suspects: one for all of them, one for each, or that of the healthy endpoints. */
+  /** The organizations of the suspects: one for all, one for each, or the same as for the healthy endpoints. */
   readonly owner?: 'one' | 'each' | 'healthy'
   /** Number of deliveries to an additional, dead endpoint that are due when the scenario starts. @default 0 */
   readonly pending?: number

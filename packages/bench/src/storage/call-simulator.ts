@@ -33,7 +33,7 @@ export const startCallSimulator = async (database: string) => {
     await summaries.save(organizationId, callId, callAiSummary.summary, { generatedBy: 'automatic' })
   }
   return {
-    /** Simulates calls, 64 of them concurrently, and waits until all events are delivered. */
+    /** Simulates calls, up to 64 concurrently, and waits until all events are delivered. */
     run: async (times: number): Promise<void> => {
       await runConcurrently({ times, concurrency: 64 }, simulateCall)
       while ((await dispatcher.nextDueAt()) !== undefined) await new Promise((wait) => setTimeout(wait, 100))

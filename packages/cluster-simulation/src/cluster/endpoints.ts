@@ -17,7 +17,7 @@ export type Endpoint = ReturnType<typeof createEndpoint>
 
 const encoder = new TextEncoder()
 
-/** Creates the part of a `Request` that receivers use. A real one takes ten times as long to create and read. */
+/** Creates the part of a `Request` that receivers use. A real `Request` takes ten times as long to create and read. */
 const toRequest = ({ url, headers, body }: WebhookRequest): Request => {
   let isRead = false
   const request: Pick<Request, 'url' | 'method' | 'headers' | 'bodyUsed' | 'signal'> & { body: unknown } = {
@@ -129,7 +129,7 @@ const createEndpoint = (name: string, subscription: string, run: RunContext) => 
     behave: (next: typeof current): void => {
       current = next
     },
-    /** Returns a new secret. From now on, the receiver also accepts webhooks that are signed with it. */
+    /** Adds a secret and returns it. The receiver then also accepts webhooks that are signed with this secret. */
     addSecret: (): string => {
       const secret = buildSecret(subscription, secrets.length + 1)
       secrets = [secret, ...secrets]

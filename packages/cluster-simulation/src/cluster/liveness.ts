@@ -15,7 +15,7 @@ const starves = 'a due delivery is attempted promptly'
  */
 const patienceMs = 90_000
 
-/** Time from the last fault until retention runs, in milliseconds. This is its interval in `wabakit serve`. */
+/** Time from the start of the calm until retention runs, in milliseconds. `wabakit serve` uses the same interval. */
 const retentionMs = 60_000
 
 /** Maximum time from the start of the calm until all deliveries are finished, in milliseconds. */

@@ -43,7 +43,7 @@ const patienceMs = 5_000
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
-  // Up to 20 other transactions commit while this one is open. The fraction makes its position unique.
+  // Up to 20 other transactions commit while a transaction is open. The fraction makes each position unique.
   const takePosition = (order: number, lastOfLane: number): number =>
     Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
   const base = createMemoryStore(takePosition, true)
@@ -60,7 +60,7 @@ export const createMemoryEngine = (run: RunContext): Engine => {
   /** News is lost more often than responses. */
   const newsRates = { 'response lost': Math.min(0.5, 4 * (plan.rates?.store['response lost'] ?? 0)) }
 
-  /** Makes settlements miss some of the deliveries that were committed during the settlement. */
+  /** Makes a settlement miss some of the deliveries that were committed while it ran. */
   const missNext = (store: Store, server: string): Store => ({
     ...store,
     settleDeliveries: async (settlements) =>

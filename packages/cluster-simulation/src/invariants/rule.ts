@@ -12,7 +12,7 @@ export type FinalState = {
   readonly subscriptions: readonly SubscriptionRecord[]
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly committed: Store
-  /** Records before this Unix time in milliseconds were pruned. 0 if no records were pruned. */
+  /** Unix time in milliseconds before which records were pruned, or 0 if none were pruned. */
   readonly prunedBefore: number
 }
 

@@ -41,7 +41,7 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     ),
     ...(failsByChance ? [...plan.subscriptions, operationalSubscription].map(({ name }) => name) : []),
   ])
-  /** Returns the maximum time for which a delivery may stay pending. Others may be attempted before it. */
+  /** Returns the maximum time for which a delivery may stay pending. Other deliveries may come first. */
   const getPatience = (
     { subscriptionId }: DeliveryRecord,
     pendingSince: number,

@@ -28,7 +28,7 @@ const packages = [
 
 export type Copy = ReturnType<typeof copySources>
 
-/** Plants a bug in the source of its file. Throws an error unless the text to replace occurs once. */
+/** Plants a bug in the source of its file. Throws an error unless the text to replace occurs exactly once. */
 export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string): string => {
   const parts = text.split(find)
   if (parts.length !== 2) {

@@ -25,7 +25,8 @@ const hash = (text: string, seed: number): number => {
 
 /**
  * Creates the random numbers of a run. A number depends only on the seed, its label, and the number of earlier draws
- * with this label. So the parts of a cluster do not affect each other's numbers, and a shrunk run stays similar.
+ * with this label. So the parts of a cluster do not affect each other's numbers, and a shrunk run stays similar to the
+ * original.
  */
 export const createDraws = (seed: number) => {
   const start = mix(seed ^ Math.imul(Math.floor(seed / 2 ** 32) + 1, goldenRatio))

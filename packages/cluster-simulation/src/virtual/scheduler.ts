@@ -2,7 +2,7 @@ import timers from 'node:timers'
 import { createHeap, type HeapItem, outside } from '../../../core/src/storage/heap.ts'
 import type { Draws } from './random.ts'
 
-/** The original function. Runs replace the timers of this thread. */
+/** The real `setImmediate`, because runs replace the timers of this thread. */
 const { setImmediate } = timers
 
 /** An owner of tasks, such as a server, an endpoint, a client, the store or the network. */
@@ -90,7 +90,7 @@ export const createScheduler = (draws: Draws, onTask: (task: Task) => void) => {
         tasks.put(task)
       }
     },
-    /** Starts no further task until a promise is settled. The work takes real time, but no virtual time. */
+    /** Starts no further task until a promise is settled. Waiting takes real time, but no virtual time. */
     waitFor: (work: Promise<unknown>): void => {
       const end = (): void => {
         working--

@@ -19,7 +19,7 @@ type GenuineOptions = {
   readonly parts?: readonly Uint8Array[] | undefined
 }
 
-/** The operations and settings available to a check. Its requests end when the check does. */
+/** The operations and settings available to a check. Requests are aborted when the check ends. */
 export type Examination = ReturnType<typeof createExamination>
 
 /** Builds a delivery of an event about a subject, with a new id. */
@@ -57,7 +57,7 @@ export const createExamination = (
 
   const send = (request: Partial<OutgoingRequest>): Promise<Exchange> => sendWithin(getAttackMs(), request)
 
-  /** Records raw bytes as an exchange, including the response head if one was awaited. */
+  /** Records raw bytes as an exchange, with the status line of the response if one arrived. */
   const recordBytes = (bytes: Uint8Array, head = ''): void => {
     const [line, status] = /^HTTP\/1\.[01] (\d{3}).*/.exec(head) ?? []
     exchanges.push({
@@ -117,7 +117,7 @@ export const createExamination = (
   return {
     ...settings,
     ...{ knowledge, signal, exchanges, build, prepare, sign, deliver, send },
-    /** Sends a delivery that must be refused. If it is, records that it must have no effect. */
+    /** Sends a delivery that must be refused. If it is refused, records that its subject must have no effects. */
     sendHostile: async (request: Partial<OutgoingRequest>, subject: string): Promise<Exchange> => {
       const exchange = await send(request)
       if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)

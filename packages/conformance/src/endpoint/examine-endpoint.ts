@@ -16,7 +16,7 @@ import { formatTarget, isNearby } from './target.ts'
 const defaultTimeoutMs = 30_000
 const maxTimeoutMs = 600_000
 
-/** Checks for once-only handling. A run without a result for them does not show that the endpoint is safe. */
+/** Matches checks for once-only handling. If one is inconclusive, the run does not show that the endpoint is safe. */
 const onceChecks = /^handles-.*-once$/
 
 /** Estimates the maximum duration of a run from its requests so far. Time spent waiting for effects extends it. */

@@ -59,7 +59,7 @@ const signCorrectly = (exchange: Exchange, secret: string): string[] => {
   return [signature, digest.toString('base64url'), digest.toString('hex')]
 }
 
-/** Finds secrets in a response, and signatures that the sender did not know. */
+/** Finds secrets in a response, and the correct signature of a request that was sent without it. */
 export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
   if (exchange.status === undefined) return []
   const text = [exchange.body, ...Object.values(exchange.headers)].join('\n')

@@ -33,7 +33,7 @@ export const setDefaults = <Shared, Own>(
 export type RunOptions<Kind extends Check> = {
   /** Returns the maximum duration of one check, in milliseconds. */
   getTimeoutMs(): number
-  /** Returns the maximum duration of all checks, in milliseconds. Checks that start later are inconclusive. */
+  /** Returns the time limit of the whole run, in milliseconds. Checks that have not ended by then are inconclusive. */
   getTotalTimeoutMs(): number
   /** Called before each check. Returns a finding to report instead of running the check, or `undefined` to run it. */
   decline(check: Kind): Finding | undefined

@@ -54,7 +54,7 @@ const createSelection = (only: readonly string[] | undefined) => {
 }
 
 /**
- * Examines a server that implements this interface: sends requests, receives webhooks, and compares both with the
+ * Examines a server: sends requests, receives webhooks, and compares the responses and the webhooks with the
  * specification.
  *
  * @throws ExaminationUsageError if `only` names a check that does not exist.

@@ -7,7 +7,7 @@ import type { Scenes } from './scenes.ts'
 export type Examination = { readonly lab: Lab; readonly scenes: Scenes }
 
 export type Observation = {
-  /** Set if the rule is kept; `undefined` if the run could not determine it. */
+  /** `true` if the rule is kept, `false` if it is broken, `undefined` if the run could not determine it. */
   readonly kept: boolean | undefined
   readonly observed: string
   readonly requests?: readonly ApiRequest[] | undefined
@@ -18,7 +18,8 @@ export type Rule = {
   /** The rule as a sentence without a full stop. */
   readonly title: string
   /**
-   * Section of the specification. Where it is silent, the number and name of a decision: `0010 (repeated group id)`.
+   * Section of the specification. If the specification is silent, the number and name of a decision, such as
+   * `0010 (repeated group id)`.
    */
   readonly clause: string
   readonly expected: string
@@ -33,7 +34,7 @@ export type Rule = {
 /** Rules by id, such as `create.subject.empty-is-400`. The part before the first dot is the group. */
 export type Rules = Readonly<Record<string, Rule>>
 
-/** Returns the decisive observation: a broken rule, else a kept one, else one without a result. */
+/** Returns the first observation of a broken rule, otherwise the first of a kept rule, otherwise the first of all. */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 

@@ -14,7 +14,7 @@ export type ServerExamination = {
   readonly wabaNumber?: string | undefined
   /** A key of the same organization that may not use `wabaNumber`. */
   readonly otherKey?: string | undefined
-  /** A WABA number of the organization whose integration is disabled. */
+  /** A WABA number of the organization, with a disabled integration. */
   readonly disabledNumber?: string | undefined
   /** Header that carries the key. @default 'Authorization' */
   readonly authHeader?: string | undefined

@@ -66,7 +66,7 @@ export const openEmptyDatabase = async () => {
         clock = now
         return (await client.query<Row>(sql, [...values])).rows
       }),
-    /** Sets the function that gets the promise of each statement. */
+    /** Sets the function that is called with the promise of each statement. */
     watch: (next: typeof watcher): void => {
       watcher = next
     },

@@ -46,7 +46,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
       const recorded = recordCalls(
         {
           ...store,
-          // The read before an attempt can also fail. The server must then retry it.
+          // The read before an attempt can also fail. The server must then retry the read.
           loadDeliveries: async (keys) => {
             const fault = faults.decide(`${name} loadDeliveries`, ['aborted'], plan.rates?.store)
             if (fault !== undefined) faulty.failReads()

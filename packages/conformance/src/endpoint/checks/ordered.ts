@@ -20,7 +20,7 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
 
 /**
  * Expects every delivery to be accepted. If the effects of summaries are visible, the first delivery, which is a
- * summary, must have one.
+ * summary, must have an effect.
  */
 const judgeKept = async (
   { knowledge, countEffects }: Examination,

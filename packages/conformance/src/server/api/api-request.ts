@@ -3,7 +3,7 @@ import { quote } from '../../shell.ts'
 /** A key that no server knows. */
 export const unknownKey = 'wk_unknown_key_0000000000'
 
-/** Returns the keys that requests can carry, by name: two from the options, an unknown key, an empty key, and none. */
+/** Returns the keys that a request can carry, by name: two from the options, an unknown key, an empty key, or no key. */
 export const listKeys = (api: string | undefined, other: string | undefined) => ({
   ...{ api, other, unknown: unknownKey, empty: '', none: undefined },
 })
@@ -23,7 +23,7 @@ export type ApiRequest = {
 }
 
 export type ApiResponse = {
-  /** 0 if there was no response. */
+  /** The status of the response, or 0 if there was none. */
   readonly status: number
   readonly headers: Headers
   /** The body or, if there was no response, the reason. */

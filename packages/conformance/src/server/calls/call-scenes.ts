@@ -8,7 +8,7 @@ export type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
 
 /** A call that was played. */
 export type CallScene = {
-  /** Empty if the call could not be made. */
+  /** The id of the call, or an empty string if the call could not be made. */
   readonly callId: string
   /** The reason why the call could not be made. */
   readonly failure?: string
@@ -24,7 +24,7 @@ const pollMs = 200
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns a function that not every run provides. Throws if it is missing, so that the scene that needs it fails. */
+/** Returns a function that only some runs provide. Throws if it is missing, so that the scene that needs it fails. */
 const need = <Given>(given: Given | undefined, purpose: string): Given => {
   if (given === undefined) throw new Error(`the run cannot ${purpose}`)
   return given

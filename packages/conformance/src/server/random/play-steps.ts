@@ -14,7 +14,7 @@ type CreateStep = Extract<Step, { kind: 'create' }>
 
 const count = (text: string): number => [...text].length
 
-/** Creates a model of the two endpoints, which predicts the response to each step and records the group it creates. */
+/** Creates a model of the two endpoints, which predicts the response to each step and remembers created groups. */
 const createModel = () => {
   const groups = new Map<number, string>()
   const describe = ({ subject, description, joinApprovalMode }: CreateStep): string =>

@@ -13,7 +13,7 @@ const webhooks: readonly Need[] = ['--listen', '--play']
 
 type FetchRule = Defaulted<Rule, 'clause'>
 
-/** Judges the status of the response when a call's summary was fetched. */
+/** Judges the status of the response to fetching a call's summary. */
 export const judgeFetched = ({ callId, fetched }: CallScene, status: number): Observation => ({
   kept: fetched && fetched.response.status === status,
   observed: fetched === undefined ? 'the call was not made' : describeResponse(fetched),

@@ -11,14 +11,14 @@ const generated = 8
 
 const toDigits = (number: unknown): string => String(number ?? '').replace(/\D/g, '')
 
-/** Finds a time in the future among the fields of an event whose names end in `At`. */
+/** Finds an event field whose name ends in `At` and whose value is a time in the future. */
 const findFutureTime = (json: unknown, now: number): string | undefined =>
   Object.entries(Object(json))
     .filter(([name, value]) => name.endsWith('At') && typeof value === 'string')
     .find(([, value]) => Date.parse(String(value)) > now + maxSkewMs)
     ?.join(' ')
 
-/** Returns whether an exchange is a fetch that got 200. */
+/** Returns whether an exchange is a summary request with a 200 response. */
 const isFetched = ({ request, response }: Exchange): boolean =>
   request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200
 

@@ -15,7 +15,7 @@ const readId = ({ headers }: ReceivedWebhook): string => headers.get('webhook-id
 
 type JudgeAttempts = (first: ReceivedWebhook, second: ReceivedWebhook) => Observation
 
-/** Judges the second attempt after a failed or deferred first one. `missing` is the result if there is none. */
+/** Judges the second attempt after a failed or deferred first one. `missing` is the result without a second attempt. */
 const judgeSecond = (name: 'retried' | 'deferred', judge: JudgeAttempts, missing?: false): Rule['examine'] =>
   judgeGroup(name, ({ webhooks: [first, second], lab }) => {
     if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }

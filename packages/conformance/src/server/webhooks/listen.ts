@@ -6,7 +6,7 @@ import { type ReceivedWebhook, readWebhook } from './received-webhook.ts'
 export type PlannedResponse = {
   readonly status: number
   readonly location?: string
-  /** In seconds. */
+  /** The `Retry-After` header, in seconds. */
   readonly retryAfter?: number
 }
 
@@ -72,7 +72,7 @@ export const listen = async (address: string) => {
     })
   }
   return {
-    /** Without a trailing slash. */
+    /** The URL of the server, without a trailing slash. */
     url: `http://${host}:${boundPort}`,
     webhooks,
     /** Plans a response to matching webhooks. */

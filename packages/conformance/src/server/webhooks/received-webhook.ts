@@ -42,7 +42,7 @@ export const readWebhook = async (request: IncomingMessage) => {
     event: readText(json, 'event'),
     callId: readText(json, 'callId'),
     groupId: readText(json, 'groupId'),
-    /** Unix time in milliseconds. */
+    /** The time of arrival, as Unix time in milliseconds. */
     arrivedAt: Date.now(),
   }
 }
@@ -50,7 +50,7 @@ export const readWebhook = async (request: IncomingMessage) => {
 /** A webhook and the status of its response. */
 export type ReceivedWebhook = Awaited<ReturnType<typeof readWebhook>> & { readonly status: number }
 
-/** Removes deliveries that arrived again after they were accepted, which at-least-once delivery allows. */
+/** Removes redeliveries of accepted webhooks, because at-least-once delivery allows them. */
 export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] => {
   const accepted = new Set<string>()
   return webhooks.filter(({ headers, status }) => {
