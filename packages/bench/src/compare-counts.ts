@@ -10,7 +10,7 @@ type Figures = ReadonlyMap<string, { readonly value: number; readonly tolerance:
 /** The contents of `counts.json`. `runtime` is the Node.js version and the platform that recorded the figures. */
 type CountsRecord = { readonly runtime: string; readonly figures: Readonly<Record<string, number>> }
 
-/** The tolerance for bundle sizes. They do not vary between runs, but a new feature may add a few bytes. */
+/** The tolerance for bundle sizes. These do not vary between runs, but a new feature may add a few bytes. */
 const sizeTolerance = 0.01
 
 const measureFigures = (checkout: string): Figures => {

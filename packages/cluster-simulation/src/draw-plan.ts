@@ -178,7 +178,7 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
 }
 
-/** Draws the probability of each fault at a boundary. Most are 0, so that each run tests a different combination. */
+/** Draws the probability of each fault at a boundary. Most are 0, so that runs test different combinations. */
 const drawRates = <Kind extends string>(
   draws: Draws,
   boundary: string,
@@ -220,7 +220,7 @@ export const drawPlan = (seed: number): Plan => {
   // In a contested run, shards keep moving between workers while endpoints are slow.
   const isContested = engine === 'memory' && draws.isChosen('contested', 0.3)
   const count = engine === 'sqlite' ? 1 : isContested ? 3 : draws.between('servers', [1, 3])
-  // PGlite has only one session, so only one server can own shards. It gets news of the other servers' changes.
+  // PGlite has only one session, so only one server can own shards. That server gets news of the others' changes.
   const deliverRate = engine === 'postgres' ? 0 : 0.8
   const servers = list(count, (number) => ({
     name: `server-${number}`,
@@ -235,7 +235,7 @@ export const drawPlan = (seed: number): Plan => {
     ? draws.pick('contest', [20_000, 60_000, 100_000])
     : draws.pick('window', windows)
   const crowd = drawCrowd(draws, calmAt)
-  // In a sound run, only endpoints fail, so deliveries to healthy ones must be on time.
+  // In a sound run, only endpoints fail, so deliveries to healthy endpoints must be on time.
   const isSound = !isContested && draws.isChosen('sound', 0.2)
   return {
     seed,

@@ -72,7 +72,7 @@ const listSimpler = (plan: Plan): Plan[] => {
   })
 }
 
-/** The limits of shrinking. Most plans take seconds. */
+/** The limits of shrinking. Shrinking takes seconds for most plans. */
 const limits = { runs: 4_000, cpuMs: 120_000 }
 
 /** Returns the CPU time of this process, in milliseconds. */
@@ -94,7 +94,7 @@ export type ShrinkOptions = Pick<Failure, 'violation'> & {
 }
 
 /**
- * Removes operations and faults from a failing plan as long as the same invariant breaks, long ranges first. Random
+ * Removes operations and faults from a failing plan, long ranges first, as long as the same invariant breaks. Random
  * faults first become part of the plan, so that they can be removed, too. (fast-check cannot shrink them: it reduces
  * only values that it has generated, but these faults exist only after a run.)
  */

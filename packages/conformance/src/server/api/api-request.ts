@@ -3,7 +3,7 @@ import { quote } from '../../shell.ts'
 /** A key that no server knows. */
 export const unknownKey = 'wk_unknown_key_0000000000'
 
-/** Returns the keys that a request can carry, by name: two from the options, an unknown key, an empty key, or no key. */
+/** Returns the keys that requests can carry, by name: two from the options, an unknown key, an empty key, or no key. */
 export const listKeys = (api: string | undefined, other: string | undefined) => ({
   ...{ api, other, unknown: unknownKey, empty: '', none: undefined },
 })

@@ -5,8 +5,8 @@ import type { Rule, Rules } from '../rule.ts'
 import { expectStatus } from './witness.ts'
 
 /**
- * Invalid and valid requests by the last two parts of the rule id, which ends with the expected status. Each has a
- * description, a change to a valid request, and a clause.
+ * Invalid and valid requests by the last two parts of the rule id, which ends with the expected status. Each sample
+ * has a description, a change to a valid request, and a clause.
  */
 type Samples<Change> = Readonly<
   Record<string, Readonly<Record<string, readonly [what: string, change: Change, clause: string]>>>
