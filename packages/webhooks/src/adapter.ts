@@ -51,8 +51,8 @@ export const createRequest = async (
 }
 
 /**
- * Builds a request and passes it to a receiver. Responds itself when Fetch cannot represent the request. Never rejects,
- * because in most frameworks an adapter that rejects ends the process.
+ * Builds a request and passes it to a receiver. If Fetch cannot represent the request, responds without calling the
+ * receiver. Never rejects, because in most frameworks a rejection would end the process.
  */
 export const respond = async (
   build: () => Request | Promise<Request>,

@@ -1,6 +1,7 @@
 import type { EventName, Issue } from '@wabakit/wire'
 
-// Compares names and codes rather than classes, so that the guards work in a program with two copies of this package.
+// Checks the name and the code rather than the class, so that the guards work in a program with two copies of this
+// package.
 const hasName = (error: unknown, name: string): boolean =>
   Object(error).name === name && typeof Object(error).code === 'string'
 
@@ -9,7 +10,7 @@ const hasName = (error: unknown, name: string): boolean =>
  *
  * - `missing_header`: one of the three headers is absent or empty; `header` names it.
  * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
- * - `timestamp_too_old`, `timestamp_too_new`: signed outside the tolerance; `skewSeconds` is the difference.
+ * - `timestamp_too_old`, `timestamp_too_new`: the timestamp is outside the tolerance; `skewSeconds` is the difference.
  * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets.
  * - `invalid_secret`: a configured secret cannot be used, or the function that returns the secrets failed.
  */
@@ -67,7 +68,7 @@ export const isWebhookVerificationError = (error: unknown): error is WebhookVeri
  */
 export type ParseFailure = 'not_json' | 'not_an_object' | 'not_utf8' | 'too_large'
 
-/** Thrown when a body is not a JSON object and therefore contains no event. */
+/** Thrown when a body is too large, or is not a JSON object and therefore contains no event. */
 export class WebhookParseError extends Error {
   override readonly name = 'WebhookParseError'
   /** The reason, from the closed list. */
@@ -103,7 +104,7 @@ export const statuses = {
  * - `body_unreadable`: reading the body failed (400).
  * - `malformed_request`: the target, the headers or the body cannot be read at all (400).
  * - `not_verified`: the verifier did not accept the request (401).
- * - `method_not_allowed`: it is not a POST (405).
+ * - `method_not_allowed`: the request is not a POST (405).
  * - `body_timeout`: the body did not arrive in time (408).
  * - `body_too_large`: the body is over the limit (413).
  * - `unsupported_media_type`: the `content-type` is not JSON in UTF-8 (415).
@@ -149,7 +150,7 @@ export class WebhookDriftError extends Error {
     this.#rawBody = rawBody
   }
 
-  /** The bytes of the body exactly as they arrived, for a sender that does not retry. */
+  /** The bytes of the body exactly as they arrived. Save them if the sender does not retry. */
   get rawBody(): Uint8Array {
     return this.#rawBody
   }

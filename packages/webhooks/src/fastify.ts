@@ -53,7 +53,8 @@ export const toFastifyPlugin =
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
-      // The receiver responds 405 to all but POST. The HEAD route that Fastify would add cannot send a Fetch response.
+      // The receiver responds with 405 to all methods except POST. The HEAD route that Fastify would add cannot send a
+      // Fetch response.
       method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
       exposeHeadRoute: false,
       url,

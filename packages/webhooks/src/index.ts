@@ -112,4 +112,4 @@ export {
 } from './errors.ts'
 
 // Not exported: HMAC and base64, which every runtime has; header parsing, which `verifySignature` does; and the steps
-// of a receiver, whose options and handlers can change them.
+// of a receiver, which its options and handlers customize.

@@ -11,7 +11,7 @@ export type LambdaEvent = {
   readonly rawPath?: string | undefined
   /** The query without its question mark, in payload 2.0 and from a function URL. */
   readonly rawQueryString?: string | undefined
-  /** The headers. Repeated ones are joined, or only the last one is present. */
+  /** The headers. The values of a repeated header are joined, or only the last one is present. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
@@ -36,7 +36,7 @@ type LambdaResult = {
   readonly headers: Record<string, string>
   /** The body as text. */
   readonly body: string
-  /** The body is not base64. */
+  /** Always `false`, because the body is not base64. */
   readonly isBase64Encoded: false
 }
 

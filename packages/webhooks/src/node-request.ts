@@ -14,7 +14,7 @@ type Kept = {
 /** A request from node:http, or from a framework based on it. @inline */
 export type NodeRequest = IncomingMessage & Kept
 
-/** A Fastify request, which has Node's as `raw`. @inline */
+/** A Fastify request, whose `raw` is Node's request. @inline */
 export type NodeRequestHolder = { readonly raw: IncomingMessage } & Kept
 
 export const unwrap = <Message extends object>(message: Message | { readonly raw: Message }): Message =>
@@ -44,7 +44,7 @@ const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   })
 }
 
-/** Aborts when the sender hangs up before the response is written. */
+/** Creates a signal that aborts when the sender hangs up before the response is written. */
 const createSignal = (outgoing: ServerResponse): AbortSignal => {
   const controller = new AbortController()
   outgoing.once('close', () => {
@@ -56,7 +56,7 @@ const createSignal = (outgoing: ServerResponse): AbortSignal => {
 /**
  * Converts a Node request to a Fetch request.
  *
- * @throws WebhookRequestError, or any error that a malformed header or a getter of the body throws.
+ * @throws WebhookRequestError, or any error that a malformed header causes or a getter of the body throws.
  */
 export const toRequest = (
   request: NodeRequest | NodeRequestHolder,

@@ -13,7 +13,7 @@ const write = async (response: Response, incoming: IncomingMessage, outgoing: Se
 }
 
 /**
- * Turns a receiver into a handler for node:http, Express, Koa and NestJS, on Express or on Fastify.
+ * Turns a receiver into a handler for node:http, Express, Koa, and NestJS on Express or Fastify.
  *
  * @example
  * createServer(toNodeHandler(receiver)).listen(3000)

@@ -3,15 +3,15 @@ import { isWebhookVerificationError, WebhookVerificationError } from './errors.t
 /** A value, or a function that returns it, for values that do not exist yet when a bundler loads the module. */
 export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 
-/** Time for which a value is kept, in milliseconds. */
+/** Time for which the result of a function is kept, in milliseconds. */
 const maximumAgeMs = 60_000
 
 const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Promise<Value> =>
   typeof source === 'function'
 
 /**
- * Converts secrets: a value immediately, and the values of a function on demand. The returned function calls such a
- * function the first time, and again after a minute. Concurrent requests do not share a promise, because Workers forbid
+ * Returns a function that provides converted secrets. A value is converted at once. A function is called when its
+ * result is first needed, and again after a minute. Concurrent requests do not share a promise, because Workers forbid
  * that.
  */
 export const prepare = <Input, Output>(

@@ -7,7 +7,7 @@ import { isWebhookId } from './signature/signature-headers.ts'
 export type SignWebhookOptions = {
   /** The body exactly as it will be sent. */
   readonly payload: WebhookPayload
-  /** The subscription's secret, or several secrets during a rotation. Each of them adds a signature. */
+  /** The subscription's secret, or several secrets during a rotation. Each secret adds a signature. */
   readonly secret: string | readonly string[]
   /**
    * The delivery's id, which is the same on every attempt. It must not contain a full stop or whitespace.
@@ -67,7 +67,7 @@ export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner =
   return ({ id, timestamp, payload }) => {
     const body = toBytes(payload)
     const signatures = signers.map((sign) => sign(`${id}.${timestamp}.`, body))
-    // Creates promises only if the HMAC is asynchronous, because they are slow.
+    // Creates promises only if the HMAC is asynchronous, because promises are slow.
     return signatures.every((each) => typeof each === 'string')
       ? toHeader(signatures)
       : Promise.all(signatures).then(toHeader)
@@ -76,7 +76,10 @@ export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner =
 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Decodes a payload. Returns `undefined` for bytes that are not UTF-8, which the library cannot sign. */
+/**
+ * Decodes a payload. Returns `undefined` for bytes that are not UTF-8, which the `standardwebhooks` library cannot
+ * sign.
+ */
 const toText = (payload: WebhookPayload): string | undefined => {
   if (typeof payload === 'string') return payload
   const bytes = toBytes(payload)
@@ -87,7 +90,7 @@ const toText = (payload: WebhookPayload): string | undefined => {
   }
 }
 
-// Loaded for the first signature, so that receivers neither load nor bundle it.
+// The library is loaded for the first signature, so that receivers neither load nor bundle it.
 let library: typeof import('standardwebhooks') | undefined
 
 const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number, payload: WebhookPayload) => {

@@ -1,4 +1,4 @@
-/** Waits for work, at most `ms` milliseconds. After that, returns what `expire` returns, or throws what it throws. */
+/** Waits at most `ms` milliseconds for work. After that, calls `expire` and returns its result. */
 export const waitAtMost = async <Result, Late = undefined>(
   ms: number,
   work: () => Result | Promise<Result>,

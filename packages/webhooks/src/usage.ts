@@ -38,7 +38,7 @@ export const assertTableName = (table: string): void => {
   throw new RangeError(`"${table}" is not a valid table name`)
 }
 
-/** @throws RangeError when a limit or a time is not above 0. NaN would disable it. */
+/** @throws RangeError when a limit or a time is not above 0. NaN would disable a limit. */
 export const assertAboveZero = (name: string, value: number | undefined): void => {
   if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
 }

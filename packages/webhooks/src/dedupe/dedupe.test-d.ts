@@ -2,7 +2,7 @@ import { type Claim, createReceiver, type Dedupe, unsigned } from '../index.ts'
 
 const verify = unsigned()
 
-// A store whose claims have no owner: any process could release them.
+// Claims of this store have no owner, so any process could release them.
 const ownerless = {
   claim: async (_key: string, _ttlMs: number): Promise<'claimed' | 'duplicate' | 'in_progress'> => 'claimed',
   complete: async (_key: string) => {},
@@ -13,7 +13,7 @@ ownerless satisfies Dedupe
 // @ts-expect-error claim() must return a claim
 createReceiver({ verify, dedupe: ownerless })
 
-// A claim whose `complete` does not return whether the claim was still held.
+// The `complete` of this claim does not return whether the claim was still held.
 const silent = { renew: () => true, complete: async () => {}, release: () => {} }
 // @ts-expect-error complete() must return whether the claim was held
 silent satisfies Claim

@@ -7,7 +7,7 @@ export type Claim = {
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
    * Records that the delivery was handled. From then on, claiming its key returns `duplicate`, until the store forgets
-   * it. Returns `false` and changes nothing when another process has claimed the key.
+   * the delivery. Returns `false` and changes nothing when another process has claimed the key.
    */
   complete(): boolean | Promise<boolean>
   /** Gives up the claim, so that the key can be claimed again. Changes nothing when the claim is lost. */

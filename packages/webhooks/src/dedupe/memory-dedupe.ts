@@ -9,7 +9,7 @@ export type MemoryDedupeOptions = {
    */
   readonly ttlMs?: number | undefined
   /**
-   * Maximum number of remembered deliveries. The oldest are forgotten first; claims in progress never are.
+   * Maximum number of remembered deliveries. The oldest are forgotten first; claims in progress are never forgotten.
    * @default 100_000
    */
   readonly maxEntries?: number | undefined
@@ -20,7 +20,7 @@ export type MemoryDedupeOptions = {
   readonly now?: (() => number) | undefined
 }
 
-/** A handled delivery, or a claim that no other entry has replaced yet. */
+/** A handled delivery or a claim. Either may have expired. */
 type Entry = { readonly done: boolean; expiresAt: number }
 
 /**

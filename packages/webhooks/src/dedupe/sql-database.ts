@@ -7,11 +7,11 @@ type Syntax = {
   readonly types: readonly [key: string, claimedBy: string, expiresAt: string]
   /** The current time according to the database's clock. */
   readonly now: string
-  /** Returns the time this many milliseconds from now. */
+  /** Returns the expression for the time that is `milliseconds` from now. */
   readonly later: (milliseconds: string) => string
   /** The start and the end of an INSERT that does nothing if the key exists. */
   readonly insert: readonly [start: string, end: string]
-  /** The end of a statement that returns a row for each row that it changes. */
+  /** The clause that makes a statement return one row for each row that it changes, or an empty string. */
   readonly returning: string
 }
 
@@ -52,7 +52,10 @@ export type SqlValue = string | number | null
 /** The rows of a statement, an object with `rows`, or the pair that `mysql2` resolves to. */
 export type SqlResult = { readonly rows: readonly unknown[] } | readonly unknown[]
 
-/** Runs one statement with its values: `$1`, `$2` on PostgreSQL, `?` on SQLite and MySQL. */
+/**
+ * Runs one statement with its values. The placeholders are `$1`, `$2` and so on in PostgreSQL, and `?` in SQLite and
+ * MySQL.
+ */
 export type SqlQuery = (text: string, values: SqlValue[]) => SqlResult | Promise<SqlResult>
 
 /** The required part of a pool or client of `pg`, or of a pool or connection of `mysql2/promise`. */

@@ -51,7 +51,7 @@ describe('body_was_reserialized is found for', () => {
       expect(await findCause({ ...options, payload: arrived })).toBe('body_was_reserialized')
   })
 
-  it('changed line ends', async () => {
+  it('changed line endings', async () => {
     const lines = JSON.stringify(event, null, 3)
     const ofWindows = lines.replaceAll('\n', '\r\n')
     for (const [sent, arrived] of [

@@ -24,9 +24,11 @@ export type Diagnosis = {
   readonly message: string
 }
 
-/** Options for {@link diagnose}: those of `verifySignature`, but the payload may be anything. @interface */
+/**
+ * Options for {@link diagnose}: the same as for `verifySignature`, except that the payload may be anything. @interface
+ */
 export type DiagnoseOptions = Omit<VerifySignatureOptions, 'payload'> & {
-  /** The body as your code has it. */
+  /** The body, in the form in which your code received it. */
   readonly payload: unknown
 }
 

@@ -15,7 +15,7 @@ const escapeNonAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g
 const escapeSlashes = (json: string): string => json.replaceAll('/', '\\/')
 const escapeHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
 
-/** The ways in which those libraries escape more characters than JSON requires. */
+/** The ways in which common JSON libraries escape more characters than JSON requires. */
 const escapes: readonly ((json: string) => string)[] = [
   (json) => json,
   escapeNonAscii,

@@ -32,7 +32,7 @@ describe.each([
   ['node:crypto', node.createSigner],
   ['crypto.subtle', web.createSigner],
 ])('the signer on %s', (_, createSigner) => {
-  it.each(vectors)('computes HMAC-SHA256 of RFC 4231 under the key %.12s…', async (key, data, digest) => {
+  it.each(vectors)('computes the HMAC-SHA256 of RFC 4231 with the key %.12s…', async (key, data, digest) => {
     expect(await createSigner(bytes(key))('', bytes(data))).toBe(base64(digest))
   })
 
@@ -50,7 +50,7 @@ describe.each([
     )
   })
 
-  it('returns its own signature to each of two interleaved callers', async () => {
+  it('returns the right signature to each of two interleaved callers', async () => {
     const sign = createSigner(bytes('aa'.repeat(32)))
     const alone = await sign('a.', bytes('01'))
     const both = await Promise.all([sign('a.', bytes('01')), sign('b.', bytes('02'))])

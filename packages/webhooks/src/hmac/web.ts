@@ -1,10 +1,13 @@
 import { encodeBase64 } from '../base64.ts'
 import { concat, encoder } from '../payload.ts'
 
-/** Computes the base64 HMAC-SHA256 of `head` followed by `body`. Returns no promise if the runtime needs none. */
+/**
+ * Computes the base64 HMAC-SHA256 of `head` followed by `body`. Returns a promise only if the runtime's HMAC is
+ * asynchronous.
+ */
 export type Signer = (head: string, body: Uint8Array) => string | Promise<string>
 
-/** Returns the SHA-256 of bytes in hexadecimal. Returns no promise if the runtime needs none. */
+/** Returns the SHA-256 of bytes in hexadecimal. The version for `node:crypto` is synchronous. */
 export const digest = async (bytes: Uint8Array): Promise<string> => {
   const hash = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -12,13 +15,13 @@ export const digest = async (bytes: Uint8Array): Promise<string> => {
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
-/** The error in React Native, in jest's jsdom, and on pages without TLS. */
+/** The message of the error in React Native, in jest's jsdom, and on pages without TLS. */
 const withoutWebCrypto = 'Signatures need WebCrypto, but there is no crypto.subtle.'
 
 /** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
   // The key is imported on first use, because Workers forbid asynchronous work while a module loads. The key is kept
-  // rather than its promise, because they also forbid awaiting a promise that another request created.
+  // rather than its promise, because Workers also forbid awaiting a promise that another request created.
   let secret: CryptoKey | undefined
   return async (head, body) => {
     if (globalThis.crypto?.subtle === undefined) throw new Error(withoutWebCrypto)

@@ -27,10 +27,10 @@ const claimed: ClaimedEntry = {
   known: undefined,
 }
 
-/** An error after which the database may respond again. */
+/** A transient error of the database. */
 const unreachable = new Error('unreachable')
 
-/** Makes attempts with a handler, on entries whose methods succeed unless they are given. */
+/** Makes attempts with a handler. The methods of `entries` succeed unless a test replaces them. */
 const setUp = (
   handle: (context: Context) => unknown,
   given: Partial<Entries> & { readonly maxAttempts?: number; readonly claimTtlMs?: number } = {},
@@ -68,11 +68,11 @@ const setUp = (
     onParked,
   }
   const attempts = createAttempts(options, onEnd)
-  /** Lets everything happen that needs no time. */
+  /** Completes all work that does not wait for a timer. */
   const settle = async () => {
     for (let turn = 0; turn < 5; turn += 1) await setImmediate()
   }
-  /** Lets time pass in steps of 500 ms. */
+  /** Advances the time in steps of 500 ms. */
   const wait = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 500) {
       await vi.advanceTimersByTimeAsync(500)
@@ -86,7 +86,7 @@ const setUp = (
   }
 }
 
-/** A handler that ends when the test says so, and the signal that it got. */
+/** Creates a handler that ends when the test resolves or rejects it, and reads the abort reason of its signal. */
 const createGate = () => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const signals: AbortSignal[] = []
@@ -124,7 +124,7 @@ describe('an outcome', () => {
     expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, { state: 'failed' }]])
   })
 
-  it('is a failure at once when the database refuses it, or when the claim was lost', async () => {
+  it('counts as a failure at once when the database refuses it, or when the claim was lost', async () => {
     const refused = vi.fn<Entries['complete']>().mockRejectedValue(new Error('refused'))
     const lost = vi.fn<Entries['complete']>().mockResolvedValue([false])
     for (const complete of [refused, lost]) {
@@ -176,7 +176,7 @@ describe('a handler', () => {
     expect(effects.abandon).not.toHaveBeenCalled()
   })
 
-  it('of unknown events learns that they are not recognized', async () => {
+  it('of unknown events gets no recognizedBy', async () => {
     const contexts: Context[] = []
     const { start, settle, handlers } = setUp(() => {})
     handlers.add(bindKind('unknown', (_, context) => contexts.push(context)))
@@ -187,7 +187,7 @@ describe('a handler', () => {
 })
 
 describe('an entry', () => {
-  it('that no handler takes is parked with its reason, and how it drifted', async () => {
+  it('is parked with the reason and its mismatches if no handler takes it', async () => {
     const { start, settle, entries } = setUp(() => {})
     const bodies = ['{"event":"CALL_ENDED","callId":1,"from":2}', '{"event":"NEW"}', '[]']
     for (const body of bodies) start({ body: new TextEncoder().encode(body) })
@@ -203,7 +203,7 @@ describe('an entry', () => {
     ])
   })
 
-  it('is parked when every attempt ended with its process', async () => {
+  it('is parked when the process of every attempt has died', async () => {
     const handle = vi.fn()
     const { start, settle, entries, onParked } = setUp(handle)
     start({ attempts: 4 })
@@ -328,7 +328,7 @@ describe('a claim', () => {
     expect(readReason()).toBe(undefined)
   })
 
-  it('that is longer than a timer can be is not renewed all the time', async () => {
+  it('is not renewed continuously if its lifetime exceeds the longest timer', async () => {
     const { handle, resolve } = createGate()
     const { start, wait, settle, entries } = setUp(handle, { claimTtlMs: 2 ** 40 })
     start()
@@ -338,7 +338,7 @@ describe('a claim', () => {
     await settle()
   })
 
-  it('that is lost aborts the signal of its handler, and of no other one', async () => {
+  it('aborts only the signal of its own handler when it is lost', async () => {
     const [lost, held] = [createGate(), createGate()]
     const { start, wait, attempts } = setUp(
       (context) => (context.delivery.id === 'lost' ? lost : held).handle(context),
@@ -394,7 +394,7 @@ describe('stopping', () => {
     expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, { state: 'released' }]])
   })
 
-  it('forgets attempts that do not end, and renews their claims no longer', async () => {
+  it('forgets attempts that do not end, and stops renewing their claims', async () => {
     const { handle } = createGate()
     const { start, wait, attempts, effects, entries, onEnd } = setUp(handle)
     start({ id: '1' })

@@ -8,7 +8,7 @@ import type { Entries, Settlement } from './entries.ts'
 import { parseStored, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
-/** Delays of a retry, in milliseconds. The minimum prevents two attempts in a short `drain`. */
+/** Delays of a retry, in milliseconds. The minimum prevents a second attempt at an entry in a short `drain`. */
 export const minimumDelayMs = 100
 const firstDelayMs = 1_000
 const maximumDelayMs = 3_600_000
@@ -26,7 +26,7 @@ type Attempt = {
   readonly effects: Effects<unknown, unknown>
   /** The time at which the claim was made or renewed, on the monotonic clock. */
   renewedAt: number
-  /** Set after its handlers have ended. */
+  /** Set once the handlers have ended. */
   ended: boolean
 }
 
@@ -54,7 +54,10 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
   const reportError = (error: unknown, attempt?: Attempt) =>
     report(error, { stage: 'inbox', headers: attempt?.entry.headers ?? new Headers(), context: undefined })
 
-  /** Renews the claims of running handlers, and aborts the signal of handlers whose claim was lost. */
+  /**
+   * Renews the claims of entries whose handlers are running. Aborts a handler's signal if its claim was lost or has
+   * expired.
+   */
   const renewClaims = async (): Promise<void> => {
     const kept = [...running].filter(({ ended }) => !ended)
     if (kept.length === 0) return
@@ -183,11 +186,11 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     start: (entry: ClaimedEntry, renewedAt: number): void => {
       void handle({ entry, abort: new AbortController(), effects: engine.begin(), renewedAt, ended: false })
     },
-    /** Aborts the signals of all handlers, whose attempts then do not count. */
+    /** Aborts the signals of all handlers. Attempts that fail for this reason do not count. */
     abort: (): void => {
       for (const { abort } of running) abort.abort(stopped)
     },
-    /** Forgets attempts that do not end, and no longer renews their claims. */
+    /** Forgets the attempts that are still running, and stops renewing their claims. */
     abandon: (): void => {
       for (const attempt of [...running]) {
         attempt.effects.abandon()

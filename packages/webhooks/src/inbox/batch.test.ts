@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createBatch } from './batch.ts'
 
-it('runs items together that arrive at once or while a batch is under way, at most 100', async () => {
+it('runs items that arrive together, or while a batch is under way, in batches of at most 100', async () => {
   const batches: (readonly number[])[] = []
   const gate = Promise.withResolvers<void>()
   const run = createBatch<number, string>(async (items) => {
@@ -23,7 +23,7 @@ it('runs items together that arrive at once or while a batch is under way, at mo
   expect(await run(122)).toBe('result 122')
 })
 
-it('rejects items with their own errors, or with that of the batch', async () => {
+it('rejects items with their own errors, or with the error of the batch', async () => {
   const run = createBatch<string, string>(async (items) => {
     if (items.includes('all')) throw new Error('all failed')
     return items.map((item) => (item === 'bad' ? new Error('bad failed') : item))

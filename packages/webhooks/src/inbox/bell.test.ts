@@ -16,7 +16,7 @@ it('wakes every waiting loop at the next ring, and leaves no timer behind', asyn
   expect([bell.count(), vi.getTimerCount()]).toEqual([1, 0])
 })
 
-it('does not let a loop wait that has missed a ring', async () => {
+it('does not make a loop wait if it has missed a ring', async () => {
   useFakeTimers()
   const bell = createBell()
   const seen = bell.count()
@@ -25,7 +25,7 @@ it('does not let a loop wait that has missed a ring', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('wakes a loop after a time, but not at once if it is longer than a timer can be', async () => {
+it('wakes a loop after a time, but not at once if the time exceeds the longest timer', async () => {
   useFakeTimers()
   const bell = createBell()
   const [brief, long] = [vi.fn(), vi.fn()]

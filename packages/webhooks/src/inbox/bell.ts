@@ -1,6 +1,6 @@
 /**
- * Creates a signal between loops. `wait` resolves at the next ring, after `maxMs`, or at once if it has rung since
- * `seen`, an earlier count.
+ * Creates a signal between loops. `wait` resolves at the next ring, after `maxMs`, or at once if the bell has rung
+ * since `count` returned `seen`.
  */
 export const createBell = () => {
   let rings = 0

@@ -11,7 +11,7 @@ export type Run = (text: string, values?: readonly InboxValue[]) => Promise<Outc
 
 export const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
-/** The right to handle an entry. The token is different for every claim. */
+/** The right to handle an entry. Entries that the same statement claimed share a token. */
 export type Claim = { readonly id: string; readonly token: string }
 
 /** A claim of rows: the rows that `pick` selects get a token and new values. */
@@ -46,12 +46,17 @@ export type Effects<Client, Database> = {
   readonly abandon: () => void
 }
 
-/** The database operations of an inbox. Each kind of database has its own. */
+/** The database operations of an inbox. Each kind of database implements them. */
 export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly dialect: SqlDialect
-  /** Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects after a few seconds. */
+  /**
+   * Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects if the database does not
+   * respond within several seconds.
+   */
   readonly run: Run
-  /** Runs a claim and returns the rows. Only one process claims at a time, so that no two of them take the same lane. */
+  /**
+   * Runs a claim and returns the rows. Only one process claims at a time, so that no two processes take the same lane.
+   */
   readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
   /** Runs a statement that may take a long time, on any connection. */
   readonly query: Run
@@ -69,7 +74,7 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly isTransient: (error: unknown) => boolean
 }
 
-/** @throws WebhookUsageError, because the database cannot do this. */
+/** Throws a WebhookUsageError with this message. */
 export const refuse = (message: string): never => {
   throw new WebhookUsageError(message)
 }

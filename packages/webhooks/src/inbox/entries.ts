@@ -24,10 +24,10 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 //   missing    → unavailable | given_up                   the call has none, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
-//              → without a body → deleted                 when due, twice
+//              → without a body → deleted in two steps, each when due
 //
-// A claim has a token. Every write of a worker to an entry compares it, so a worker that was paused until its claim
-// expired changes nothing. Leaving `claimed` removes the token.
+// A claim has a token. Every write of a worker to an entry checks the token, so a worker that was paused until its
+// claim expired changes nothing. Leaving `claimed` removes the token.
 
 /** Time for which a failing entry blocks later entries in its lane, in milliseconds, from its first attempt. */
 const holdMs = 300_000
@@ -64,7 +64,7 @@ type ClaimRequest = {
   readonly claimMs: number
 }
 
-/** Returns the condition that selects claimed entries. Entries of one claim have the same token. */
+/** Returns the condition that selects claimed entries. Entries that were claimed together have the same token. */
 const toCondition = (claims: readonly Claim[]): Statement => {
   const groups = Object.entries(Object.groupBy(claims, ({ token }) => token)).map(([token, group = []]) => [
     token,
@@ -98,8 +98,9 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   const end = (...ending: Parameters<typeof toEnd>): Promise<boolean> => runEnd(toEnd(...ending))
 
   /**
-   * Returns the condition that the state is one of `states`, in a form that hides them from PostgreSQL's planner. If
-   * its statistics predate such entries, it would otherwise read all that have arrived since, instead of one lane.
+   * Returns the condition that the state is one of `states`, in a form that hides the states from PostgreSQL's planner.
+   * Otherwise, a planner with statistics older than these entries would read all entries that arrived since, instead of
+   * one lane.
    */
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
@@ -111,7 +112,10 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
         (s.state = 'claimed' AND s.due_at > ${now()})
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
-  /** Returns the query for claimable entries. The limit is text, because SQLite would replan it for each value. */
+  /**
+   * Returns the query for claimable entries. The limit is part of the text, because SQLite would replan the query for
+   * each value of a parameter.
+   */
   const toCandidates = ({ again, except, limit }: Omit<ClaimRequest, 'claimMs'>): Statement => ({
     text: `SELECT r.id, r.state, r.due_at FROM ${table} r
     WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
@@ -122,8 +126,9 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
 
   const hasFact = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND ${condition})`
-  // A parked entry does not suppress another one with the same fact, which may be valid. Entries with the same fact are
-  // in the same lane, where searching costs less than an index of facts. Only erased entries are in no lane.
+  // A parked entry does not suppress another one with the same fact, because the other one may be valid. Entries with
+  // the same fact are in the same lane, and searching it costs less than maintaining an index of facts. Only erased
+  // entries are in no lane.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`f.state = 'erased'`)} THEN 'erased'
     WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${toMembership(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
 
@@ -146,7 +151,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       return rows.map((each) => readClaimed(each, token)).toSorted((left, right) => left.order - right.order)
     },
 
-    /** Extends claims, and returns the ids of those that are still held. */
+    /** Extends claims, and returns the ids of the entries whose claims are still held. */
     renew: async (claims: readonly Claim[], claimMs: number): Promise<Set<string>> => {
       const { text, values } = toCondition(claims)
       const select = `SELECT id FROM ${table} WHERE ${text}`
@@ -161,7 +166,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       return readIds(await run(select, values))
     },
 
-    /** Returns the completion of one entry, to run with the effects of its handlers. */
+    /** Returns the statement that completes one entry, to run with the effects of its handlers. */
     toHandled,
 
     /** Completes entries, and returns for each whether its claim was still held. */
@@ -204,7 +209,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
           const { error, delayMs, subject } = settlement
           const held = await end(claim, `state = 'failed', error = ?, ${dueAt}`, [error, delayMs])
           if (!held || subject === undefined) return held
-          // Saves later claims from examining a long lane repeatedly. `isHeldUp` still decides.
+          // Saves later claims from examining a long lane repeatedly. `isHeldUp` still decides which entries can be
+          // claimed.
           const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
             FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
           const postpone = `UPDATE ${table} SET due_at = ${headDueAt}
@@ -216,7 +222,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       settlement satisfies never
     },
 
-    /** Returns the number of open entries, and when the next one can be claimed. */
+    /** Returns the number of open entries, and the time at which the next one can be claimed. */
     readRemaining: async () => {
       const { rows } = await query(
         `SELECT count(*) AS remaining, min(CASE WHEN due_at > ${now()} THEN due_at END) AS later, ${now()} AS now
@@ -241,7 +247,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
       return Number(readColumn((await query(text, [forMs])).rows[0], 'waiting'))
     },
 
-    /** Deletes due bodies, and due rows without a body, at most `limit` of each. Returns their number. */
+    /** Deletes due bodies, and due rows without a body, at most `limit` of each. Returns the total. */
     forget: async (limit: number): Promise<number> => {
       const due = `state IN (${closedStates}) AND due_at <= ${now()}`
       const select = async (body: string) => [

@@ -20,7 +20,7 @@ describe('the lane of an event', () => {
     for (const [event, subject] of lanes) expect(await identifyEvent(event)).toMatchObject({ subject })
   })
 
-  it('is a hash of an id of more than 180 characters, so that ids with the same start stay apart', async () => {
+  it('is a hash if the id has more than 180 characters, so that ids with the same start stay distinct', async () => {
     const start = 'x'.repeat(180)
     expect(await toSubject('call', start)).toBe(`call:${start}`)
     const subjects = await Promise.all(['1', '2'].map((end) => toSubject('group', `${start}${end}`)))

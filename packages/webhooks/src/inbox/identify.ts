@@ -41,7 +41,7 @@ const findSubject = async (parsed: ParsedEvent | undefined): Promise<string | nu
 /** Returns the hash by which the inbox remembers a string, even after erasure. */
 export const hashText = (text: string): Promise<string> => hash(encoder.encode(text))
 
-/** Returns the key of an event that happens once. It does not depend on the source. */
+/** Returns the key of an event that happens once. The key does not depend on the source. */
 export const hashFact = (naturalKey: string): Promise<string> => hashText(`fact\n${naturalKey}`)
 
 const toColumn = (text: string | undefined): string | null =>
@@ -50,8 +50,9 @@ const toColumn = (text: string | undefined): string | null =>
 export type StoredEvent = Awaited<ReturnType<typeof identify>>
 
 /**
- * Determines the keys that identify duplicates of an event: its id within its source (without an id, its fact,
- * or the hash of its body), and its fact: what happens once per call or group.
+ * Returns the columns of an event. Two of them identify duplicates. `key` is derived from the source and the id or,
+ * without an id, from the natural key or the body. `fact` is derived from the natural key of an event that happens once
+ * per call or group, and does not depend on the source.
  */
 export const identify = async (
   { body, id, source = 'webhook', sentAt, headers }: InboxDelivery,

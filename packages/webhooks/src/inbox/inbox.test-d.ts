@@ -31,7 +31,7 @@ createReceiver({ verify, inbox: sqlInbox(betterDatabase, { dialect: 'sqlite' }) 
     atCompletion((given) => expectTypeOf(given).toEqualTypeOf<BetterSqlite.Database>()),
 )
 
-// The methods of an inbox exist only with one.
+// A receiver has the methods of an inbox only if it has an inbox.
 expectTypeOf(createReceiver({ verify })).toEqualTypeOf<Receiver>()
 expectTypeOf(createReceiver({ verify })).not.toHaveProperty('accept')
 // @ts-expect-error an inbox is not a dedupe store

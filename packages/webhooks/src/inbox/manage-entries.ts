@@ -18,7 +18,7 @@ const toCondition = async (caller: string, selection: InboxSelection): Promise<S
     values.push(...more)
   }
   if (id !== undefined) {
-    // Text that is not a number cannot be an entry's id, and would be an error in PostgreSQL.
+    // Text that is not a number cannot be an entry's id, and would cause an error in PostgreSQL.
     const ids = [id].flat().filter((each) => /^\d{1,15}$/.test(each))
     add(ids.length === 0 ? '1 = 0' : `id IN (${toPlaceholders(ids)})`, ...ids)
   }

@@ -66,7 +66,7 @@ export const readClaimed = (row: unknown, token: string) => {
     key: readText(row, 'event_key') ?? '',
     headers: new Headers(JSON.parse(readText(row, 'headers') ?? '[]')),
     body: readBytes(row) ?? new Uint8Array(),
-    /** The new state of the entry, if another one has reported the same fact. */
+    /** The new state of the entry, if another entry has already reported the same fact. */
     known: known === 'suppressed' || known === 'erased' ? known : undefined,
   } as const
 }

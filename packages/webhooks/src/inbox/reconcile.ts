@@ -128,7 +128,7 @@ export const createReconcile = (
   const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>
     entries.end(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
 
-  /** Reads the other events of a call. Returns their details, and the entry's final state if no summary is needed. */
+  /** Reads the other events of a call. Returns their details, and the entry's final state if no request is needed. */
   const readCall = async ({ id, subject, fact }: Missing, maxAgeMs: number) => {
     const { rows } = await query(
       `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,

@@ -59,7 +59,7 @@ export type SqlInboxOptions = {
    */
   readonly onParked?: ((entry: InboxEntry) => unknown) | undefined
   /**
-   * The clock, in milliseconds since the epoch, for tests: `mock.clock`.
+   * The clock for tests, such as `mock.clock`, in milliseconds since the epoch.
    * @default the database's clock
    */
   readonly clock?: { now(): number } | undefined
@@ -87,7 +87,7 @@ export type InboxRetention = {
 const isMysql = (database: object): database is MysqlPool => 'getConnection' in database
 const isSqlite = (database: object): database is SqliteConnection => 'prepare' in database
 
-/** Recognizes a database by its shape. */
+/** Creates the engine for a database, which is recognized by its shape. */
 const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, table: string) => {
   if (isSqlite(database)) return createSqliteEngine(database)
   return isMysql(database) ? createMysqlEngine(database, table) : createPostgresEngine(database, table)
@@ -101,7 +101,7 @@ const createEngine = (database: PostgresPool | SqliteConnection | MysqlPool, tab
  * The database is a pool of `pg` or `mysql2/promise` with at least 2 connections, or a database of `node:sqlite` or
  * `better-sqlite3`. It is never closed.
  *
- * @throws WebhookUsageError for an unknown option, or an unrecognized database.
+ * @throws WebhookUsageError for an unknown option, an unsuitable pool, or a `dialect` that does not match the database.
  * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
  * @example
  * const receiver = createReceiver({ verify, inbox: sqlInbox(pool) }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {

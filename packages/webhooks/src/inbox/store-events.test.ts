@@ -21,7 +21,7 @@ const toEvent = (key: string): StoredEvent => ({
 
 const unreachable = new Error('unreachable')
 
-/** Stores events in a database whose statements a test decides. By default, every event is new. */
+/** Stores events in a database whose `run` a test may replace. By default, every event is new. */
 const setUp = (
   given: { run?: Run; isStarted?: boolean; isFree?: boolean; waiting?: number | Error } = {},
 ) => {
@@ -84,7 +84,7 @@ describe('an event', () => {
     expect(await stored).toBe(true)
   })
 
-  it('is not stored if no database responds for eight seconds', async () => {
+  it('is not stored if the database does not respond for eight seconds', async () => {
     const { store } = setUp({ run: () => Promise.reject(unreachable) })
     let failedAt: number | undefined
     const stored = store('key-1').catch((error) => {
@@ -125,7 +125,7 @@ describe('an event', () => {
     expect(texts[0]?.split('), (')).toHaveLength(2)
   })
 
-  it('that is known wakes no worker', async () => {
+  it('does not wake the worker if it is a duplicate', async () => {
     const { store, worker } = setUp({ run: async () => ({ rows: [], count: 0 }) })
     expect(await store('key-1')).toBe(false)
     expect(worker.wake).not.toHaveBeenCalled()
@@ -151,7 +151,7 @@ describe('a process that stores events and never handles them', () => {
     return { asked: set.entries.readWaiting.mock.calls, lines: warn.mock.calls.flat() }
   }
 
-  it('asks once per minute whether events wait, and warns', async () => {
+  it('asks once per minute whether events are waiting, and warns', async () => {
     expect(await storeLater({ waiting: 2 })).toEqual({
       asked: [[60_000]],
       lines: [expect.stringMatching(/^2 events have waited in inbox .*receiver\.start\(\).*drain\(\)/)],

@@ -26,7 +26,7 @@ const replaceParkedOnMysql = (): string => {
   const values = {
     ...Object.fromEntries(renewed.map((column) => [column, `VALUES(${column})`])),
     ...{ attempts: '0', due_at: 'VALUES(due_at)', holds_until: 'NULL', reason: 'NULL', error: 'NULL' },
-    // Assignments run from left to right, and the earlier ones read the state, so it comes last.
+    // Assignments run from left to right, and the earlier ones read the state, so the state is assigned last.
     state: "'stored'",
   }
   const set = Object.entries(values).map(

@@ -27,7 +27,7 @@ type Syntax = {
   readonly text: string
   readonly longText: string
   readonly bytes: string
-  /** Locks the rows of a claim, and skips those that are being completed. */
+  /** Locks the rows of a claim, and skips rows that are being completed. */
   readonly lock: string
 }
 
@@ -49,7 +49,7 @@ export const inboxSyntaxes: Readonly<Record<SqlDialect, Syntax>> = {
     lock: '',
   },
   mysql: {
-    // Not UNIX_TIMESTAMP(NOW()), which depends on the session's time zone.
+    // UNIX_TIMESTAMP(NOW()) would depend on the session's time zone.
     now: `(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)`,
     id: 'bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
     text: 'varchar(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',

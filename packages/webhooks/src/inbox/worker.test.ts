@@ -25,7 +25,7 @@ const toEntry = (id: string, attempts: number): ClaimedEntry => ({
   known: undefined,
 })
 
-/** Lets everything happen that needs no time. */
+/** Completes all work that does not wait for a timer. */
 const settle = async () => {
   for (let turn = 0; turn < 10; turn += 1) await setImmediate()
 }
@@ -114,7 +114,7 @@ describe('a worker', () => {
     for (const [{ limit }] of set.entries.claim.mock.calls) expect(limit).toBeGreaterThan(0)
   })
 
-  it('does not claim the entries again that it is still handling', async () => {
+  it('does not claim entries again while it is still handling them', async () => {
     const gate = Promise.withResolvers<void>()
     const set = setUp(() => gate.promise)
     set.waiting.new.push(toEntry('a', 1))
@@ -214,7 +214,7 @@ describe('a worker', () => {
     await set.worker.stop()
   })
 
-  it('reports that it could not tidy, and handles entries all the same', async () => {
+  it('reports a failure to tidy, and still handles entries', async () => {
     const set = setUp()
     set.unpark.mockRejectedValue(new Error('no unpark'))
     set.entries.forget.mockRejectedValue(new Error('no forget'))
@@ -232,7 +232,7 @@ describe('a worker', () => {
 })
 
 describe('starting and stopping a worker', () => {
-  it('holds a connection in between, once, and can be repeated', async () => {
+  it('holds one connection in between, and can be repeated', async () => {
     const set = setUp()
     const { worker } = set
     expect([worker.isStarted(), worker.isFree()]).toEqual([false, false])
@@ -328,7 +328,7 @@ describe('draining', () => {
     expect(set.worker.isStarted()).toBe(false)
   })
 
-  it('starts no handler after its time, but waits for those that run', async () => {
+  it('starts no handler after maxMs, but waits for running handlers', async () => {
     const ends: (() => void)[] = []
     const set = setUp(() => new Promise<void>((resolve) => ends.push(resolve)), { concurrency: 1 })
     set.waiting.new.push(...range(3).map((index) => toEntry(`${index}`, 1)))

@@ -7,12 +7,12 @@ import { createBell } from './bell.ts'
 
 /** Time for which `stop` waits for handlers before it aborts their signals, in milliseconds. */
 const stopMs = 10_000
-/** Time for which `stop` then waits for handlers that obey the signal, in milliseconds. */
+/** Time for which `stop` then waits for handlers to obey the signal, in milliseconds. */
 const abortMs = 1_000
 
 /** Interval at which expired entries are deleted, in milliseconds. */
 const forgetEveryMs = 60_000
-/** Interval at which parked entries that have a handler now are retried, in milliseconds. */
+/** Interval at which parked entries that now have a handler are retried, in milliseconds. */
 const unparkEveryMs = 3_600_000
 
 type WorkerOptions = AttemptsOptions & {
@@ -24,8 +24,8 @@ type WorkerOptions = AttemptsOptions & {
 }
 
 /**
- * Creates a worker: it claims entries, as many as it may attempt concurrently, and starts their attempts. Entries that
- * have failed before get at most half of its slots, so that they never hold up the others.
+ * Creates a worker, which claims as many entries as it may attempt concurrently, and starts their attempts. Retries get
+ * at most half of the slots, so that they never hold up new entries.
  */
 export const createWorker = (options: WorkerOptions) => {
   const { engine, entries, claimTtlMs, concurrency, pollMs, unpark, warnIfWeak } = options
@@ -63,7 +63,8 @@ export const createWorker = (options: WorkerOptions) => {
   let claiming: Promise<unknown> = Promise.resolve()
   /** Runs one claim at a time, because each depends on the number of free slots. */
   const claimNext = (): Promise<number> => {
-    // Entries that are completed in one batch free their slots at the same time, so that one claim can fill them.
+    // Entries that are completed in one batch free their slots together. Waiting for one turn lets one claim fill all
+    // of them.
     const next = claiming.then(collect).then(claimFree)
     claiming = next.catch(() => {})
     return next
@@ -89,7 +90,7 @@ export const createWorker = (options: WorkerOptions) => {
 
   const work = async (): Promise<void> => {
     const unlisten = engine.listen?.(bell.ring)
-    // Storing and claiming report database errors.
+    // Ignores database errors, because storing and claiming report them.
     tidied = warnIfWeak().catch(() => {})
     while (!stopping) {
       const rings = bell.count()
@@ -139,7 +140,8 @@ export const createWorker = (options: WorkerOptions) => {
       }
       await release?.()
       release = undefined
-      // The pool may be closed afterwards. Does not wait for a statement that the database does not respond to.
+      // Waits for tidying to end, because the caller may close the pool next. A database that does not respond delays
+      // this by at most `abortMs`.
       await waitAtMost(abortMs, () => tidied)
     },
     drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<Remaining> => {

@@ -228,7 +228,7 @@ describe('an event', () => {
     })
   })
 
-  it('of a call may leave fields unset with empty strings and zeros', () => {
+  it('of a call may have empty strings and zeros for unset fields', () => {
     const unanswered = {
       event: 'CALL_ENDED',
       callId: 'c',

@@ -89,7 +89,7 @@ const readValue = (input: unknown, maxBytes: number): unknown => {
 const isRawPayload = (value: unknown): value is RawPayload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Timestamps that only one event has, for services that send no name. */
+/** Timestamp fields that each occur in only one event, for services that send no name. */
 const telltales = [
   ['groupCreatedAt', 'GROUP_CREATED'],
   ['participantJoinedAt', 'GROUP_PARTICIPANT_JOINED'],

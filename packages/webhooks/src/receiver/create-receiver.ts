@@ -36,9 +36,15 @@ export type ReceiverMethods<Context> = {
   ): Receiver<Context>
   /** Calls `handler` with every known event that matches its contract. */
   onAny(handler: WebhookHandler<WebhookEvent, Context>, options?: HandlerOptions): Receiver<Context>
-  /** Calls `handler` with events that this version does not know. By default, they are ignored (200) or parked. */
+  /**
+   * Calls `handler` with events that this version does not know. By default, they are ignored (200), or parked in an
+   * inbox.
+   */
   onUnknown(handler: WebhookHandler<UnknownEvent, Context>, options?: HandlerOptions): Receiver<Context>
-  /** Calls `handler` with known events that do not match their contract. By default, they are rejected (422) or parked. */
+  /**
+   * Calls `handler` with known events that do not match their contract. By default, they are rejected (422), or parked
+   * in an inbox.
+   */
   onDrift(handler: WebhookHandler<DriftedEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /** Calls `listener` with every error, including those of rejected requests. */
   onError(listener: ErrorListener): Receiver<Context>
@@ -54,24 +60,25 @@ export type ReceiverMethods<Context> = {
   ): () => void
   /**
    * Waits for the handlers of deliveries that were acknowledged early. Call it before the process ends, after the
-   * server has stopped listening. A delivery that arrives later is acknowledged after it is handled. With an inbox:
-   * starts no more handlers, waits for running ones, and returns connections to the pool. Entries whose handlers do not
-   * end are left to other processes.
+   * server has stopped listening. A delivery that arrives later is acknowledged after it is handled. With an inbox,
+   * `stop` starts no more handlers, waits for running ones, and returns connections to the pool. Entries whose handlers
+   * do not end are left to other processes.
    *
    * @throws RangeError when `maxMs` is not above 0.
    */
   stop(options?: StopOptions): Promise<void>
   /**
-   * Responds to one request. Never rejects. It can be used without its receiver: `export const POST = receiver.handle`.
-   * It also accepts the object that SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2 pass to a route,
-   * and that contains the request. For any other argument, it responds with 500 and reports a {@link WebhookUsageError}.
+   * Responds to one request. Never rejects. The function does not need `this`: `export const POST = receiver.handle`.
+   * It also accepts the object with the request that SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2
+   * pass to a route. For any other argument, it responds with 500 and reports a {@link WebhookUsageError}.
    *
    * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or an
-   *   `executionCtx` with one as in Hono's context, the host is kept running while handlers run. By default, this is
+   *   `executionCtx` with one as in Hono's context, the host is kept running while handlers run. The default is
    *   the first argument.
    */
   handle(holder: RequestHolder, host?: object): Promise<Response>
-  // The last overload, because Next.js checks only the last: its routes must accept nothing but a Request.
+  // This overload is last, because Next.js checks only the last one, and requires that routes accept nothing but a
+  // Request.
   handle(request: Request, host?: object): Promise<Response>
 }
 
@@ -84,7 +91,7 @@ export type ReceiverMethods<Context> = {
  * handler threw; 503 the dedupe store failed, no secret is valid, or too many bodies of more than 64 KiB are being
  * read. With an inbox: 200 stored, and 503 not stored.
  *
- * @throws WebhookUsageError for a missing, unknown or impossible option, and for the unknown name of an event.
+ * @throws WebhookUsageError for a missing, unknown or invalid option. `on` also throws it for an unknown event name.
  * @throws RangeError when a limit or a time is not above 0.
  * @example
  * const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
@@ -122,7 +129,7 @@ export const createReceiver = <Context = DeliveryContext>(
     },
     subscribe: (name, handler, handlerOptions) => handlers.add(bindNames(name, handler), handlerOptions),
     stop: running.stop,
-    // Without an inbox, the context of handlers is that of the delivery.
+    // Without an inbox, handlers get a `DeliveryContext`.
     handle: createReceive(settings as ReceiverSettings, {
       handlers: handlers as unknown as Handlers<DeliveryContext>,
       running,
@@ -130,7 +137,7 @@ export const createReceiver = <Context = DeliveryContext>(
       store: inbox?.store,
     }),
   }
-  // The methods of an inbox exist if there is one.
+  // With an inbox, the receiver also has the methods of the inbox.
   const receiver = { ...methods, ...inbox?.methods } as Receiver<Context>
   return receiver
 }

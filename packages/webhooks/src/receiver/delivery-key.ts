@@ -2,13 +2,16 @@ import { digest } from '#hmac'
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import { encoder } from '../payload.ts'
 
-/** Maximum key length, so that a database can index it. */
+/** Maximum length of a key, which a database must be able to index. */
 const maximumLength = 200
 
 /** Returns the SHA-256 of bytes, with the prefix `sha256:`. */
 export const hash = async (bytes: Uint8Array): Promise<string> => `sha256:${await digest(bytes)}`
 
-/** Returns a key for an event that happens once, or `undefined` for others, which may happen again with the same ids. */
+/**
+ * Returns a key for an event that happens once, or `undefined` for other events, which may happen again with the same
+ * ids.
+ */
 export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefined => {
   if (parsed?.kind !== 'event') return undefined
   const { event } = parsed

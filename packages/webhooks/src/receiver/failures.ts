@@ -20,7 +20,7 @@ export type ErrorListener = (error: unknown, failure: Failure) => unknown
 /** Minimum time between two lines with the same reason, in milliseconds. */
 const quietMs = 60_000
 
-/** Prints rejected requests: at most one line per reason and minute, because anyone could fill the log. */
+/** Prints rejected requests: at most one line per reason and minute, because anyone could otherwise fill the log. */
 const createRejectionLog = (now: () => number) => {
   const lines = new Map<string, { readonly printedAt: number; count: number }>()
   return (error: unknown): void => {

@@ -99,7 +99,7 @@ export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
 export type Handlers<Context> = {
   /** Registers a handler, and returns a function that removes it. */
   add(bind: Binding<Context>, options?: HandlerOptions): () => void
-  // A method, like `add`, so that an inbox for one database is assignable to an inbox for any database.
+  // This is a method, like `add`, so that an inbox for one database is assignable to an inbox for any database.
   find(parsed: ParsedEvent): Task<Context>[]
 }
 
@@ -143,7 +143,7 @@ const callInTime = <Context extends { readonly signal: AbortSignal }>(
 }
 
 /**
- * Calls every handler, even if another one fails, each within its time limit if it has one.
+ * Calls every handler, even if another one fails, and applies the handler's time limit if it has one.
  *
  * @returns the result of `onError` for the first handler that failed; `undefined` when all have succeeded.
  */

@@ -5,13 +5,14 @@
  * - `claimed`: a process is handling it.
  * - `failed`: waits for its next attempt.
  * - `handled`: its handlers have succeeded.
- * - `parked`: no handler took it, or every attempt failed. It waits for an upgrade, a retry or a discard.
- * - `suppressed`: reports what another handled entry has already reported.
+ * - `parked`: no handler took it, or every attempt failed. It waits until an upgrade or a new handler can handle it, or
+ *   until it is retried or discarded.
+ * - `suppressed`: reports the same fact as another entry that was handled or discarded.
  * - `discarded`: given up by request.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
  * - `unavailable`: a summary that can never exist.
  * - `given_up`: a summary that was not found before the age limit.
- * - `erased`: only hashes are left, which keep it from coming back.
+ * - `erased`: only hashes are left, which prevent it from being stored again.
  */
 export type InboxState =
   | 'stored'
@@ -47,7 +48,10 @@ export type InboxEntry = {
   readonly reason: ParkedReason | undefined
   /** The error of the last attempt. */
   readonly error: string | undefined
-  /** Its source: `webhook`, or the `source` given to `accept`. */
+  /**
+   * Its source: `webhook`, the `source` passed to `accept`, `reconcile` for a missing summary, or `erased` for an
+   * erased call.
+   */
   readonly source: string
   /** The sender's id, such as the `webhook-id`. */
   readonly deliveryId: string | undefined
@@ -126,8 +130,9 @@ export type InboxEntries = {
    */
   discard(selection: InboxSelection): Promise<number>
   /**
-   * Erases everything about a call or a group, or the events that mention a number and their calls. Hashes are kept for
-   * `retention.keyMs`, so that neither a duplicate nor `reconcile` brings the events back.
+   * Erases everything about a call or a group. For a number, erases every event that mentions it, and everything about
+   * the calls of these events. Hashes are kept for `retention.keyMs`, so that neither a duplicate nor `reconcile`
+   * brings the events back.
    *
    * @returns the number of erased entries.
    */

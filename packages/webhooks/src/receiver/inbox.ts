@@ -9,20 +9,21 @@ import type { StopOptions } from './running.ts'
 export type InboxContext<Client = never, Database = never> = DeliveryContext & {
   /** This attempt. */
   readonly attempt: DeliveryContext['attempt'] & {
-    /** Counts the attempts from 1. */
+    /** The number of this attempt, from 1. */
     readonly number: number
   }
   /**
-   * PostgreSQL and MySQL: returns a client in a transaction that begins here and ends with the completion. Its writes
-   * are committed only if all handlers of the event succeed and the claim is still held. Do not commit, roll back or
-   * release it. All handlers of an event share it.
+   * Returns a client in a transaction, on PostgreSQL and MySQL. All handlers of the event share both. The inbox commits
+   * the transaction with the completion of the entry, and only if all handlers succeed and the claim is still held. Do
+   * not commit, roll back or release the client yourself.
    *
    * @throws WebhookUsageError on SQLite.
    */
   transaction(): Promise<Client>
   /**
-   * SQLite: adds a function that runs in the transaction of the completion, if all handlers of the event succeed and
-   * the claim is still held. It must be synchronous. If it throws, the attempt fails, and nothing is written.
+   * Adds a function to the transaction that completes the entry, on SQLite. The function runs if all handlers of the
+   * event succeed and the claim is still held. It must be synchronous. If it throws, the attempt fails, and nothing is
+   * written.
    *
    * @throws WebhookUsageError on other databases, and after the handler has returned.
    */
@@ -32,8 +33,8 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
 /** Options for {@link InboxMethods.accept}. */
 export type AcceptOptions = {
   /**
-   * The id of the message, by which duplicates within the source are recognized. Without one, they are recognized like
-   * webhooks without an id.
+   * The id of the message, by which duplicates within the source are recognized. Without an id, duplicates are
+   * recognized as for webhooks without an id.
    */
   readonly id?: string | undefined
   /**
@@ -59,25 +60,28 @@ export type DrainOptions = {
 export type Remaining = {
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
-  /** The time at which the first of them can be handled, or now if it is already due. */
+  /**
+   * The time at which the first of them can be handled, or now if it is already due; `undefined` when no entry is left.
+   */
   readonly nextDueAt: Date | undefined
 }
 
 /** The methods that a receiver has only with an inbox. */
 export type InboxMethods = {
   /**
-   * Handles stored events in this process, until `stop`. Any number of processes may call it. On PostgreSQL, reserves a
-   * connection of the pool for storing, before handlers can occupy all of them.
+   * Handles stored events in this process, until `stop`. Any number of processes may call it. On PostgreSQL and MySQL,
+   * also reserves one of the pool's connections for the inbox.
    */
   start(): void
   /**
-   * Handles everything that is due, and resolves when no handler is running: for tests, cron jobs and serverless hosts.
+   * Handles everything that is due, and resolves when no handler is running. Use it in tests, cron jobs and serverless
+   * hosts.
    *
    * @throws any database error.
    */
   drain(options?: DrainOptions): Promise<Remaining>
   /**
-   * Stores an event from a queue, a bus or a file. It is not verified, so the caller must vouch for it.
+   * Stores an event from a queue, a bus or a file. The event is not verified, so the caller must vouch for it.
    * Acknowledge the message when the promise resolves.
    *
    * @throws TypeError when the body is neither text nor bytes.
@@ -87,9 +91,9 @@ export type InboxMethods = {
   /**
    * Requests missing summaries of calls that have another stored event, and stores those that exist. Call it every few
    * minutes, in any number of processes: only one of them sends requests at a time. A summary that is not ready (202,
-   * 404) is requested again after one minute (or `olderThanMs`, if that is less), then two, then four, until the age
-   * limit; then its entry is `given_up`. A summary that can never exist (422) is `unavailable`. After a 429, the run
-   * ends.
+   * 404) is requested again after one minute (or `olderThanMs`, if that is less), and then after twice the previous
+   * delay, up to 6 hours. At the age limit, its entry becomes `given_up`. A summary that can never exist (422) is
+   * `unavailable`. After a 429, the run ends.
    *
    * @param client - the client of the service, as `createClient` returns it.
    * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.
@@ -110,7 +114,8 @@ export type ReconcileOptions = {
   /** Time from the first event of a call until its missing summary is requested, in milliseconds. */
   readonly olderThanMs: number
   /**
-   * Time from the first event of a call until its summary is given up, in milliseconds. Less than `retention.keyMs`.
+   * Time from the first event of a call until its summary is given up, in milliseconds. It must be less than
+   * `retention.keyMs`.
    * @default 259_200_000 (3 days)
    */
   readonly maxAgeMs?: number | undefined
@@ -119,11 +124,11 @@ export type ReconcileOptions = {
    * @default 1_000
    */
   readonly intervalMs?: number | undefined
-  /** Ends the run early. */
+  /** Ends the run early when it aborts. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The result of one run of `receiver.reconcile()`, in numbers of summaries. */
+/** The result of one run of `receiver.reconcile()`. */
 export type Reconciled = {
   /** Number of summaries that were requested. */
   readonly asked: number
@@ -140,7 +145,7 @@ export type Reconciled = {
 /** A verified delivery to store. */
 export type InboxDelivery = {
   readonly id: string | undefined
-  /** `webhook` by default. */
+  /** The source of the event, `webhook` by default. */
   readonly source?: string | undefined
   readonly body: Uint8Array
   readonly sentAt?: Date | undefined
@@ -158,7 +163,7 @@ export type InboxHost<Context> = {
   readonly maxBodyBytes: number
 }
 
-/** Stores received events before they are handled: {@link sqlInbox}. */
+/** Stores received events before they are handled. {@link sqlInbox} creates an inbox. */
 export type Inbox<Context> = InboxEntries & {
   /** Connects the inbox to a receiver. `createReceiver` calls this. */
   attach(host: InboxHost<Context>): {

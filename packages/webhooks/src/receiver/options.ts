@@ -16,27 +16,28 @@ export type ReceiverOptions<Context = DeliveryContext> = {
    */
   readonly dedupe?: Dedupe | undefined
   /**
-   * Stores every verified delivery before the response, such as `sqlInbox(pool)`. Handlers run afterwards, in processes
-   * that call `receiver.start()` or `receiver.drain()`, and again if they fail. Replaces `dedupe`, `ack` and
-   * `waitUntil`.
+   * An inbox such as `sqlInbox(pool)`, which stores every verified delivery before the response. Handlers run
+   * afterwards, in processes that call `receiver.start()` or `receiver.drain()`, and again if they fail. An inbox
+   * replaces `dedupe`, `ack` and `waitUntil`.
    * @default none: handlers run before the response
    */
   readonly inbox?: Inbox<Context> | undefined
   /**
    * The time at which the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the
-   * event if the process dies or a handler fails, because the sender will not retry. It needs `waitUntil`, or
+   * event if the process dies or a handler fails, because the sender will not retry. `before` needs `waitUntil` or
    * `receiver.stop()`.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before' | undefined
   /**
-   * Keeps the host running until handlers have finished: `after` of `next/server`, `waitUntil` of `@vercel/functions`.
-   * If your process runs until you stop it, pass `() => {}`, and call `receiver.stop()` before it ends.
+   * Keeps the host running until handlers have finished, such as `after` of `next/server` or `waitUntil` of
+   * `@vercel/functions`. If your process runs until you stop it, pass `() => {}`, and call `receiver.stop()` before it
+   * ends.
    * @default the `waitUntil` of the object passed to `handle`, as in Cloudflare Workers
    */
   readonly waitUntil?: WaitUntil | undefined
   /**
-   * Maximum size of a body in bytes. The response to a larger one is 413, and the rest is not read.
+   * Maximum size of a body in bytes. The response to a larger body is 413, and the rest of the body is not read.
    * @default 1_048_576
    */
   readonly maxBodyBytes?: number | undefined
@@ -69,7 +70,7 @@ export type ReceiverSettings = ReturnType<typeof toSettings<DeliveryContext>>
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws WebhookUsageError for a missing, unknown or impossible option.
+ * @throws WebhookUsageError for a missing, unknown or invalid option.
  * @throws RangeError when a limit or a time is not above 0.
  */
 export const toSettings = <Context>(options: ReceiverOptions<Context>) => {

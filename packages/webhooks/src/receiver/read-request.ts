@@ -48,7 +48,10 @@ export const assertJson = (type: string | null): void => {
 /** Number of bytes that any request may hold in memory while its body is read. Most webhooks are smaller. */
 const freeBytes = 65_536
 
-/** Limit on the total beyond that, in multiples of `maxBodyBytes`, because anyone can send large bodies. */
+/**
+ * Limit on the total number of bytes beyond `freeBytes`, in multiples of `maxBodyBytes`, because anyone can send large
+ * bodies.
+ */
 const maxLargeBodies = 16
 
 type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number }
@@ -83,7 +86,7 @@ export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
     let finished = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const startTimer = async (): Promise<void> => {
-      // A body in memory is read within two turns of the microtask queue. Creating a timer would take longer.
+      // A body in memory is read within a few turns of the microtask queue. Creating a timer would take longer.
       for (let turn = 0; turn < 4; turn += 1) await undefined
       if (finished) return
       timer = setTimeout(() => {

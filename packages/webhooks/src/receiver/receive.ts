@@ -22,8 +22,8 @@ export type WebhookTrace = {
   /** The delivery, once it is verified and a handler takes it. */
   delivery?: DeliveryContext['delivery']
   /**
-   * The outcome: `handled`, `duplicate`, `in_progress`, `failed` (a handler), `unavailable` (the dedupe store),
-   * `ignored` (no handler takes it), `stored` (in the inbox), or `rejected`.
+   * The outcome: `handled`, `duplicate`, `in_progress`, `failed` (a handler failed), `unavailable` (the dedupe store or
+   * the inbox failed), `ignored` (no handler takes it), `stored` (in the inbox), or `rejected`.
    */
   outcome?: HandlingOutcome | 'ignored' | 'stored' | 'rejected'
   /** The response, which is set at the end. */
@@ -70,7 +70,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     let tasks: readonly Task<DeliveryContext>[]
     const early = running.acknowledgeEarly()
     try {
-      // Runs before the body is read, so that requests from strangers are cheap.
+      // Checks the method and the headers before the body is read, so that requests from strangers are cheap.
       assertPost(request.method)
       // Awaits only promises, because awaiting is slow.
       const checked = verify.checkHeaders?.(headers, now)

@@ -7,7 +7,7 @@ export type WaitUntil = (work: Promise<unknown>) => unknown
 /** Options for `receiver.stop()`. */
 export type StopOptions = {
   /**
-   * Milliseconds until the `signal` of handlers that are still running aborts, and `stop` no longer waits for them.
+   * Time for which `stop` waits for handlers before it aborts their `signal`, in milliseconds.
    * @default 10_000
    */
   readonly maxMs?: number | undefined
@@ -26,7 +26,7 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
 
   return {
     /** Returns a controller for a delivery, or `undefined` if deliveries are not acknowledged early. */
-    // One controller per delivery, because Workers do not allow one outside a request.
+    // Each delivery has its own controller, because Workers cannot create a controller outside a request.
     acknowledgeEarly: () => (isEarly ? new AbortController() : undefined),
     /** Makes the host and `stop` wait for work, which must not reject. */
     keepAlive: (work: Promise<unknown>, given: object, abort?: AbortController): void => {
@@ -37,10 +37,12 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
       try {
         if (waitUntil !== undefined) waitUntil(work)
         else {
-          // Any property may be missing. Hono's context has an `executionCtx`, which throws on hosts without one.
+          // Any property may be missing. Hono's context has an `executionCtx`, whose getter throws on hosts without an
+          // execution context.
           const host = given as Host
           const keeper = host.waitUntil === undefined ? host.executionCtx : host
-          // Throwing an error for each delivery would take a third of its time.
+          // Lets a missing `waitUntil` throw only until the warning is printed, because an error for each delivery
+          // would take a third of the delivery's time.
           if (!isWarned || keeper?.waitUntil !== undefined) keeper.waitUntil(work)
         }
       } catch (error) {

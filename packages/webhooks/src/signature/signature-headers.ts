@@ -1,6 +1,9 @@
 import { WebhookVerificationError } from '../errors.ts'
 
-/** Request headers: a `Headers` object, a plain object with names in any case, or Node's (whose values may be arrays). */
+/**
+ * Request headers: a `Headers` object, a plain object with names in any case, or Node's headers, whose values may be
+ * arrays.
+ */
 export type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The parsed values of the three Standard Webhooks headers. They are not verified yet. */
@@ -20,7 +23,9 @@ type HeaderReader = { get(name: string): string | null | undefined }
 
 const isReader = (source: HeaderSource): source is Headers => typeof source.get === 'function'
 
-/** Reads any headers as `Headers` does: repeated ones are joined by a comma and a space. */
+/**
+ * Reads headers from any source as `Headers` does: the values of a repeated header are joined by a comma and a space.
+ */
 export const toHeaderReader = (source: HeaderSource): HeaderReader => {
   if (isReader(source)) return source
   return {
@@ -34,7 +39,7 @@ export const toHeaderReader = (source: HeaderSource): HeaderReader => {
   }
 }
 
-/** An empty header counts as absent. */
+/** Returns the value of a required header. An empty header counts as absent. */
 const readRequired = (headers: HeaderReader, header: string): string => {
   const value = headers.get(header)
   if (value) return value
@@ -76,12 +81,13 @@ const parseTimestamp = (text: string): number | undefined => {
 const parseSignatures = (value: string): string[] => {
   const signatures: string[] = []
   let wellFormed = false
-  // Avoids splitting, which takes several times as long: there is one signature unless a secret is rotated.
+  // Splits only if necessary, because splitting takes several times as long. There is one signature unless a secret is
+  // being rotated.
   for (const part of value.includes(' ') ? value.split(' ') : [value]) {
     const comma = part.indexOf(',')
     if (comma < 1) continue
     wellFormed = true
-    // A repeated header is joined by a comma and a space, so a signature may end in a comma.
+    // The values of a repeated header are joined by a comma and a space, so a signature may end in a comma.
     if (part.startsWith('v1,')) signatures.push(part.endsWith(',') ? part.slice(3, -1) : part.slice(3))
   }
   if (wellFormed) return signatures

@@ -163,7 +163,7 @@ describe('the secrets', () => {
     expect(await verifySignature({ ...given, secrets: [] }).catch(String)).toContain('no secret')
   })
 
-  it('are rejected when there is none', async () => {
+  it('are rejected when the list is empty', async () => {
     await expect(verifySignature({ ...given, secrets: [] })).rejects.toEqual(rejected('invalid_secret'))
   })
 
@@ -217,7 +217,7 @@ describe('the timestamp', () => {
     ).resolves.toBeDefined()
   })
 
-  it('has no tolerance at all when the tolerance is 0', async () => {
+  it('must be the current second when the tolerance is 0', async () => {
     const exact = { ...given, toleranceSeconds: 0 }
     await expect(verifySignature(exact)).resolves.toBeDefined()
     await expect(verifySignature({ ...exact, now: at(signedAt + 1) })).rejects.toEqual(

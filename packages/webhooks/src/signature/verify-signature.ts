@@ -14,8 +14,8 @@ import {
 /** Options for verifying signatures. @inline */
 export type SignatureOptions = {
   /**
-   * Maximum age of a signature in seconds, inclusive. It may be in the future by the same amount. 0 accepts only the
-   * current second; `Infinity` accepts any time.
+   * Maximum age of a signature in seconds, inclusive. The timestamp may be in the future by the same amount. 0 accepts
+   * only the current second; `Infinity` accepts any time.
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
@@ -49,7 +49,7 @@ export type VerifiedSignature = {
   readonly timestamp: number
 }
 
-/** Rejects NaN, too, which would accept every timestamp. */
+/** @throws RangeError when the tolerance is negative or NaN, which would reject every timestamp. */
 export const assertTolerance = (seconds: number): void => {
   if (!(seconds >= 0)) throw new RangeError(`toleranceSeconds must be 0 or more, not ${seconds}`)
 }
@@ -77,7 +77,9 @@ export const apply = <Input, Output>(
   next: (input: Input) => Output | Promise<Output>,
 ): Output | Promise<Output> => (input instanceof Promise ? input.then(next) : next(input))
 
-/** Tries the signers one after another. Creates promises only if the HMAC is asynchronous, because they are slow. */
+/**
+ * Tries the signers one after another. Creates promises only if the HMAC is asynchronous, because promises are slow.
+ */
 export const matchSignature = (
   signed: SignatureHeaders,
   body: Uint8Array,

@@ -9,7 +9,7 @@ import type { Verifier } from './verifier.ts'
 /** Secret values: one, or several during a rotation, or a function that returns them. */
 type Values = OnDemand<string | readonly string[]>
 
-/** @throws WebhookVerificationError when a value is empty, because it would accept anyone. */
+/** @throws WebhookVerificationError when a value is empty, because an empty value would accept anyone. */
 const toList = (value: string | readonly string[]): readonly string[] => {
   const values = typeof value === 'string' ? [value] : (value ?? [])
   if (values.length > 0 && values.every((each) => typeof each === 'string' && each.trim() !== ''))

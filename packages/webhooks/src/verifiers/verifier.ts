@@ -35,7 +35,7 @@ export type Verifier = {
   /**
    * Rejects by throwing, before the body is read. Receivers pass its result to the verifier as `signature`.
    *
-   * @throws any error, which `onError` gets.
+   * @throws any error, which is passed to `onError`.
    */
   readonly checkHeaders?: (
     headers: Headers,

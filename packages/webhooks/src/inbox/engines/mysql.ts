@@ -12,7 +12,7 @@ import {
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
-/** Some values are a `Buffer`. The type omits `Buffer`, because projects may not have the types of Node.js. */
+/** Some values are Buffers. The type does not name `Buffer`, because projects may not have the types of Node.js. */
 type Execute = (text: string, values: never[]) => Promise<unknown[]>
 
 /** The required part of a `mysql2/promise` connection. */
@@ -70,7 +70,7 @@ const execute = async (
 const toState = (row: unknown): string =>
   ['id', 'state', 'due_at'].map((column) => String(readColumn(row, column))).join()
 
-/** Claims rows. The caller holds a lock, so that no other process claims any at the same time. */
+/** Claims rows. The caller holds a lock, so no other process claims rows at the same time. */
 const claim = async (
   connection: MysqlConnection,
   { table, token, pick, set, columns }: Claiming,
@@ -82,7 +82,7 @@ const claim = async (
   await connection.query('START TRANSACTION')
   try {
     // Skips rows that are being completed, because waiting for their locks would hold up every claim. Also skips rows
-    // that have changed in the meantime.
+    // that have changed since they were picked.
     const values = [...picked.values()]
     const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
     const { rows } = await execute(connection, text, values)
@@ -119,7 +119,7 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
     close: (connection, broken) => (broken ? connection.destroy() : connection.release()),
     isBroken,
   })
-  /** The name of the table's lock. Such names are global to the server, and have at most 64 characters. */
+  /** The name of the table's lock. Lock names are global to the server, and have at most 64 characters. */
   const lock = `MD5(CONCAT(DATABASE(), '.${table}'))`
 
   const begin = createTransactions<MysqlConnection>({

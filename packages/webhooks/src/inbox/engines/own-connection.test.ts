@@ -4,7 +4,7 @@ import { createOwnConnection } from './own-connection.ts'
 
 const broken = new Error('broken')
 
-/** A connection that is a number, opened as the test decides. */
+/** Creates a connection that is a number. A test may replace the function that opens it. */
 const setUp = (open?: () => Promise<number>) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -64,7 +64,7 @@ it('keeps the connection after a statement that fails, and replaces it when it b
   expect(log).toEqual(['open', 'destroy 1', 'open'])
 })
 
-it('gives up a statement after ten seconds, and the connection with it', async () => {
+it('gives up a statement and its connection after ten seconds', async () => {
   const { own, log } = setUp()
   own.hold()
   const [failed, next] = [vi.fn(), vi.fn()]
@@ -79,7 +79,7 @@ it('gives up a statement after ten seconds, and the connection with it', async (
   expect(log).toEqual(['open', 'destroy 1', 'open'])
 })
 
-it('opens a connection again that could not be opened', async () => {
+it('tries again after a connection could not be opened', async () => {
   const open = vi.fn<() => Promise<number>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(7)
   const { own } = setUp(open)
   const release = own.hold()
@@ -91,7 +91,7 @@ it('opens a connection again that could not be opened', async () => {
   expect(await own.use(async (client) => client)).toBe(7)
 })
 
-it('can be told that its connection is broken, but not an earlier one', async () => {
+it('replaces the current connection on request, but not for an earlier one', async () => {
   const { own, log } = setUp()
   own.hold()
   expect(await own.use(async (client) => client)).toBe(1)

@@ -11,7 +11,10 @@ type ConnectionPool<Client> = {
   readonly isBroken: (error: unknown) => boolean
 }
 
-/** Creates a connection for one statement at a time: taken when needed, returned when idle, replaced when it breaks. */
+/**
+ * Creates a connection that runs one statement at a time. It is taken from the pool when needed, returned when idle,
+ * and replaced when it breaks.
+ */
 export const createOwnConnection = <Client>({ open, close, isBroken }: ConnectionPool<Client>) => {
   let current: Promise<Client> | undefined
   let users = 0
@@ -69,11 +72,11 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
     /** Keeps the connection until the returned function is called. */
     hold: (): (() => Promise<void>) => {
       users += 1
-      // The same error will occur when the connection is used.
+      // If opening fails, the next statement tries again and reports the error.
       connect().catch(() => {})
       return leave
     },
-    /** Replaces the connection. */
+    /** Replaces the connection if `client` is still the current one. */
     replace: (client: Client): void => {
       const closed = current
       void closed?.then((opened) => {

@@ -39,7 +39,7 @@ const divisionByZero = '22012'
 
 /**
  * Without recent statistics on the table, PostgreSQL expects few entries to be due, and would read and sort all of them
- * for each claim. The index has them in order.
+ * for each claim. These settings make it use the index, which has them in order.
  */
 const followIndex =
   'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off'

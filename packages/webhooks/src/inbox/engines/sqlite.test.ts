@@ -7,7 +7,7 @@ const useFakeTimers = (): void => {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-/** A database whose statements fail as a test decides. */
+/** Creates a database whose statements call the test's function. */
 const createDatabase = (all: () => readonly unknown[], more: object = {}): SqliteConnection => ({
   prepare: () => ({ all }),
   exec: () => {},
@@ -53,7 +53,7 @@ it.each([{ errcode: 1 }, { code: 'SQLITE_ERROR' }, {}])(
 )
 
 it.each(['isTransaction', 'inTransaction'])(
-  'refuses to write in a transaction of other code after eight seconds: %s',
+  'refuses to write after other code has held a transaction open for eight seconds: %s',
   async (property) => {
     const all = vi.fn(() => [])
     const [message, ms] = await fail(createDatabase(all, { [property]: true }))
@@ -89,7 +89,7 @@ it('calls the writes of a completion once, even if they end its transaction', as
   expect(database.prepare('SELECT * FROM entries').all()).toEqual([])
 })
 
-it('takes no writes after the handler has returned, and none of an abandoned attempt', async () => {
+it('accepts no writes after the handler has returned, or from an abandoned attempt', async () => {
   using database = new DatabaseSync(':memory:')
   const engine = createSqliteEngine(database)
   const [completed, abandoned] = [engine.begin(), engine.begin()]

@@ -16,7 +16,7 @@ export type SqliteConnection = {
   exec(text: string): unknown
 }
 
-/** Time that a statement waits for a locked database before it fails, in milliseconds. */
+/** Time for which a statement waits for a locked database before it fails, in milliseconds. */
 const deadlineMs = 8_000
 
 /** Maximum number of prepared statements to cache. */

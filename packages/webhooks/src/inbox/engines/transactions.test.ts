@@ -4,7 +4,7 @@ import { createTransactions } from './transactions.ts'
 
 const completion = { text: '', values: [] }
 
-/** Transactions on connections that are numbers, opened as the test decides. */
+/** Creates transactions on connections that are numbers. A test may replace the operations. */
 const setUp = (given: Partial<Parameters<typeof createTransactions<number>>[0]> = {}) => {
   const log: string[] = []
   let opened = 0
@@ -33,7 +33,7 @@ it('opens one transaction for an attempt, and commits it with the completion', a
   expect(log).toEqual(['begin 1', 'commit 1', 'release 1'])
 })
 
-it('opens none for an attempt that asks for none', async () => {
+it('opens no transaction for an attempt that does not use one', async () => {
   const { begin, log } = setUp()
   const [completed, abandoned] = [begin(), begin()]
   expect(await completed.complete(completion)).toBe(undefined)
@@ -70,7 +70,7 @@ it('closes the connection of an abandoned attempt once, so that its handler can 
   await expect(running.complete(completion)).rejects.toThrow('abandoned')
 })
 
-it('abandons nothing that is complete', async () => {
+it('does not abandon a completed attempt', async () => {
   const { begin, log } = setUp()
   const attempt = begin()
   await attempt.transaction()
@@ -101,7 +101,7 @@ it('gives a limited number of connections to handlers, in the order in which the
   expect(log).toHaveLength(2)
 })
 
-it('does not lose a connection that cannot be opened, or in which no transaction begins', async () => {
+it('frees the slot of a connection that cannot be opened, or on which no transaction can begin', async () => {
   const failures = {
     connect: vi.fn<() => Promise<number>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(1),
     begin: vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(),
@@ -120,7 +120,7 @@ it('does not lose a connection that cannot be opened, or in which no transaction
   }
 })
 
-it('refuses writes of SQLite', () => {
+it('refuses atCompletion(), which is for SQLite', () => {
   const { begin } = setUp()
   expect(() => begin().atCompletion(() => {})).toThrow('atCompletion() runs on SQLite')
 })
