@@ -27,7 +27,7 @@ describe('the target of a request', () => {
 describe('an adapter', () => {
   const request = new Request('http://localhost')
 
-  it('responds 400 to a request that cannot be read', async () => {
+  it('responds with 400 to a request that cannot be read', async () => {
     const response = await respond(
       () => Promise.reject(new TypeError('hunter2')),
       async () => new Response(),
@@ -38,7 +38,7 @@ describe('an adapter', () => {
     ])
   })
 
-  it('responds 500 and logs the error if the receiver rejects', async () => {
+  it('responds with 500 and logs the error if the receiver rejects', async () => {
     using log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const error = new Error('hunter2')
     const response = await respond(

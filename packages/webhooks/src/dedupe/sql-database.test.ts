@@ -19,7 +19,7 @@ it.each([[undefined], [{}], [[{ affectedRows: '1' }]], [{ rows: 1 }]])(
   },
 )
 
-it('numbers the values of a statement for PostgreSQL alone, and calls the method of a client', async () => {
+it('numbers the values of a statement only for PostgreSQL, and calls a method of the client', async () => {
   const texts = { postgresql: 'SELECT $1, $2', mysql: 'SELECT ?, ?', sqlite: 'SELECT ?, ?' } as const
   for (const dialect of ['postgresql', 'mysql', 'sqlite'] as const) {
     const client = { query: vi.fn(async () => ({ rows: [] })) }

@@ -302,7 +302,7 @@ describe('a claim', () => {
     await settle()
   })
 
-  it('is renewed although another handler has ended meanwhile', async () => {
+  it('is renewed even if another handler has ended in the meantime', async () => {
     const { handle, resolve } = createGate()
     const { start, wait, settle, entries } = setUp((context) =>
       context.delivery.id === 'slow' ? handle(context) : undefined,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { InboxEngine } from './engine.ts'
 import { createEntries } from './entries.ts'
 
-it('starts claimed entries in the order of their arrival, whatever the order in which a database returns them', async () => {
+it('starts claimed entries in order of arrival, in whatever order the database returns them', async () => {
   const rows = [3, 1, 2, 10].map((id) => ({ id, attempts: 1, received_at: 0 }))
   const engine = { dialect: 'sqlite', claim: async () => rows } as unknown as InboxEngine
   const retention = { handledBodyMs: 1, parkedBodyMs: 1, keyMs: 1 }
