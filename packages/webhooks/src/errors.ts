@@ -108,7 +108,7 @@ export const statuses = {
  * - `body_timeout`: the body did not arrive in time (408).
  * - `body_too_large`: the body is over the limit (413).
  * - `unsupported_media_type`: the `content-type` is not JSON in UTF-8 (415).
- * - `overloaded`: the body has more than 64 KiB, and too many others of that size are being read (503).
+ * - `overloaded`: the body has more than 64 KiB, and too many bodies of that size are being read (503).
  */
 export type RequestFailure = keyof typeof statuses
 

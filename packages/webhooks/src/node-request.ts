@@ -5,7 +5,7 @@ import { assertFetchMethod, createRequest, isUnparsed, toUrl } from './adapter.t
 type Kept = {
   /** The body as parsed by Express or Fastify. */
   readonly body?: unknown
-  /** The bytes that NestJS and others keep. */
+  /** The unparsed bytes that NestJS and other frameworks keep. */
   readonly rawBody?: unknown
   /** The full URL, if a router has shortened `url`. */
   readonly originalUrl?: string

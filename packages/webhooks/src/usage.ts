@@ -4,7 +4,7 @@ import { WebhookUsageError } from './errors.ts'
 /**
  * Checks names at run time, for callers without TypeScript.
  *
- * @throws WebhookUsageError for the first unknown name, with a similar known one.
+ * @throws WebhookUsageError for the first unknown name. The message suggests a similar known name.
  */
 export const assertNames = (
   what: string,

@@ -34,7 +34,7 @@ export type RedisDedupeOptions = {
 /** The value of a handled delivery. The value of a claimed delivery is the token of the claim. */
 const done = 'done'
 
-// These are scripts, because reading and writing must be one step. Otherwise, the claim could expire between them, and
+// These are scripts, because reading and writing must be one step. Otherwise, the claim could expire in between, and
 // another process could claim the key.
 const scripts = {
   renew: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

@@ -61,11 +61,11 @@ const decodeHex = (text: string): Key | undefined =>
     ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
     : undefined
 
-/** Decodes secrets of any length, as Standard Webhooks defines them. */
+/** Decodes secrets of any length, in the format of Standard Webhooks. */
 const readKeys = (secrets: readonly string[]): Key[] =>
   secrets.map((secret) => decodeBase64(removePrefix(secret))).filter(isKey)
 
-/** Decodes secrets as other schemes define them, as text or hexadecimal. They need not be valid base64. */
+/** Decodes secrets in the formats of other schemes, text and hexadecimal. The secrets need not be valid base64. */
 const readForeignKeys = (secrets: readonly string[]): Key[] =>
   secrets
     .flatMap((secret) => {

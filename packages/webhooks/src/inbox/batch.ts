@@ -7,7 +7,7 @@ export const collect = (): Promise<void> =>
 
 const maxItems = 100
 
-/** Creates a function that runs items in batches: items that arrive while a batch is under way form the next one. */
+/** Creates a function that runs items in batches: items that arrive while a batch is under way form the next batch. */
 export const createBatch = <Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
 ) => {

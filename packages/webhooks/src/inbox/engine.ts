@@ -33,7 +33,7 @@ export const toClaim = ({ table, token, pick, set, columns }: Claiming): Stateme
   values: [...pick.values, ...set.values, token],
 })
 
-/** The effects of one attempt, which are written in the same transaction as its completion. */
+/** The effects of one attempt. They are written in the same transaction as the completion of the entry. */
 export type Effects<Client, Database> = {
   readonly transaction: () => Promise<Client>
   readonly atCompletion: (write: (database: Database) => unknown) => void

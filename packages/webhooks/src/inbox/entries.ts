@@ -21,7 +21,7 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 //   stored, failed, parked, suppressed → discarded        by request
 //   (a call without a summary) → missing                  by reconcile
 //   missing    → stored | suppressed                      the summary was fetched, or arrived on its own
-//   missing    → unavailable | given_up                   the call has none, or the age limit was reached
+//   missing    → unavailable | given_up                   the call has no summary, or the age limit was reached
 //   any        → erased                                   by request
 //   handled, parked, suppressed, discarded, unavailable, given_up, erased
 //              → without a body → deleted in two steps, each when due
@@ -105,7 +105,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
   const toMembership = (states: string): string =>
     dialect === 'postgresql' ? `= ANY ((SELECT ARRAY[${states}])::text[])` : `IN (${states})`
 
-  /** Returns the condition that an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
+  /** Returns the condition that an earlier or a claimed entry of the lane keeps `r` from being claimed. */
   const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
       SELECT 1 FROM ${table} s
       WHERE s.subject = r.subject AND s.state ${toMembership(openStates)} AND s.id <> r.id AND (
@@ -133,7 +133,7 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
     WHEN ${hasFact(`f.subject = ${table}.subject AND f.state ${toMembership(`'handled', 'discarded'`)}`)} THEN 'suppressed' END AS known`
 
   return {
-    /** Claims due entries, either for their first attempt or for another one. */
+    /** Claims due entries, for their first attempt or for a retry. */
     claim: async ({ claimMs, ...wanted }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
       const { text, values } = toCandidates(wanted)

@@ -16,7 +16,7 @@ const slackMs = 3_600_000
 /** Time limit for one request, in milliseconds. After that, another process may continue. */
 const turnMs = 20_000
 
-/** Maximum delay of the second request for a summary, and of any later one, in milliseconds. */
+/** Maximum delay of the second request for a summary, and of any later request, in milliseconds. */
 const firstDelayMs = 60_000
 const maximumDelayMs = 21_600_000
 
@@ -47,7 +47,7 @@ export const createReconcile = (
 
   /**
    * Returns the first id and the last one of a range that contains all entries younger than `ageMs`. Ids are in the
-   * order of arrival, except those of missing summaries.
+   * order of arrival, except the ids of missing summaries.
    */
   const findRange = async (ageMs: number): Promise<readonly [first: number, last: number]> => {
     const { rows } = await query(`SELECT min(id) AS first, max(id) AS last FROM ${table}`)
@@ -162,7 +162,7 @@ export const createReconcile = (
     await findMissing(olderThanMs, maxAgeMs, signal)
     let wasAsked = false
     while (signal?.aborted !== true) {
-      // Waits before the claim, so that a process that ends during the wait does not hold up the others.
+      // Waits before the claim, so that a process that ends during the wait does not hold up other processes.
       if (wasAsked) await new Promise((resolve) => setTimeout(resolve, intervalMs))
       const missing = await takeTurn()
       wasAsked = false

@@ -36,7 +36,8 @@ export type SqlInboxOptions = {
    */
   readonly table?: string | undefined
   /**
-   * Maximum number of entries that one process handles concurrently. At most half of them (rounded up) are retries.
+   * Maximum number of entries that one process handles concurrently. At most half of these entries (rounded up) are
+   * retries.
    * @default 10
    */
   readonly concurrency?: number | undefined

@@ -7,7 +7,7 @@ import type { InboxTable } from './table.ts'
 
 type Parts = Pick<InboxHost<never>, 'handlers' | 'maxBodyBytes'> & Pick<InboxEntries, 'retry'>
 
-/** Creates a function that retries parked entries that have a handler now, after an upgrade or a new call of `on`. */
+/** Creates a function that retries parked entries that now have a handler, after an upgrade or a new call of `on`. */
 export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry }: Parts) => {
   const { table } = place
   /**

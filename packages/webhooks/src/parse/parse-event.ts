@@ -38,7 +38,7 @@ export type DriftedEvent = {
 /** An event that this version does not know. */
 export type UnknownEvent = {
   readonly kind: 'unknown'
-  /** The name in the payload, if it contains one. */
+  /** The name in the payload, if the payload contains a name. */
   readonly name: string | undefined
   /** The payload as it arrived. */
   readonly raw: RawPayload

@@ -26,7 +26,7 @@ export type Receiver<Context = DeliveryContext> = ReceiverMethods<Context> &
 export type ReceiverMethods<Context> = {
   /**
    * Calls `handler` with every event that has this name, or one of these names. The handlers of one event run
-   * concurrently. If one of them fails, the sender gets a 500, and its next attempt calls all of them again. With an
+   * concurrently. If one handler fails, the sender gets a 500, and its next attempt calls all handlers again. With an
    * inbox, the inbox makes the next attempt.
    */
   on<Name extends EventName>(
@@ -46,7 +46,7 @@ export type ReceiverMethods<Context> = {
    * in an inbox.
    */
   onDrift(handler: WebhookHandler<DriftedEvent, Context>, options?: HandlerOptions): Receiver<Context>
-  /** Calls `listener` with every error, including those of rejected requests. */
+  /** Calls `listener` with every error, including the errors of rejected requests. */
   onError(listener: ErrorListener): Receiver<Context>
   /**
    * Registers a handler as `on` does.

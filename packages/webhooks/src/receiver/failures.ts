@@ -17,7 +17,7 @@ export type Failure = {
 /** Receives every error, for logs and metrics. It cannot change the response. Errors that it throws are logged. */
 export type ErrorListener = (error: unknown, failure: Failure) => unknown
 
-/** Minimum time between two lines with the same reason, in milliseconds. */
+/** Minimum time between two printed lines with the same reason, in milliseconds. */
 const quietMs = 60_000
 
 /** Prints rejected requests: at most one line per reason and minute, because anyone could otherwise fill the log. */

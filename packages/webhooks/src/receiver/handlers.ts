@@ -8,7 +8,7 @@ import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../
 export type DeliveryContext = {
   /** The delivery, which is the same on every attempt. */
   readonly delivery: {
-    /** The `webhook-id`, if the sender sends one. */
+    /** The `webhook-id`, if the sender sends it. */
     readonly id: string | undefined
     /** The key by which duplicates are recognized. */
     readonly key: string
@@ -22,7 +22,7 @@ export type DeliveryContext = {
   }
   /** The bytes of the body exactly as they arrived. */
   readonly rawBody: Uint8Array
-  /** The request's headers. With an inbox, only those that identify or trace the delivery. */
+  /** The request's headers. With an inbox, only the headers that identify or trace the delivery are kept. */
   readonly headers: Headers
   /** The way in which the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined

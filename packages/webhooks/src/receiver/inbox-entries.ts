@@ -55,7 +55,7 @@ export type InboxEntry = {
   readonly source: string
   /** The sender's id, such as the `webhook-id`. */
   readonly deliveryId: string | undefined
-  /** The name of the event, if it has one. */
+  /** The name of the event, if it has a name. */
   readonly name: string | undefined
   /** The call or group: `call:<callId>` or `group:<groupId>`. */
   readonly subject: string | undefined
@@ -102,7 +102,7 @@ export type InboxPage = {
   readonly after?: string | undefined
 }
 
-/** The call, group or phone number to erase: exactly one of them. A number is compared by its digits. */
+/** The call, group or phone number to erase. A number is compared by its digits. */
 export type InboxErasure =
   | { readonly callId: string }
   | { readonly groupId: string }

@@ -61,7 +61,8 @@ export type Remaining = {
   /** Number of entries that are stored, claimed or failed. */
   readonly remaining: number
   /**
-   * The time at which the first of them can be handled, or now if it is already due; `undefined` when no entry is left.
+   * The time at which the first of these entries can be handled, or now if it is already due; `undefined` when no entry
+   * is left.
    */
   readonly nextDueAt: Date | undefined
 }
@@ -69,8 +70,8 @@ export type Remaining = {
 /** The methods that a receiver has only with an inbox. */
 export type InboxMethods = {
   /**
-   * Handles stored events in this process, until `stop`. Any number of processes may call it. On PostgreSQL and MySQL,
-   * also reserves one of the pool's connections for the inbox.
+   * Handles stored events in this process, until `stop`. Any number of processes may call `start`. On PostgreSQL and
+   * MySQL, also reserves one of the pool's connections for the inbox.
    */
   start(): void
   /**
@@ -89,11 +90,11 @@ export type InboxMethods = {
    */
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
   /**
-   * Requests missing summaries of calls that have another stored event, and stores those that exist. Call it every few
-   * minutes, in any number of processes: only one of them sends requests at a time. A summary that is not ready (202,
-   * 404) is requested again after one minute (or `olderThanMs`, if that is less), and then after twice the previous
-   * delay, up to 6 hours. At the age limit, its entry becomes `given_up`. A summary that can never exist (422) is
-   * `unavailable`. After a 429, the run ends.
+   * Requests missing summaries of calls that have another stored event, and stores the summaries that exist. Call this
+   * method every few minutes, in any number of processes. Only one process sends requests at a time. A summary that is
+   * not ready (202, 404) is requested again after one minute (or `olderThanMs`, if that is less), and then after twice
+   * the previous delay, up to 6 hours. At the age limit, its entry becomes `given_up`. A summary that can never exist
+   * (422) is `unavailable`. After a 429, the run ends.
    *
    * @param client - the client of the service, as `createClient` returns it.
    * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.

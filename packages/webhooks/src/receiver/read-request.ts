@@ -19,7 +19,7 @@ const isRequest = (value: unknown): value is Request => {
 /**
  * Returns the Fetch request, or the one in a framework's context. It may come from another realm.
  *
- * @throws WebhookUsageError when there is none.
+ * @throws WebhookUsageError when there is no request.
  */
 export const findRequest = (input: unknown): Request => {
   if (input instanceof Request) return input

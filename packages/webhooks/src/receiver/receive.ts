@@ -52,7 +52,7 @@ type Parts = {
   readonly handlers: Handlers<DeliveryContext>
   readonly running: Running
   readonly report: ErrorListener
-  /** Stores the delivery in the inbox, if there is one, instead of handling it. */
+  /** Stores the delivery in the inbox instead of handling it, if the receiver has an inbox. */
   readonly store: StoreDelivery | undefined
 }
 

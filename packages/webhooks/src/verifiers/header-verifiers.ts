@@ -6,7 +6,7 @@ import { apply, equalsInConstantTime } from '../signature/verify-signature.ts'
 import { assertOptions } from '../usage.ts'
 import type { Verifier } from './verifier.ts'
 
-/** Secret values: one, or several during a rotation, or a function that returns them. */
+/** One secret value, or several values during a rotation, or a function that returns them. */
 type Values = OnDemand<string | readonly string[]>
 
 /** @throws WebhookVerificationError when a value is empty, because an empty value would accept anyone. */
@@ -82,7 +82,10 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
 type BasicAuthOptions = {
   /** The user name, without a colon. */
   readonly username: string
-  /** The password, or several during a rotation. A function is called at first use, and again after a minute. */
+  /**
+   * The password, or several passwords during a rotation. A function is called for the first request, and again after a
+   * minute.
+   */
   readonly password: OnDemand<string | readonly string[]>
 }
 

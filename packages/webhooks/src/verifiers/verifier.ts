@@ -10,7 +10,9 @@ export type UnverifiedDelivery = {
   readonly url: string
   /** The value that the verifier's `checkHeaders` returned, so that headers are parsed once. */
   readonly signature?: SignatureHeaders | undefined
-  /** The receiver's clock, if it was given one. It determines when secrets from a function are read again. */
+  /**
+   * The receiver's clock, if its options contain one. The clock determines when secrets from a function are read again.
+   */
   readonly now?: (() => number) | undefined
 }
 

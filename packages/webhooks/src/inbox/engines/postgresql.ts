@@ -158,7 +158,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     create: async (statements) => {
       const { rows } = await pool.query(`SELECT to_regclass('${table}') AS found`)
       if (readColumn(rows[0], 'found') !== null) return
-      // Without the lock, a process could fail because another one is creating the table.
+      // Without the lock, a process could fail because another process is creating the table.
       await pool.query(
         `BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1)); ${statements}; COMMIT`,
       )
