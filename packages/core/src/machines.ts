@@ -1,4 +1,4 @@
-import { IllegalTransitionError } from './errors/illegal-transition-error.ts'
+import { IllegalTransitionError } from './errors/operation-errors.ts'
 import type { CallWithSummary } from './store.ts'
 
 /**

@@ -21,9 +21,9 @@ export {
 
 // Signatures: Standard Webhooks 1.0.
 
+export type { WebhookPayload } from './bytes.ts'
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export type { OnDemand } from './on-demand.ts'
-export type { WebhookPayload } from './payload.ts'
 export { generateSecret } from './secret.ts'
 export {
   createWebhookSigner,

@@ -1,5 +1,5 @@
 import { createSigner } from '#hmac'
-import { decodeBase64, encodeBase64 } from './base64.ts'
+import { decodeBase64, encodeBase64 } from './bytes.ts'
 import { WebhookVerificationError } from './errors.ts'
 import type { Signer } from './hmac/web.ts'
 

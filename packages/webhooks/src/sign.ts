@@ -1,5 +1,5 @@
 import { createSigner } from '#hmac'
-import { toBytes, type WebhookPayload } from './payload.ts'
+import { toBytes, type WebhookPayload } from './bytes.ts'
 import { decodeSecrets, getSigners } from './secret.ts'
 import { isWebhookId } from './signature/signature-headers.ts'
 

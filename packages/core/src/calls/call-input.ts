@@ -1,5 +1,5 @@
 import { CallDirection, CallType, Channel, type Issue, TriggeredVia } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { CallRecord, OrganizationRecord } from '../records.ts'
 import { findOwnNumber, phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { identifierRule, isIdentifier } from '../values/storable-text.ts'

@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import { type ListQuery, maxExamined } from '../history/selection.ts'
 import { type ActionOf, getCallState, step } from '../machines.ts'

@@ -1,7 +1,6 @@
 import { CallSummary, toIssues } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError, SummaryRefusedError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
-import { SummaryRefusedError } from '../errors/summary-refused-error.ts'
 import { getCallState, step } from '../machines.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'

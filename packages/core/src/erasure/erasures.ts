@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import { toCallSubject } from '../events/event-log.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'

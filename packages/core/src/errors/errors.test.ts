@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { InputError } from './input-error.ts'
+import { InputError } from './operation-errors.ts'
 import { RecordNotFoundError } from './record-errors.ts'
 import { RequestRefusedError } from './request-refused-error.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from './storage-errors.ts'

@@ -1,5 +1,5 @@
 import type { EndpointName } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { Random } from '../values/ids.ts'
 import { createFaultList, type FaultList, type FaultOptions, type PlannedFault } from './fault-list.ts'
 

@@ -1,5 +1,5 @@
 import type { EmittedEvent } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { toGroupSubject } from '../events/event-log.ts'
 import { type ActionOf, step } from '../machines.ts'

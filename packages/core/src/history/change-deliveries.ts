@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { DeliveryRecord, DeliveryStatus } from '../records.ts'
 import type { DeliverySelection, Page, ResendQuery, Store } from '../store.ts'
 import { checkSelection, isIndexed, limitExamined, maxExamined } from './selection.ts'

@@ -1,5 +1,5 @@
 import type { Channel } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { EventQuery, Page } from '../store.ts'

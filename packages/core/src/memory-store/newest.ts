@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { FilteredPageRequest, Page } from '../store.ts'
 
 /** The start or creation time of a record, and its id. */

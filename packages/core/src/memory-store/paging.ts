@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { EventRecord } from '../records.ts'
 import { maxSearchedBytes } from '../storage/index.ts'
 import type { EventQuery, FilteredPageRequest, Page } from '../store.ts'

@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import type { CallerRecord } from '../records.ts'
 import type { Clock } from '../values/clock.ts'

@@ -1,7 +1,7 @@
 import type { CallSummary } from '@wabakit/contract'
 import { checkGeneration, parseSummary } from '../calls/summaries.ts'
 import type { ReferenceServer } from '../create-reference-server.ts'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { OrganizationRecord } from '../records.ts'

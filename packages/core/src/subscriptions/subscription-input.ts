@@ -7,7 +7,7 @@ import {
   isEventName,
 } from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { EventChannel, OrganizationRecord } from '../records.ts'
 import { findOwnNumber } from '../values/phone-number.ts'
 import { isStorableText } from '../values/storable-text.ts'

@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import { RecordExistsError } from '../errors/record-errors.ts'
 import type { ApiKeyRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'

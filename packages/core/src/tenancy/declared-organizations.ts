@@ -1,5 +1,5 @@
 import type { Issue } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import { RecordExistsError } from '../errors/record-errors.ts'
 import type { Store } from '../store.ts'
 import { sha256 } from '../values/sha256.ts'

@@ -1,5 +1,5 @@
 import { type Issue, JoinApprovalMode } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { IntegrationRecord, NumberRecord, OrganizationRecord } from '../records.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 

@@ -1,5 +1,5 @@
 import type { Channel } from '@wabakit/contract'
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 import type { NumberRecord, OrganizationRecord } from '../records.ts'
 
 export const phoneNumberRule =

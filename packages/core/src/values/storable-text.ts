@@ -1,4 +1,4 @@
-import { InputError } from '../errors/input-error.ts'
+import { InputError } from '../errors/operation-errors.ts'
 
 /** Returns whether every store can save `text`. PostgreSQL requires well-formed Unicode without NUL. */
 export const isStorableText = (text: unknown): text is string =>

@@ -1,7 +1,6 @@
 import { createSigner } from '#hmac'
-import { decodeBase64 } from '../base64.ts'
+import { decodeBase64, encoder, toBytes } from '../bytes.ts'
 import { WebhookVerificationError } from '../errors.ts'
-import { encoder, toBytes } from '../payload.ts'
 import { removePrefix } from '../secret.ts'
 import {
   checkAge,

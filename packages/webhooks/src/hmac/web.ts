@@ -1,5 +1,4 @@
-import { encodeBase64 } from '../base64.ts'
-import { concat, encoder } from '../payload.ts'
+import { concat, encodeBase64, encoder } from '../bytes.ts'
 
 /**
  * Computes the base64 HMAC-SHA256 of `head` followed by `body`. Returns a promise only if the runtime's HMAC is

@@ -1,5 +1,5 @@
+import { encoder } from '../bytes.ts'
 import { readColumn } from '../dedupe/sql-database.ts'
-import { encoder } from '../payload.ts'
 import type { Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'

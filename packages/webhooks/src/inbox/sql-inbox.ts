@@ -1,6 +1,6 @@
+import { toBytes, type WebhookPayload } from '../bytes.ts'
 import type { SqlDialect } from '../dedupe/sql-database.ts'
 import { WebhookUsageError } from '../errors.ts'
-import { toBytes, type WebhookPayload } from '../payload.ts'
 import type {
   AcceptOptions,
   Inbox,

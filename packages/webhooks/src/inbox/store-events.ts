@@ -1,5 +1,5 @@
+import { concat } from '../bytes.ts'
 import { readColumn } from '../dedupe/sql-database.ts'
-import { concat } from '../payload.ts'
 import { createBatch } from './batch.ts'
 import { type InboxValue, type Statement, toPlaceholders } from './engine.ts'
 import type { Entries } from './entries.ts'

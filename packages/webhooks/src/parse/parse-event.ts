@@ -6,8 +6,8 @@ import {
   validateEvent,
   type WebhookEvent,
 } from '@wabakit/wire'
+import { encoder, isArrayBuffer } from '../bytes.ts'
 import { WebhookParseError } from '../errors.ts'
-import { encoder, isArrayBuffer } from '../payload.ts'
 
 /** The way in which an event was recognized: by its `event`, its `eventType`, or a field that only this event has. */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'

@@ -1,6 +1,6 @@
 import { digest } from '#hmac'
+import { encoder } from '../bytes.ts'
 import type { ParsedEvent } from '../parse/parse-event.ts'
-import { encoder } from '../payload.ts'
 
 /** Maximum length of a key, which a database must be able to index. */
 const maximumLength = 200

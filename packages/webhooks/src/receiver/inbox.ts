@@ -1,5 +1,5 @@
 import type { SummaryRecord } from '@wabakit/wire'
-import type { WebhookPayload } from '../payload.ts'
+import type { WebhookPayload } from '../bytes.ts'
 import type { ErrorListener } from './failures.ts'
 import type { DeliveryContext, Handlers } from './handlers.ts'
 import type { InboxEntries } from './inbox-entries.ts'

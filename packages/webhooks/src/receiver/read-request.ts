@@ -1,5 +1,5 @@
+import { concat } from '../bytes.ts'
 import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
-import { concat } from '../payload.ts'
 
 const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i

@@ -1,6 +1,6 @@
+import { toBytes, type WebhookPayload } from '../bytes.ts'
 import { WebhookVerificationError } from '../errors.ts'
 import type { Signer } from '../hmac/web.ts'
-import { toBytes, type WebhookPayload } from '../payload.ts'
 import { getSigners } from '../secret.ts'
 import {
   checkAge,

@@ -1,7 +1,6 @@
-import { encodeBase64 } from '../base64.ts'
+import { encodeBase64, encoder } from '../bytes.ts'
 import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
 import { type OnDemand, prepare } from '../on-demand.ts'
-import { encoder } from '../payload.ts'
 import { apply, equalsInConstantTime } from '../signature/verify-signature.ts'
 import { assertOptions } from '../usage.ts'
 import type { Verifier } from './verifier.ts'
