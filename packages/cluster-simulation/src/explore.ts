@@ -38,7 +38,7 @@ const addRun = (summary: Summary, run: SeedRun): void => {
 }
 
 export type ExploreOptions = {
-  /** The seed of the first run. Each further run uses the next seed. */
+  /** The seed of the first run. Each subsequent run uses the next seed. */
   readonly seed: number
   readonly runs: number
   /** Time after which no further runs start, in milliseconds. */

@@ -3,7 +3,7 @@ import type { Report } from './report/report.ts'
 
 /**
  * Passes if a report's verdict is `pass`. Otherwise, the message is the whole report.
- * Works with the `expect.extend` of vitest and jest.
+ * Works with `expect.extend` in Vitest and Jest.
  *
  * @example
  * import { toPass } from '@wabakit/conformance/matchers'

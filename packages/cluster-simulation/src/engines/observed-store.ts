@@ -121,7 +121,7 @@ export const observePromises = (
       call.to = steps()
       return created
     } catch (error) {
-      // A rejected call never takes effect.
+      // Unless its outcome is unknown, a failed call never takes effect.
       if (!(error instanceof StorageOutcomeUnknownError)) call.to = -Infinity
       throw error
     }

@@ -22,7 +22,9 @@ const driftMs = 12_000
  */
 const believesMs = 100
 
-/** Maximum time from a failure to the start of an attempt that was loaded before the failure, in milliseconds. */
+/**
+ * Maximum time from a failure to the start of an attempt whose delivery was loaded before the failure, in milliseconds.
+ */
 const startsMs = 2_000
 
 /** Maximum time until a resumed process notices that its lease or session has ended, in milliseconds. */
@@ -44,7 +46,7 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const failingSince = new Map<string, Map<string, number>>()
   /** The subscriptions that users have disabled or removed. */
   const disabled = new Set<string>()
-  /** The number of changes that have started and not succeeded, by subscription. */
+  /** The number of changes that have started but not succeeded, by subscription. */
   const changing = new Map<string, number>()
   /** The subscriptions that one change enabled while another change was in progress. */
   const unclear = new Set<string>()

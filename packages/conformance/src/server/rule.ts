@@ -34,7 +34,7 @@ export type Rule = {
 /** Rules by id, such as `create.subject.empty-is-400`. The part before the first dot is the group. */
 export type Rules = Readonly<Record<string, Rule>>
 
-/** Returns the first observation of a broken rule, otherwise the first of a kept rule, otherwise the first of all. */
+/** Returns the first observation of a broken rule, or else of a kept rule, or else the first one. */
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 

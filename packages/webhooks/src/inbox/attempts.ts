@@ -8,7 +8,7 @@ import type { Entries, Settlement } from './entries.ts'
 import { parseStored, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
-/** Delays of a retry, in milliseconds. The minimum prevents a second attempt at an entry in a short `drain`. */
+/** Retry delays, in milliseconds. With the minimum, a short `drain` does not attempt an entry twice. */
 export const minimumDelayMs = 100
 const firstDelayMs = 1_000
 const maximumDelayMs = 3_600_000

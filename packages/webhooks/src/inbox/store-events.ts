@@ -119,7 +119,7 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
         }
         const failure = error instanceof Error ? error : new Error(String(error))
         if (events.length === 1) return [failure]
-        // Stores the events one by one, because only one of them may be the cause.
+        // Stores the events one by one, because a single one of them may be the cause.
         const outcomes: (boolean | Error)[] = []
         for (const event of events) outcomes.push(...(await storeBatch([event])))
         return outcomes

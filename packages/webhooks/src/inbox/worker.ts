@@ -63,8 +63,8 @@ export const createWorker = (options: WorkerOptions) => {
   let claiming: Promise<unknown> = Promise.resolve()
   /** Runs one claim at a time, because each depends on the number of free slots. */
   const claimNext = (): Promise<number> => {
-    // Entries that are completed in one batch free their slots together. Waiting for one turn lets one claim fill all
-    // of them.
+    // Entries that are completed in one batch free their slots at the same time. Waiting for one turn of the event loop
+    // lets a single claim fill them all.
     const next = claiming.then(collect).then(claimFree)
     claiming = next.catch(() => {})
     return next
@@ -106,7 +106,7 @@ export const createWorker = (options: WorkerOptions) => {
     unlisten?.()
   }
 
-  /** Waits at most `maxMs` milliseconds until all handlers have ended. Returns whether all have ended. */
+  /** Waits up to `maxMs` milliseconds for all handlers to end. Returns whether all have ended. */
   const settle = async (maxMs: number): Promise<boolean> => {
     const endsAt = performance.now() + maxMs
     for (;;) {

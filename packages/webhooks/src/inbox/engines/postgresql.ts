@@ -111,7 +111,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   })
 
   const begin = createTransactions<PostgresClient>({
-    // Leaves one connection to the inbox, which may have to reconnect while handlers occupy the other connections.
+    // Leaves one connection for the inbox, which may have to reconnect while handlers occupy the other connections.
     limit: max - 1,
     connect: () => pool.connect(),
     begin: (client) => {
