@@ -7,13 +7,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const conditions = ['@wabakit/source', 'module', 'node']
 
 /**
- * Modules of these tests have a folder, hooks, time limits or results for the one file that loads them. Most start a
- * process for each command, so `npm run test:long` runs them, too.
+ * Modules of these tests have a folder, hooks, time limits or results for the one file that loads them, or add headers
+ * to every request. Most start a process for each command, so `npm run test:long` runs them, too.
  */
 const isolated = [
   'packages/server/test/cli/*.test.ts',
   'packages/server/test/migrate-database/*.test.ts',
   'examples/start/*.test.ts',
+  'packages/wabakit/test/opentelemetry.test.ts',
 ]
 
 /** They build the packages first. `npm run test:matrix` runs them. */
