@@ -1,9 +1,9 @@
 import { validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { emittedExamples } from './documents/examples.ts'
+import { publishedExamples } from './documents/examples.ts'
 import { CallAiSummaryEvent } from './events.ts'
 
-const event = emittedExamples.CALL_AI_SUMMARY
+const event = publishedExamples.CALL_AI_SUMMARY
 
 const accepts = (fields: object): boolean => CallAiSummaryEvent.safeParse({ ...event, ...fields }).success
 

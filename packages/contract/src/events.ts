@@ -130,7 +130,7 @@ export const CallNotPickedEvent: ObjectSchema<CallNotPickedEvent> = /* @__PURE__
 
 /**
  * Lenient schemas for receiving events, by name: the nine events in the specification, then three that a live service
- * sends. {@link emittedEventSchemas} has the strict schemas for sending.
+ * sends. {@link publishedEventSchemas} has the strict schemas for sending.
  */
 export const eventSchemas: { readonly [Name in wire.EventName]: ObjectSchema<wire.WebhookEventOf<Name>> } = {
   GROUP_CREATED: GroupCreatedEvent,

@@ -39,13 +39,13 @@ export * from './events.ts'
 // Events as the reference server sends them: strict.
 
 export {
-  type EmittedEvent,
-  type EmittedEventName,
-  type EmittedEventOf,
-  emittedEventNames,
-  emittedEventSchemas,
-  isEmittedEventName,
-} from './emitted-event.ts'
+  isPublishedEventName,
+  type PublishedEvent,
+  type PublishedEventName,
+  type PublishedEventOf,
+  publishedEventNames,
+  publishedEventSchemas,
+} from './published-event.ts'
 
 // Events about subscriptions, for operators.
 

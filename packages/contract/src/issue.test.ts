@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod/mini'
-import { emittedExamples } from './documents/examples.ts'
-import { emittedEventSchemas } from './emitted-event.ts'
+import { publishedExamples } from './documents/examples.ts'
 import { CallAiSummaryEvent } from './events.ts'
 import { toIssues } from './issue.ts'
+import { publishedEventSchemas } from './published-event.ts'
 import { validate } from './validate.ts'
 
 const issues = (schema: z.core.$ZodType, value: unknown) => {
@@ -13,7 +13,7 @@ const issues = (schema: z.core.$ZodType, value: unknown) => {
 
 test('a path uses dots for nested objects and arrays', () => {
   const event = {
-    ...emittedExamples.CALL_AI_SUMMARY,
+    ...publishedExamples.CALL_AI_SUMMARY,
     summary: { recap: 1, keyPoints: ['a', 2], nextSteps: {} },
   }
   expect(issues(CallAiSummaryEvent, event)).toEqual([
@@ -62,21 +62,21 @@ test.each<[z.core.$ZodType, unknown, string]>([
 )
 
 test('a message that a schema defines is kept', () => {
-  const event = { ...emittedExamples.CALL_ENDED, from: '+12025550199' }
-  expect(issues(emittedEventSchemas.CALL_ENDED, event)).toEqual([
+  const event = { ...publishedExamples.CALL_ENDED, from: '+12025550199' }
+  expect(issues(publishedEventSchemas.CALL_ENDED, event)).toEqual([
     { path: '', message: 'from must equal channelNumber, and to must equal customerNumber' },
   ])
 })
 
 test('toIssues accepts any zod error', () => {
-  const { error } = CallAiSummaryEvent.safeParse({ ...emittedExamples.CALL_AI_SUMMARY, channel: '' })
+  const { error } = CallAiSummaryEvent.safeParse({ ...publishedExamples.CALL_AI_SUMMARY, channel: '' })
   expect(error && toIssues(error)).toEqual([{ path: 'channel', message: 'channel must not be empty' }])
 })
 
 test('no message repeats the value', () => {
   const secret = 'sk_live_very_secret'
   const event = Object.fromEntries(
-    Object.keys(emittedExamples.CALL_AI_SUMMARY).map((name) => [name, [secret]]),
+    Object.keys(publishedExamples.CALL_AI_SUMMARY).map((name) => [name, [secret]]),
   )
   expect(JSON.stringify(issues(CallAiSummaryEvent, event))).not.toContain(secret)
 })

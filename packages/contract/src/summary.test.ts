@@ -1,9 +1,9 @@
 import { validateSummaryRecord } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { emittedExamples } from './documents/examples.ts'
+import { publishedExamples } from './documents/examples.ts'
 import { SummaryRecord } from './summary.ts'
 
-const { event: _, ...record } = emittedExamples.CALL_AI_SUMMARY
+const { event: _, ...record } = publishedExamples.CALL_AI_SUMMARY
 
 test('a summary record is the CALL_AI_SUMMARY payload without event', () => {
   expect(SummaryRecord.parse(record)).toEqual(record)

@@ -8,7 +8,6 @@ import {
   type WebhookEventOf,
 } from '@wabakit/wire'
 import { expectTypeOf } from 'vitest'
-import type { EmittedEvent, EmittedEventName, EmittedEventOf } from './emitted-event.ts'
 import type {
   CallAiSummaryEvent,
   CallEndedEvent,
@@ -17,6 +16,7 @@ import type {
   GroupParticipantLeftEvent,
 } from './events.ts'
 import { extraFields } from './extra-fields.ts'
+import type { PublishedEvent, PublishedEventName, PublishedEventOf } from './published-event.ts'
 import type { CallSummary, SummaryRecord } from './summary.ts'
 
 declare const event: WebhookEvent
@@ -146,13 +146,13 @@ expectTypeOf<Omit<CallAiSummaryEvent, 'event'>>().toExtend<SummaryRecord>()
 expectTypeOf<{ callId: string; summary: CallSummary }>().toExtend<SummaryRecord>()
 
 // A sent event is also a received event, with narrower types and without the fields of other services.
-expectTypeOf<EmittedEvent>().toExtend<WebhookEvent>()
-expectTypeOf<EmittedEventName>().toExtend<EventName>()
-expectTypeOf<EmittedEventOf<'CALL_ENDED' | 'CALL_AI_SUMMARY'>['callStatus']>().toEqualTypeOf<'END'>()
-expectTypeOf<EmittedEventOf<'CALL_ENDED' | 'CALL_AI_SUMMARY'>['channel']>().toEqualTypeOf<
+expectTypeOf<PublishedEvent>().toExtend<WebhookEvent>()
+expectTypeOf<PublishedEventName>().toExtend<EventName>()
+expectTypeOf<PublishedEventOf<'CALL_ENDED' | 'CALL_AI_SUMMARY'>['callStatus']>().toEqualTypeOf<'END'>()
+expectTypeOf<PublishedEventOf<'CALL_ENDED' | 'CALL_AI_SUMMARY'>['channel']>().toEqualTypeOf<
   'PSTN' | 'WHATSAPP'
 >()
-expectTypeOf<EmittedEventOf<'GROUP_CREATED'>>().toEqualTypeOf<{
+expectTypeOf<PublishedEventOf<'GROUP_CREATED'>>().toEqualTypeOf<{
   event: 'GROUP_CREATED'
   groupId: string
   groupName: string
@@ -160,7 +160,7 @@ expectTypeOf<EmittedEventOf<'GROUP_CREATED'>>().toEqualTypeOf<{
   groupCreatedAt: string
 }>()
 // @ts-expect-error: the reference server never sends it
-expectTypeOf<EmittedEventOf<'CALL_MISSED'>>()
+expectTypeOf<PublishedEventOf<'CALL_MISSED'>>()
 
 declare const name: unknown
 if (isEventName(name)) expectTypeOf(name).toEqualTypeOf<EventName>()

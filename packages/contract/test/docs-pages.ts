@@ -3,9 +3,9 @@ import { buildErrorExample, endpointErrors } from '../src/documents/errors.ts'
 import { eventExamples } from '../src/documents/examples.ts'
 import { createJsonSchemas } from '../src/documents/index.ts'
 import { type JsonObject, toSchemaName } from '../src/documents/json-schemas.ts'
-import { isEmittedEventName } from '../src/emitted-event.ts'
 import { reasonPhrases } from '../src/error-body.ts'
 import type { HealthEvent } from '../src/health-event.ts'
+import { isPublishedEventName } from '../src/published-event.ts'
 import type { Described } from './descriptions-source.ts'
 
 const notice = `<!-- Generated from the sources of packages/contract. Update with "npx vitest run packages/contract -u". -->
@@ -117,7 +117,7 @@ const renderReceiving = (
 const renderEvent = (name: EventName, described: Described): string => {
   const { description = '', fields = {} } = described[toSchemaName(name)] ?? {}
   const received = readSchema(`Received${toSchemaName(name)}`)
-  const sent = isEmittedEventName(name) ? readSchema(toSchemaName(name)) : received
+  const sent = isPublishedEventName(name) ? readSchema(toSchemaName(name)) : received
   const names = Object.keys(received.properties).filter((field) => field in sent.properties)
   return [
     `## ${name}`,

@@ -45,7 +45,7 @@ import { createEventSchema, type ObjectSchema } from './schema.ts'
 ${schemas.join('\n')}
 /**
  * Lenient schemas for receiving events, by name: the nine events in the specification, then three that a live service
- * sends. {@link emittedEventSchemas} has the strict schemas for sending.
+ * sends. {@link publishedEventSchemas} has the strict schemas for sending.
  */
 export const eventSchemas: { readonly [Name in wire.EventName]: ObjectSchema<wire.WebhookEventOf<Name>> } = {
 ${names.map((event) => `  ${event}: ${toSchemaName(event)},`).join('\n')}

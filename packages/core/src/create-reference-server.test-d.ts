@@ -1,16 +1,16 @@
-import type { EmittedEvent, EmittedEventOf } from '@wabakit/contract'
+import type { PublishedEvent, PublishedEventOf } from '@wabakit/contract'
 import { expectTypeOf } from 'vitest'
-import { createReferenceServer, type Emission, type ReferenceServerOptions, type Store } from './index.ts'
+import { createReferenceServer, type Publication, type ReferenceServerOptions, type Store } from './index.ts'
 
 const server = createReferenceServer()
 
 // A listener gets the event that it is registered for.
-server.on('CALL_AI_SUMMARY', (event, emission) => {
+server.on('CALL_AI_SUMMARY', (event, publication) => {
   expectTypeOf(event.summary.keyPoints).toEqualTypeOf<string[]>()
-  expectTypeOf(emission).toEqualTypeOf<Emission<EmittedEventOf<'CALL_AI_SUMMARY'>>>()
+  expectTypeOf(publication).toEqualTypeOf<Publication<PublishedEventOf<'CALL_AI_SUMMARY'>>>()
 })
 server.on('GROUP_PARTICIPANT_LEFT', ({ participantLeftAt }) => expectTypeOf(participantLeftAt).toBeString())
-server.on('*', (event) => expectTypeOf(event).toEqualTypeOf<EmittedEvent>())
+server.on('*', (event) => expectTypeOf(event).toEqualTypeOf<PublishedEvent>())
 // @ts-expect-error: no such event
 server.on('CALL_EXPLODED', () => {})
 // @ts-expect-error: an event that the reference server never publishes

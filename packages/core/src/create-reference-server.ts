@@ -1,10 +1,10 @@
-import type { EmittedEventName } from '@wabakit/contract'
+import type { PublishedEventName } from '@wabakit/contract'
 import { type Calls, createCalls } from './calls/calls.ts'
 import { createSummaries, type Summaries } from './calls/summaries.ts'
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
 import { createErasures, type Erasures } from './erasure/erasures.ts'
 import { InputError } from './errors/operation-errors.ts'
-import { createEventLog, type EmissionListener } from './events/event-log.ts'
+import { createEventLog, type PublicationListener } from './events/event-log.ts'
 import { createGroups, type Groups } from './groups/groups.ts'
 import { createParticipants, type Participants } from './groups/participants.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.ts'
@@ -54,7 +54,7 @@ export type ReferenceServer = {
    *
    * @returns a function that removes the listener.
    */
-  on<Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): () => void
+  on<Name extends PublishedEventName | '*'>(name: Name, listener: PublicationListener<Name>): () => void
 }
 
 /** Makes operations wait until `ready` resolves. They all return promises. */

@@ -22,7 +22,7 @@ export { IllegalTransitionError, InputError, SummaryRefusedError } from './error
 export { RecordExistsError, RecordNotFoundError } from './errors/record-errors.ts'
 export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
 export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
-export type { Emission, EmissionEventOf, EmissionListener } from './events/event-log.ts'
+export type { Publication, PublicationEventOf, PublicationListener } from './events/event-log.ts'
 export type { CreatedGroup } from './groups/create-group.ts'
 export type { Groups } from './groups/groups.ts'
 export type { ParticipantInput, Participants } from './groups/participants.ts'

@@ -113,7 +113,7 @@ export type CallRecord = {
   readonly callType: CallType
   readonly triggeredVia: TriggeredVia
   /** False for a bot test call without webhooks, whose events are not published. */
-  readonly emitsEvents: boolean
+  readonly publishesEvents: boolean
   /** Time at which the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
   /**

@@ -1,4 +1,4 @@
-import { emittedEventSchemas, isEmittedEventName } from '@wabakit/contract'
+import { isPublishedEventName, publishedEventSchemas } from '@wabakit/contract'
 import { createMock, type Mock, MockUsageError } from '@wabakit/mock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -32,7 +32,7 @@ test.each([
     }
     for (const event of mock.events) {
       expect(
-        isEmittedEventName(event.event) && emittedEventSchemas[event.event].safeParse(event).error,
+        isPublishedEventName(event.event) && publishedEventSchemas[event.event].safeParse(event).error,
       ).toBeUndefined()
     }
   },

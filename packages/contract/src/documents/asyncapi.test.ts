@@ -2,7 +2,7 @@ import asyncapi from '@asyncapi/specs'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { emittedEventNames } from '../emitted-event.ts'
+import { publishedEventNames } from '../published-event.ts'
 import { createAsyncApiDocument } from './asyncapi.ts'
 
 const document = createAsyncApiDocument()
@@ -30,7 +30,7 @@ test('is plain JSON', () => {
 })
 
 test('one channel and one operation carry the nine events', () => {
-  const names = (prefix: string) => emittedEventNames.map((name) => ({ $ref: `#/${prefix}/${name}` }))
+  const names = (prefix: string) => publishedEventNames.map((name) => ({ $ref: `#/${prefix}/${name}` }))
   expect(document).toMatchObject({
     channels: { subscription: { address: null } },
     operations: { deliver: { action: 'send', messages: names('channels/subscription/messages') } },
@@ -38,7 +38,7 @@ test('one channel and one operation carry the nine events', () => {
   expect(Object.values(Object(document.channels).subscription.messages)).toEqual(names('components/messages'))
 })
 
-test.each(emittedEventNames)(
+test.each(publishedEventNames)(
   '%s has a summary, a valid example and the Standard Webhooks headers',
   (name) => {
     const { messages, schemas } = Object(document.components)

@@ -1,7 +1,7 @@
-import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
+import { type PublishedEventName, publishedEventNames } from '../published-event.ts'
 import { CallSummary } from '../summary.ts'
 import { descriptions } from './descriptions.ts'
-import { emittedExamples } from './examples.ts'
+import { publishedExamples } from './examples.ts'
 import { type JsonObject, publisher, sentEventSchemas, toJsonSchemas, toSchemaName } from './json-schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
@@ -11,14 +11,14 @@ const requiredHeaders = Object.entries(webhookHeaders).filter(([, { required }])
 
 const headerExamples = Object.fromEntries(requiredHeaders.map(([name, { example }]) => [name, example]))
 
-const describeMessage = (event: EmittedEventName): JsonObject => ({
+const describeMessage = (event: PublishedEventName): JsonObject => ({
   name: event,
   title: event,
   summary: descriptions[toSchemaName(event)],
   contentType: 'application/json',
   headers: createRef('components/schemas/WebhookHeaders'),
   payload: createRef(`components/schemas/${toSchemaName(event)}`),
-  examples: [{ headers: headerExamples, payload: emittedExamples[event] }],
+  examples: [{ headers: headerExamples, payload: publishedExamples[event] }],
 })
 
 const describeHeaders = (): JsonObject => ({
@@ -32,8 +32,8 @@ const describeHeaders = (): JsonObject => ({
   ),
 })
 
-const mapEvents = (describe: (event: EmittedEventName) => JsonObject): JsonObject =>
-  Object.fromEntries(emittedEventNames.map((event) => [event, describe(event)]))
+const mapEvents = (describe: (event: PublishedEventName) => JsonObject): JsonObject =>
+  Object.fromEntries(publishedEventNames.map((event) => [event, describe(event)]))
 
 /**
  * Creates the AsyncAPI 3.0 document for the nine webhooks: one channel, the URL of a subscription, and one message per
@@ -69,7 +69,7 @@ export const createAsyncApiDocument = (): JsonObject => ({
       summary: 'Deliver an event',
       description: 'Sends one event to one subscription, until a response from 200 to 299 arrives.',
       bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
-      messages: emittedEventNames.map((event) => createRef(`channels/subscription/messages/${event}`)),
+      messages: publishedEventNames.map((event) => createRef(`channels/subscription/messages/${event}`)),
     },
   },
   components: {

@@ -1,6 +1,6 @@
 import type { EventName, WebhookEventOf } from '@wabakit/wire'
 import type { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
-import type { EmittedEventName, EmittedEventOf } from '../emitted-event.ts'
+import type { PublishedEventName, PublishedEventOf } from '../published-event.ts'
 
 const group = { groupId: 'order-1234', groupName: 'Order 1234' }
 const participant = { ...group, customerPhone: '+12025550143' }
@@ -48,7 +48,7 @@ const missed = {
 } as const
 
 /** Example of each event that the reference server sends. */
-export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEventOf<Name> } = {
+export const publishedExamples: { readonly [Name in PublishedEventName]: PublishedEventOf<Name> } = {
   GROUP_CREATED: {
     event: 'GROUP_CREATED',
     ...group,
@@ -95,7 +95,7 @@ export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEven
  * three as a live service sends them.
  */
 export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name> } = {
-  ...emittedExamples,
+  ...publishedExamples,
   CALL_MISSED: { event: 'CALL_MISSED', ...missed, callStatus: 'MISSED', isNewCaller: true },
   CALL_REJECTED: { event: 'CALL_REJECTED', ...missed, callStatus: 'REJECT' },
   CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callDirection: 'OUTGOING', callStatus: 'FAILED' },

@@ -5,13 +5,13 @@ import * as z from 'zod/mini'
 import { createAjv } from '../../test/ajv.ts'
 import { healthEventExample } from '../../test/docs-pages.ts'
 import { mutate } from '../../test/mutations.ts'
-import { emittedEventNames } from '../emitted-event.ts'
+import { publishedEventNames } from '../published-event.ts'
 import { buildErrorExample } from './errors.ts'
 import {
   createGroupRequestExample,
   createGroupResponseExample,
-  emittedExamples,
   eventExamples,
+  publishedExamples,
 } from './examples.ts'
 import {
   createJsonSchemas,
@@ -42,7 +42,7 @@ const expectAgreement = (name: string, value: unknown): void => {
   expect(accepts(name, value), JSON.stringify({ name, value, issues: parsed.error?.issues })).toBe(expected)
 }
 
-const { event: _, ...record } = emittedExamples.CALL_AI_SUMMARY
+const { event: _, ...record } = publishedExamples.CALL_AI_SUMMARY
 
 const payloads: ReadonlyArray<[string, object]> = [
   ['CreateGroupRequest', createGroupRequestExample],
@@ -53,7 +53,7 @@ const payloads: ReadonlyArray<[string, object]> = [
   ['Issue', { path: 'subject', message: 'subject is required' }],
   ['HealthEvent', healthEventExample],
   ['HealthEventData', healthEventExample.data],
-  ...emittedEventNames.map((name): [string, object] => [toSchemaName(name), emittedExamples[name]]),
+  ...publishedEventNames.map((name): [string, object] => [toSchemaName(name), publishedExamples[name]]),
   ...eventNames.map((name): [string, object] => [`Received${toSchemaName(name)}`, eventExamples[name]]),
 ]
 

@@ -2,11 +2,11 @@ import { type EventName, eventNames } from '@wabakit/wire'
 import * as z from 'zod/mini'
 import manifest from '../../package.json' with { type: 'json' }
 import { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
-import { emittedEventNames, emittedEventSchemas } from '../emitted-event.ts'
 import { ErrorBody } from '../error-body.ts'
 import { eventSchemas } from '../events.ts'
 import { HealthEvent, HealthEventData } from '../health-event.ts'
 import { Issue } from '../issue.ts'
+import { publishedEventNames, publishedEventSchemas } from '../published-event.ts'
 import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../text.ts'
 import { descriptions } from './descriptions.ts'
@@ -29,11 +29,11 @@ type Schemas = { readonly [name: string]: z.core.$ZodType }
 export const toSchemaName = (event: EventName): string =>
   `${event.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 
-const { event: _, ...summaryRecord } = emittedEventSchemas.CALL_AI_SUMMARY.shape
+const { event: _, ...summaryRecord } = publishedEventSchemas.CALL_AI_SUMMARY.shape
 
 /** Schemas of the events of the reference server. */
 export const sentEventSchemas: Schemas = Object.fromEntries(
-  emittedEventNames.map((name) => [toSchemaName(name), emittedEventSchemas[name]]),
+  publishedEventNames.map((name) => [toSchemaName(name), publishedEventSchemas[name]]),
 )
 
 /** Schemas of the requests, responses and events of the reference server. */

@@ -1,7 +1,7 @@
 import { type EndpointName, type ErrorCode, type ErrorStatus, endpoints, errorCodes } from '@wabakit/wire'
 import { reasonPhrases } from '../error-body.ts'
 import { buildErrorExample, endpointErrors, explainError } from './errors.ts'
-import { createGroupRequestExample, createGroupResponseExample, emittedExamples } from './examples.ts'
+import { createGroupRequestExample, createGroupResponseExample, publishedExamples } from './examples.ts'
 import { createRef, type JsonObject } from './json-schemas.ts'
 
 export const describeJson = (schema: JsonObject, examples: JsonObject): JsonObject => ({
@@ -55,7 +55,7 @@ const describeFailures = (endpoint: EndpointName): JsonObject =>
     ]),
   )
 
-const { event: _, ...summaryRecordExample } = emittedExamples.CALL_AI_SUMMARY
+const { event: _, ...summaryRecordExample } = publishedExamples.CALL_AI_SUMMARY
 
 export const buildPaths = (): JsonObject => ({
   [endpoints['groups.create'].path]: {
@@ -98,7 +98,7 @@ export const buildPaths = (): JsonObject => ({
             maxLength: 255,
             pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
           },
-          example: emittedExamples.CALL_AI_SUMMARY.callId,
+          example: publishedExamples.CALL_AI_SUMMARY.callId,
         },
       ],
       responses: {

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { type EndpointName, type ErrorCode, endpoints, errorCodes, isErrorCode } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { createAjv } from '../../test/ajv.ts'
-import { emittedEventNames } from '../emitted-event.ts'
+import { publishedEventNames } from '../published-event.ts'
 import { createAsyncApiDocument } from './asyncapi.ts'
 import { endpointErrors } from './errors.ts'
 import { createOpenApiDocument } from './openapi.ts'
@@ -113,7 +113,7 @@ test('every example is valid', () => {
     for (const status of statuses(name)) holds(operation(name, 'responses', status, 'content', json), status)
   }
   holds(operation('groups.create', 'requestBody', 'content', json), 'request')
-  for (const event of emittedEventNames) {
+  for (const event of publishedEventNames) {
     holds(at(document, 'webhooks', event, 'post', 'requestBody', 'content', json), event)
   }
 })
@@ -143,7 +143,7 @@ test('the key is sent in Authorization, plain or as a bearer token, or in x-publ
   })
 })
 
-test.each(emittedEventNames)(
+test.each(publishedEventNames)(
   'the webhook %s has its event as body and the Standard Webhooks headers',
   (event) => {
     const post = at(document, 'webhooks', event, 'post')

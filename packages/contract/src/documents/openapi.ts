@@ -1,6 +1,6 @@
-import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
+import { type PublishedEventName, publishedEventNames } from '../published-event.ts'
 import { descriptions } from './descriptions.ts'
-import { emittedExamples } from './examples.ts'
+import { publishedExamples } from './examples.ts'
 import {
   createRef,
   type JsonObject,
@@ -54,7 +54,7 @@ const listSchemes = (authHeader: string | undefined): JsonObject => {
   return { publicApiKey: { ...publicApiKey, name: authHeader, description: 'The Public API key.' } }
 }
 
-const describeWebhook = (event: EmittedEventName): JsonObject => ({
+const describeWebhook = (event: PublishedEventName): JsonObject => ({
   post: {
     operationId: `on${toSchemaName(event)}`,
     summary: event,
@@ -64,7 +64,7 @@ const describeWebhook = (event: EmittedEventName): JsonObject => ({
     requestBody: {
       required: true,
       content: describeJson(createRef('schemas', toSchemaName(event)), {
-        delivery: { value: emittedExamples[event] },
+        delivery: { value: publishedExamples[event] },
       }),
     },
     responses: {
@@ -149,6 +149,6 @@ export const createOpenApiDocument = ({ baseUrl, authHeader }: OpenApiOptions = 
     { name: 'Calls', description: 'Summaries of calls.' },
   ],
   paths: buildPaths(),
-  webhooks: Object.fromEntries(emittedEventNames.map((event) => [event, describeWebhook(event)])),
+  webhooks: Object.fromEntries(publishedEventNames.map((event) => [event, describeWebhook(event)])),
   components: { ...buildComponents(), securitySchemes: listSchemes(authHeader) },
 })

@@ -1,4 +1,4 @@
-import type { EmittedEvent } from '@wabakit/contract'
+import type { PublishedEvent } from '@wabakit/contract'
 import { type EventDraft, toCallSubject } from '../events/event-log.ts'
 import type { CallRecord, CallSummaryRecord } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
@@ -21,7 +21,7 @@ const buildCallDetails = <Status extends string>(call: CallRecord, callStatus: S
   triggeredVia: call.triggeredVia,
 })
 
-const buildCallEvent = (call: CallRecord): EmittedEvent | undefined => {
+const buildCallEvent = (call: CallRecord): PublishedEvent | undefined => {
   switch (call.state) {
     case 'initiated':
       return { event: `CALL_${call.direction}_INITIATED`, ...buildCallDetails(call, 'INITIATED') }
@@ -36,7 +36,7 @@ const buildCallEvent = (call: CallRecord): EmittedEvent | undefined => {
   }
 }
 
-const draftCallEvent = (call: CallRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
+const draftCallEvent = (call: CallRecord, event: PublishedEvent, occurredAt: number): EventDraft => ({
   organizationId: call.organizationId,
   subject: toCallSubject(call.callId),
   channel: call.channel,
@@ -51,7 +51,7 @@ const draftCallEvent = (call: CallRecord, event: EmittedEvent, occurredAt: numbe
  * webhooks.
  */
 export const draftCallChange = (call: CallRecord, occurredAt: number): EventDraft | null => {
-  const event = call.emitsEvents ? buildCallEvent(call) : undefined
+  const event = call.publishesEvents ? buildCallEvent(call) : undefined
   return event === undefined ? null : draftCallEvent(call, event, occurredAt)
 }
 
@@ -73,7 +73,7 @@ export const buildSummaryPayload = (call: CallRecord, { summary }: CallSummaryRe
 
 /** Drafts CALL_AI_SUMMARY, which waits for its call's CALL_ENDED; `null` for a bot test call without webhooks. */
 export const draftSummary = (call: CallRecord, summary: CallSummaryRecord): EventDraft | null => {
-  if (!call.emitsEvents) return null
+  if (!call.publishesEvents) return null
   const draft = draftCallEvent(call, buildSummaryPayload(call, summary), summary.generatedAt)
   return { ...draft, waitsFor: 'CALL_ENDED' }
 }

@@ -84,6 +84,6 @@ export const parseCall = (organization: OrganizationRecord, input: CallInput) =>
     agentNumber,
     callType,
     triggeredVia,
-    emitsEvents: input.botTest?.webhooks ?? true,
+    publishesEvents: input.botTest?.webhooks ?? true,
   }
 }

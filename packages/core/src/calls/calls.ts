@@ -112,7 +112,7 @@ export const createCalls = ({ store, clock, ids, log }: ServerContext): Calls =>
     const draft = draftCallChange(call, clock.now())
     const prepared = draft && log.prepare(draft)
     if ((await store.saveCall({ call, event: prepared?.record ?? null })) === 'stale') return false
-    log.emit(prepared)
+    log.report(prepared)
     return true
   }
 

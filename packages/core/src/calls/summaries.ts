@@ -72,7 +72,7 @@ export const createSummaries = ({ store, clock, log }: ServerContext): Summaries
     const draft = draftSummary(call, record)
     const prepared = draft && log.prepare(draft)
     const outcome = await store.saveSummary({ summary: record, event: prepared?.record ?? null })
-    if (outcome === 'first') log.emit(prepared)
+    if (outcome === 'first') log.report(prepared)
     return { outcome, record }
   },
 })

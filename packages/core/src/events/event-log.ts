@@ -1,4 +1,4 @@
-import type { EmittedEvent, EmittedEventName, EmittedEventOf } from '@wabakit/contract'
+import type { PublishedEvent, PublishedEventName, PublishedEventOf } from '@wabakit/contract'
 import type { EventRecord } from '../records.ts'
 import type { Ids } from '../values/ids.ts'
 
@@ -7,7 +7,7 @@ export type EventDraft = Pick<
   EventRecord,
   'organizationId' | 'subject' | 'channel' | 'digits' | 'occurredAt'
 > &
-  Partial<Pick<EventRecord, 'waitsFor' | 'traceparent'>> & { readonly event: EmittedEvent }
+  Partial<Pick<EventRecord, 'waitsFor' | 'traceparent'>> & { readonly event: PublishedEvent }
 
 /** Returns the subject of a group's events, which are delivered in order. */
 export const toGroupSubject = (groupId: string): string => `group:${groupId}`
@@ -16,7 +16,7 @@ export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 export const toCallSubject = (callId: string): string => `call:${callId}`
 
 /** A published event. */
-export type Emission<Event extends EmittedEvent = EmittedEvent> = {
+export type Publication<Event extends PublishedEvent = PublishedEvent> = {
   /** The event's id; also the `webhook-id` of its deliveries. */
   readonly id: string
   readonly organizationId: string
@@ -26,25 +26,25 @@ export type Emission<Event extends EmittedEvent = EmittedEvent> = {
 }
 
 /** The event that a listener for `Name` receives. */
-export type EmissionEventOf<Name extends EmittedEventName | '*'> = Name extends EmittedEventName
-  ? EmittedEventOf<Name>
-  : EmittedEvent
+export type PublicationEventOf<Name extends PublishedEventName | '*'> = Name extends PublishedEventName
+  ? PublishedEventOf<Name>
+  : PublishedEvent
 
 /**
  * Called with each event that has the registered name. May be async. Its errors go to `onError` and have no other
  * effect.
  */
-export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
-  event: EmissionEventOf<Name>,
-  emission: Emission<EmissionEventOf<Name>>,
+export type PublicationListener<Name extends PublishedEventName | '*' = '*'> = (
+  event: PublicationEventOf<Name>,
+  publication: Publication<PublicationEventOf<Name>>,
 ) => unknown
 
-/** An event with its id: the record for the store, and the emission that listeners get once the event is stored. */
-type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
+/** An event with its id: the record for the store, and the publication that listeners get once the event is stored. */
+type PreparedEvent = { readonly record: EventRecord; readonly publication: Publication }
 
 const defaults = { waitsFor: null, traceparent: null, forged: false }
 
-type Registration = { readonly listener: EmissionListener }
+type Registration = { readonly listener: PublicationListener }
 
 /**
  * Assigns ids to events, and reports events to listeners once they are stored.
@@ -53,11 +53,11 @@ type Registration = { readonly listener: EmissionListener }
  */
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
   /** The arrays are never modified, so that a listener may add and remove listeners. */
-  const registrations = new Map<EmittedEventName | '*', readonly Registration[]>()
+  const registrations = new Map<PublishedEventName | '*', readonly Registration[]>()
 
-  const call = ({ listener }: Registration, emission: Emission): void => {
+  const call = ({ listener }: Registration, publication: Publication): void => {
     try {
-      const result = listener(emission.event, emission)
+      const result = listener(publication.event, publication)
       // Only promises are awaited, because awaiting is slow.
       if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
     } catch (error) {
@@ -73,19 +73,22 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
       const { organizationId, occurredAt } = draft
       return {
         record: { id, name: event.event, ...defaults, ...draft, payload: JSON.stringify(event) },
-        emission: { id, organizationId, occurredAt, event },
+        publication: { id, organizationId, occurredAt, event },
       }
     },
-    emit: (prepared: PreparedEvent | null): void => {
+    report: (prepared: PreparedEvent | null): void => {
       if (prepared === null) return
-      const { emission } = prepared
-      for (const name of [emission.event.event, '*'] as const) {
-        for (const registration of registrations.get(name) ?? []) call(registration, emission)
+      const { publication } = prepared
+      for (const name of [publication.event.event, '*'] as const) {
+        for (const registration of registrations.get(name) ?? []) call(registration, publication)
       }
     },
-    on: <Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): (() => void) => {
+    on: <Name extends PublishedEventName | '*'>(
+      name: Name,
+      listener: PublicationListener<Name>,
+    ): (() => void) => {
       // A listener is called only with events that have its registered name.
-      const registration: Registration = { listener: listener as unknown as EmissionListener }
+      const registration: Registration = { listener: listener as unknown as PublicationListener }
       registrations.set(name, [...(registrations.get(name) ?? []), registration])
       return () => {
         const others = registrations.get(name)?.filter((each) => each !== registration)

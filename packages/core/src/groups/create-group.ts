@@ -163,7 +163,7 @@ export const createGroup = async (
   const groupId = group.clientCustomGroupId
   if (outcome === 'same') return { groupId, outcome: 'repeated', group }
   if (outcome === 'created') {
-    log.emit(prepared)
+    log.report(prepared)
     return { groupId, outcome: 'created', group }
   }
   if (request.groupId !== undefined) throw createConflict(groupId)

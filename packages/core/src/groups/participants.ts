@@ -1,4 +1,4 @@
-import type { EmittedEvent } from '@wabakit/contract'
+import type { PublishedEvent } from '@wabakit/contract'
 import { InputError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { toGroupSubject } from '../events/event-log.ts'
@@ -37,7 +37,7 @@ export type Participants = {
 const buildEvent = (
   { clientCustomGroupId: groupId, subject: groupName }: GroupRecord,
   { state, phone: customerPhone, changedAt }: ParticipantRecord,
-): EmittedEvent => {
+): PublishedEvent => {
   const about = { groupId, groupName, customerPhone }
   const at = toUtcTimestamp(changedAt)
   switch (state) {
@@ -83,7 +83,7 @@ export const createParticipants = ({ store, clock, log }: ServerContext): Partic
           event: buildEvent(group, participant),
         })
         if ((await store.saveParticipant({ participant, event: prepared.record })) === 'saved') {
-          log.emit(prepared)
+          log.report(prepared)
           return participant
         }
       }

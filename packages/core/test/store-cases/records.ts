@@ -120,7 +120,7 @@ export const buildCall = (overrides: Partial<CallRecord> = {}): CallRecord => ({
   agentNumber: null,
   callType: 'AGENT',
   triggeredVia: 'INBOUND',
-  emitsEvents: true,
+  publishesEvents: true,
   initiatedAt: start,
   updatedAt: start,
   startedAt: null,

@@ -105,7 +105,7 @@ const fields = defineCases('Resources, group creation request', {
   'groupId is stored as clientCustomGroupId, and is the groupId of the webhooks (rule 1)': async () => {
     const scenario = await accepted({ ...createBody, groupId: 'my group' })
     equal((await scenario.server.groups.find('acme', 'my group'))?.clientCustomGroupId, 'my group')
-    const [created] = scenario.emissions
+    const [created] = scenario.publications
     equal(created?.event.event === 'GROUP_CREATED' && created.event.groupId, 'my group')
   },
   'when groupId is omitted, one is generated: wagrp_ and a ULID (rule 2)': async () => {
@@ -137,7 +137,7 @@ const fields = defineCases('Resources, group creation request', {
   'the same clock and random numbers result in the same ids': async () => {
     const [first, second] = [await createScenario(), await createScenario()]
     equal(await (await postGroup(first)).json(), await (await postGroup(second)).json())
-    equal(first.emissions, second.emissions)
+    equal(first.publications, second.publications)
   },
   'unknown fields are ignored, including __proto__ and constructor': async () => {
     const body =

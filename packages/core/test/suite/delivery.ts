@@ -83,10 +83,10 @@ const signing = defineCases('Signing', {
     const [sent] = scenario.sent
     ok(sent !== undefined, 'it was sent')
     equal(sent.headers.get('content-type'), 'application/json')
-    equal(sent.headers.get('webhook-id'), scenario.emissions[0]?.id)
+    equal(sent.headers.get('webhook-id'), scenario.publications[0]?.id)
     equal(sent.headers.get('webhook-timestamp'), String(start / 1_000))
     ok(/^v1,[\w+/]+=*$/.test(sent.headers.get('webhook-signature') ?? ''), 'one v1 signature')
-    equal(JSON.parse(sent.body), scenario.emissions[0]?.event)
+    equal(JSON.parse(sent.body), scenario.publications[0]?.event)
     await verifySignature({
       payload: sent.body,
       headers: sent.headers,

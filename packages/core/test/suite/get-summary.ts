@@ -28,7 +28,7 @@ export const getSummaryCases = defineCases('Endpoints, fetch call AI summary', {
     const response = await getSummary(scenario, callId)
     const body = await response.json()
     equal(response.status, 200)
-    const { event: _, ...record } = scenario.emissions.at(-1)?.event ?? { event: '' }
+    const { event: _, ...record } = scenario.publications.at(-1)?.event ?? { event: '' }
     equal(body, record)
     ok(SummaryRecord.safeParse(body).success, 'it is a SummaryRecord')
     equal(body.callEndedAt, new Date(start).toISOString())

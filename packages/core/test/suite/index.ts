@@ -2,13 +2,13 @@ import { authenticationCases } from './authentication.ts'
 import type { Case } from './cases.ts'
 import { createGroupCases } from './create-group.ts'
 import { deliveryCases } from './delivery.ts'
-import { emissionCases } from './emission-rules.ts'
 import { erasureCases } from './erasure.ts'
 import { getSummaryCases } from './get-summary.ts'
 import { idempotencyCases } from './idempotency.ts'
 import { identifierCases } from './identifiers.ts'
 import { machineCases } from './machines.ts'
 import { observationCases } from './observation.ts'
+import { publicationCases } from './publication-rules.ts'
 import { rateLimitCases } from './rate-limits.ts'
 import { subscriptionCases } from './subscriptions.ts'
 import { tenancyCases } from './tenancy.ts'
@@ -20,7 +20,7 @@ export const suite: readonly Case[] = [
   ...authenticationCases,
   ...getSummaryCases,
   ...machineCases,
-  ...emissionCases,
+  ...publicationCases,
   ...rateLimitCases,
   ...tenancyCases,
   ...subscriptionCases,

@@ -5,13 +5,13 @@ import { createBody, createScenario, getSummary, playCall, postGroup, type Scena
 
 /** Listeners. */
 export const observationCases = defineCases('Observation', {
-  'on listens to events by name, or to all with *, and passes on the emission of each': async () => {
+  'on listens to events by name, or to all with *, and passes on the publication of each': async () => {
     const { server, ...scenario } = await createScenario()
     const named: string[] = []
-    server.on('CALL_ENDED', (event, emission) => {
+    server.on('CALL_ENDED', (event, publication) => {
       named.push(event.callId)
-      equal(emission.event, event)
-      equal([emission.organizationId, emission.occurredAt], ['acme', scenario.clock.time])
+      equal(publication.event, event)
+      equal([publication.organizationId, publication.occurredAt], ['acme', scenario.clock.time])
     })
     const callId = await playCall({ server, ...scenario })
     equal(named, [callId])

@@ -1,7 +1,7 @@
 import {
   createReferenceServer,
-  type Emission,
   type LoadedDelivery,
+  type Publication,
   type ReferenceServer,
   type ReferenceServerOptions,
 } from '@wabakit/core'
@@ -65,7 +65,7 @@ export const other = {
 export type Scenario = {
   readonly server: ReferenceServer
   readonly clock: ManualClock
-  readonly emissions: Emission[]
+  readonly publications: Publication[]
   readonly sent: Sent[]
   readonly errors: unknown[]
   /** Responds for the endpoint. */
@@ -80,7 +80,7 @@ export type Scenario = {
 
 export const createScenario = async (options: Partial<ReferenceServerOptions> = {}): Promise<Scenario> => {
   const clock: ManualClock = { time: start, now: () => clock.time }
-  const emissions: Emission[] = []
+  const publications: Publication[] = []
   const sent: Sent[] = []
   const errors: unknown[] = []
   const server = createReferenceServer({
@@ -104,15 +104,15 @@ export const createScenario = async (options: Partial<ReferenceServerOptions> = 
     },
     ...options,
   })
-  server.on('*', (_, emission) => emissions.push(emission))
+  server.on('*', (_, publication) => publications.push(publication))
   const scenario: Scenario = {
     server,
     clock,
-    emissions,
+    publications,
     sent,
     errors,
     respond: () => new Response('ok'),
-    names: () => emissions.map(({ event }) => event.event),
+    names: () => publications.map(({ event }) => event.event),
     subscribe: async (channel = 'WHATSAPP', number = channel === 'PSTN' ? pstn : waba) => {
       const { id } = await server.subscriptions.create('acme', {
         channel,

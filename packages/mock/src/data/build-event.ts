@@ -1,8 +1,8 @@
 import {
   type EventName,
-  emittedEventSchemas,
   eventSchemas,
-  isEmittedEventName,
+  isPublishedEventName,
+  publishedEventSchemas,
   toIssues,
 } from '@wabakit/contract'
 import { MockUsageError } from '../errors.ts'
@@ -58,7 +58,7 @@ export const buildEvent = (
   const event = Object.fromEntries(
     Object.entries({ ...merged, ...summary }).filter(([, value]) => value !== undefined),
   )
-  const schema = isEmittedEventName(name) ? emittedEventSchemas[name] : eventSchemas[name]
+  const schema = isPublishedEventName(name) ? publishedEventSchemas[name] : eventSchemas[name]
   const parsed = schema.safeParse(event)
   const problem = parsed.success
     ? findContradiction(event)

@@ -1,9 +1,9 @@
 import {
   type EventName,
-  emittedEventSchemas,
   eventNames,
   eventSchemas,
-  isEmittedEventName,
+  isPublishedEventName,
+  publishedEventSchemas,
 } from '@wabakit/contract'
 import { parseEvent } from '@wabakit/webhooks'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ test.each(eventNames)(
   'the fixture of %s is valid, as a sender must send it and as a receiver reads it',
   (name) => {
     const event = fixtures.event(name)
-    const schema = isEmittedEventName(name) ? emittedEventSchemas[name] : eventSchemas[name]
+    const schema = isPublishedEventName(name) ? publishedEventSchemas[name] : eventSchemas[name]
     expect(schema.safeParse(event).success).toBe(true)
     expect(parseEvent(JSON.stringify(event))).toEqual({ kind: 'event', event, recognizedBy: 'event' })
   },

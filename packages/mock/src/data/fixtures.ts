@@ -1,9 +1,9 @@
 import {
   type CallSummary,
-  type EmittedEventName,
-  type EmittedEventOf,
   type EventName,
   eventNames,
+  type PublishedEventName,
+  type PublishedEventOf,
   type WebhookEventOf,
 } from '@wabakit/contract'
 import { createIds } from '@wabakit/core'
@@ -17,8 +17,8 @@ import type { TemplateSources } from './event-templates.ts'
 export const startTime: number = Date.UTC(2026, 0, 1, 10)
 
 /** A payload as the reference server sends it or, for observed events, as live services send it. */
-export type Fixture<Name extends EventName> = Name extends EmittedEventName
-  ? EmittedEventOf<Name>
+export type Fixture<Name extends EventName> = Name extends PublishedEventName
+  ? PublishedEventOf<Name>
   : WebhookEventOf<Name>
 
 /** Fields to change in a fixture; `undefined` removes a field. A summary is merged with the fixture's. @inline */

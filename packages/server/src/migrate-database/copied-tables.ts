@@ -63,15 +63,15 @@ const deliveryColumns = {
 
 /** All tables, in the order in which they are copied. */
 export const copiedTables: readonly CopiedTable[] = [
-  copyTable('organizations', ['seq'], { position: 'seq' }),
-  copyTable('apiKeys', ['seq'], { position: 'seq' }),
+  copyTable('organizations', ['position'], { position: 'position' }),
+  copyTable('apiKeys', ['position'], { position: 'position' }),
   copyTable('groups', ['organizationId', 'clientCustomGroupId'], { active_at: 'activeAt' }),
   copyTable('participants', ['organizationId', 'groupId', 'digits']),
   copyTable('calls', ['organizationId', 'callId']),
   copyTable('summaries', ['organizationId', 'callId']),
   copyTable('summaryMarks', ['organizationId', 'hash']),
-  copyTable('subscriptions', ['seq'], { position: 'seq', pace: 'pace' }),
-  copyTable('events', ['seq'], { position: 'seq' }),
+  copyTable('subscriptions', ['position'], { position: 'position', pace: 'pace' }),
+  copyTable('events', ['position'], { position: 'position' }),
   {
     name: 'pending',
     from: '(select * from deliveries where finishedAt is null) d',

@@ -102,7 +102,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     agentNumber: 'text',
     callType: 'text',
     triggeredVia: 'text',
-    emitsEvents: 'flag',
+    publishesEvents: 'flag',
     initiatedAt: 'integer',
     updatedAt: 'integer',
     startedAt: 'integer',

@@ -14,22 +14,22 @@ export const readSqlite = (path: string): Contents => {
       ]),
     ),
     events: all(
-      "select id, name, subject, payload from events where channel <> 'OPERATIONS' order by seq",
+      "select id, name, subject, payload from events where channel <> 'OPERATIONS' order by position",
     ).map((row) => ({
       id: String(row.id),
       name: String(row.name),
       subject: String(row.subject),
       payload: String(row.payload),
     })),
-    health: all("select payload from events where channel = 'OPERATIONS' order by seq").map(({ payload }) =>
-      JSON.parse(String(payload)),
+    health: all("select payload from events where channel = 'OPERATIONS' order by position").map(
+      ({ payload }) => JSON.parse(String(payload)),
     ),
     reported: new Map(
       all('select id, isReported from subscriptions').map((row) => [String(row.id), row.isReported === 1]),
     ),
     deliveries: all(
       `select e.id, d.state as status, d.attempts, count(a.number) as recorded, coalesce(sum(a.succeeded), 0) as succeeded
-       from deliveries d join events e on e.seq = d.event
+       from deliveries d join events e on e.position = d.event
        left join attempts a on a.event = d.event and a.subscription = d.subscription
        group by d.event, d.subscription`,
     ).map((row) => ({

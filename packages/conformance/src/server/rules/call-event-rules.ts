@@ -1,4 +1,4 @@
-import { isEmittedEventName } from '@wabakit/contract'
+import { isPublishedEventName } from '@wabakit/contract'
 import { setDefaults } from '../../report/run-checks.ts'
 import { readField } from '../api/api-request.ts'
 import type { Rule, Rules } from '../rule.ts'
@@ -105,7 +105,7 @@ const rules: Rules = {
     clause: '0024 (who sees which event)',
     expected: 'no other event',
     needs: ['--listen'],
-    examine: judgeWebhooks((webhook) => (isEmittedEventName(webhook.event) ? undefined : webhook.text)),
+    examine: judgeWebhooks((webhook) => (isPublishedEventName(webhook.event) ? undefined : webhook.text)),
   },
   'events.channel.pstn-webhook-gets-its-calls-only': expectOwnCalls('PSTN', '/pstn'),
   'events.channel.whatsapp-webhook-gets-its-calls-only': expectOwnCalls('WHATSAPP', '/whatsapp'),

@@ -1,4 +1,4 @@
-import { emittedEventSchemas, isEmittedEventName } from '@wabakit/contract'
+import { isPublishedEventName, publishedEventSchemas } from '@wabakit/contract'
 import { type ApiRequest, type ApiResponse, type Exchange, readField } from '../api/api-request.ts'
 import type { CallScene } from '../calls/call-scenes.ts'
 import { describeResponse, type Lab } from '../lab.ts'
@@ -15,7 +15,7 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
 
 /** Returns whether a webhook is an event with exactly the fields in docs/events.md. */
 export const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
-  isEmittedEventName(event) && emittedEventSchemas[event].safeParse(json).success
+  isPublishedEventName(event) && publishedEventSchemas[event].safeParse(json).success
 
 type Run = {
   readonly all: readonly ReceivedWebhook[]

@@ -38,7 +38,7 @@ const explainExisting = ({ call, deliveries }: SummaryCircumstances): SummarySta
   const own = deliveries.filter(({ delivery }) => delivery.eventName === 'CALL_AI_SUMMARY')
   const missing = own.find(({ delivery }) => delivery.status !== 'delivered')
   if (missing === undefined) {
-    const none = call.emitsEvents
+    const none = call.publishesEvents
       ? 'No subscription matched its event.'
       : 'A test call without webhooks has no event.'
     return {

@@ -16,7 +16,7 @@ export const CallView = named(
     agentNumber: z.nullable(z.string()),
     callType: CallType,
     triggeredVia: TriggeredVia,
-    emitsEvents: z.boolean(),
+    publishesEvents: z.boolean(),
     initiatedAt: Utc,
     startedAt: UtcOrNull,
     endedAt: UtcOrNull,

@@ -81,7 +81,7 @@ CREATE TABLE wabakit.calls (
   agent_number text,
   call_type text NOT NULL,
   triggered_via text NOT NULL,
-  emits_events boolean NOT NULL,
+  publishes_events boolean NOT NULL,
   initiated_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   started_at bigint,

@@ -37,7 +37,7 @@ export const createAccess = (
   const remember = createRemember(database, effects)
   const commits = createWriteBatches({ database, checkOwner, checkFiles, effects, now })
   const organizationById = database.prepare('select * from organizations where id = ? and revision > 0')
-  const subscriptionByPosition = database.prepare('select * from subscriptions where seq = ?')
+  const subscriptionByPosition = database.prepare('select * from subscriptions where position = ?')
   // Makes two changes, because SQLite does not write an update that changes no value.
   const touch = [
     "update owner set token = token || ' ' where id = 1",

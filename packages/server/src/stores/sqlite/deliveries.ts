@@ -16,7 +16,7 @@ export const createDeliveries = ({
   const readDeliveries = createReadDeliveries(database)
   const listAttempts = database.prepare(
     `select a.* from attempts a join deliveries d on d.event = a.event and d.subscription = a.subscription
-       join subscriptions s on s.seq = d.subscription
+       join subscriptions s on s.position = d.subscription
      where a.event = ? and a.subscription = ? and d.organizationId = ? and s.revision > 0 order by a.number`,
   )
   const listLastAttempts = database.prepare(
@@ -24,7 +24,7 @@ export const createDeliveries = ({
        cross join deliveries d on d.event = json_each.value ->> 'event'
          and d.subscription = json_each.value ->> 'subscription'
        cross join attempts a on a.event = d.event and a.subscription = d.subscription and a.number = d.attempts
-       cross join subscriptions s on s.seq = d.subscription
+       cross join subscriptions s on s.position = d.subscription
      where d.organizationId = ? and s.revision > 0`,
   )
 

@@ -39,7 +39,7 @@ type Path = {
   /** The first table, joined with the events of its rows. */
   readonly payloads: string
   /** The keys of the first table. */
-  readonly event: 'd.event' | 'e.seq'
+  readonly event: 'd.event' | 'e.position'
   readonly subscription: 'd.subscription' | '0'
   /** The conditions covered by the index. */
   readonly where: Conditions
@@ -65,8 +65,8 @@ const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
 
 const throughDeliveries = (first: string, where: Conditions): Path => ({
   first,
-  second: 'events e on e.seq = d.event',
-  payloads: `${first} cross join events e on e.seq = d.event`,
+  second: 'events e on e.position = d.event',
+  payloads: `${first} cross join events e on e.position = d.event`,
   event: 'd.event',
   subscription: 'd.subscription',
   where,
@@ -74,9 +74,9 @@ const throughDeliveries = (first: string, where: Conditions): Path => ({
 
 const throughEvents = (where: Conditions): Path => ({
   first: 'events e',
-  second: 'deliveries d on d.event = e.seq',
+  second: 'deliveries d on d.event = e.position',
   payloads: 'events e',
-  event: 'e.seq',
+  event: 'e.position',
   subscription: '0',
   where,
 })
@@ -89,14 +89,16 @@ const choosePath = (query: DeliveryQuery): Path => {
     return throughDeliveries('deliveries d', { '(d.event, d.subscription) = (?, ?)': [event, subscription] })
   }
   if (eventId !== undefined) {
-    return throughDeliveries('deliveries d', { 'd.event = (select seq from events where id = ?)': eventId })
+    return throughDeliveries('deliveries d', {
+      'd.event = (select position from events where id = ?)': eventId,
+    })
   }
   if (subject !== undefined) {
     return throughEvents({ 'e.organizationId = ?': organizationId, 'e.subject = ?': subject })
   }
   if (subscriptionId !== undefined) {
     return throughDeliveries('deliveries d indexed by deliveriesBySubscription', {
-      'd.subscription = (select seq from subscriptions where organizationId = ? and id = ?)': [
+      'd.subscription = (select position from subscriptions where organizationId = ? and id = ?)': [
         organizationId,
         subscriptionId,
       ],
@@ -160,7 +162,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
       next && ([Number(next.event), isWholeEvent ? aboveSubscriptions : Number(next.subscription)] as const)
     const rows = queries.read({
       select: `select ${columns} from ${path.first} cross join ${path.second}
-        cross join subscriptions s on s.seq = d.subscription`,
+        cross join subscriptions s on s.position = d.subscription`,
       where: {
         ...path.where,
         ...listFilters(query),

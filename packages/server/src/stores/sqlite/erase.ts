@@ -11,7 +11,7 @@ export const createErase = (
     'delete from participants where organizationId = ? and groupId = ? and digits = ?',
   )
   const findQueues = database.prepare(
-    `select d.subscription from events e join deliveries d on d.event = e.seq
+    `select d.subscription from events e join deliveries d on d.event = e.position
      where e.organizationId = ? and e.id = ? and d.finishedAt is null`,
   )
   const removeEvent = database.prepare('delete from events where organizationId = ? and id = ?')

@@ -19,16 +19,16 @@ const recipients = mapRows<Recipient & { id: string }>({
   isDisabled: 'flag',
 })
 
-const hasDelivery = `exists (select 1 from deliveries where event = e.seq and subscription =
-  (select seq from subscriptions where organizationId = ? and id = ? and revision > 0))`
+const hasDelivery = `exists (select 1 from deliveries where event = e.position and subscription =
+  (select position from subscriptions where organizationId = ? and id = ? and revision > 0))`
 
 export const createEvents = ({ database, remember, readPage, writeTo }: Access, lanes: Lanes): Events => {
   const insert = database.prepare(insertInto('events', [...columns, 'deliveries']))
   const match = database.prepare(
-    `select id, seq as subscription, disabledReason is not null as isDisabled from subscriptions
+    `select id, position as subscription, disabledReason is not null as isDisabled from subscriptions
      where organizationId = ? and channel = ? and digits = ?
        and exists (select 1 from json_each(events) where value in ('all', ?))
-     order by seq`,
+     order by position`,
   )
   const findRecipients = remember(['subscriptions'], (...key: [string, string, string, string]) =>
     match.all(...key).map(recipients.toRecord),
@@ -53,16 +53,16 @@ export const createEvents = ({ database, remember, readPage, writeTo }: Access, 
         const { organizationId, eventId, subject, subscriptionId, order, cursor, limit } = query
         const isReverse = order === 'newest_first'
         const [follows, precedes] = isReverse ? ['<', '>'] : ['>', '<']
-        const orderBy = isReverse ? 'e.seq desc' : 'e.seq'
+        const orderBy = isReverse ? 'e.position desc' : 'e.position'
         const where = {
           'e.organizationId = ?': organizationId,
           'e.id = ?': eventId,
           'e.subject = ?': subject,
-          [`e.seq ${follows} ?`]: cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
+          [`e.position ${follows} ?`]: cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
         }
-        const select = 'select e.seq, octet_length(e.payload) as bytes from events e'
+        const select = 'select e.position, octet_length(e.payload) as bytes from events e'
         const next = queries.findEnd({ select, where, orderBy }, query)
-        const end = next && Number(next.seq)
+        const end = next && Number(next.position)
         return toPage({
           rows: queries.read({
             select: 'select e.* from events e',
@@ -70,7 +70,7 @@ export const createEvents = ({ database, remember, readPage, writeTo }: Access, 
               ...where,
               ...listEventFilters(query),
               [hasDelivery]: subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
-              [`e.seq ${precedes} ?`]: end,
+              [`e.position ${precedes} ?`]: end,
             },
             orderBy,
             limit: limit + 1,
@@ -78,7 +78,7 @@ export const createEvents = ({ database, remember, readPage, writeTo }: Access, 
           limit,
           isFollowed: !isReverse,
           toItem: toRecord,
-          toCursor: ({ seq }) => String(seq),
+          toCursor: ({ position }) => String(position),
           end: end === undefined ? undefined : String(isReverse ? end + 1 : end - 1),
         })
       }),

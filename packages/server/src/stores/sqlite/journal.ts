@@ -69,7 +69,7 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
   )
   const load = database.prepare(
     `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.dueAt, d.attempts, d.failures, d.deferrals, d.deferredMs
-     from deliveries d join events e on e.seq = d.event
+     from deliveries d join events e on e.position = d.event
      where d.event = ? and d.subscription = ? and d.turn = ? and d.finishedAt is null`,
   )
   const findBefore = database.prepare(
@@ -84,10 +84,10 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
     insertInto('attempts', ['event', 'subscription', ...attempts.columns]),
   )
   const updateHealth = database.prepare(
-    'update subscriptions set failingSince = ?, isReported = ?, pace = ? where seq = ?',
+    'update subscriptions set failingSince = ?, isReported = ?, pace = ? where position = ?',
   )
   const disable = database.prepare(
-    'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
+    'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where position = ?',
   )
 
   const loadOne = (key: AttemptKey): LoadedDelivery | undefined => {

@@ -11,7 +11,7 @@ export const isHead = `(
   not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'fresh' and b.event < d.event)
   and not exists (select 1 from deliveries b where ${ofLane('b')} and b.state = 'started' and b.event < d.event)
   and (d.waitsFor is null or not exists (
-    select 1 from deliveries b cross join events w on w.seq = b.event and w.name = d.waitsFor
+    select 1 from deliveries b cross join events w on w.position = b.event and w.name = d.waitsFor
     where ${ofLane('b')} and b.state = 'passable' and b.event < d.event
   ))
 )`

@@ -9,12 +9,12 @@ export const customerDigits = ['+', ' ', '.', '-', '('].reduce(
 
 /**
  * The schema in steps. In a database of version n, the first n steps have been applied. A released step never changes.
- * Columns are named like the records' fields; `seq` is a row's position in its table.
+ * Columns are named like the records' fields; `position` is a row's position in its table.
  */
 export const migrations: readonly string[] = [
   `
   create table organizations (
-    seq integer primary key autoincrement,
+    position integer primary key autoincrement,
     id text not null unique,
     revision integer not null,
     callSummaries text not null,
@@ -26,7 +26,7 @@ export const migrations: readonly string[] = [
   create index removedOrganizations on organizations (revision) where revision < 0;
 
   create table apiKeys (
-    seq integer primary key autoincrement,
+    position integer primary key autoincrement,
     id text not null,
     organizationId text not null references organizations (id) on delete cascade,
     hash text not null unique,
@@ -87,7 +87,7 @@ export const migrations: readonly string[] = [
     agentNumber text,
     callType text not null,
     triggeredVia text not null,
-    emitsEvents integer not null, -- 0 or 1, like all flags
+    publishesEvents integer not null, -- 0 or 1, like all flags
     initiatedAt integer not null,
     updatedAt integer not null,
     startedAt integer,
@@ -112,7 +112,7 @@ export const migrations: readonly string[] = [
   ) strict, without rowid;
 
   create table events (
-    seq integer primary key autoincrement,
+    position integer primary key autoincrement,
     id text not null unique,
     organizationId text not null references organizations (id) on delete cascade,
     name text not null,
@@ -125,12 +125,12 @@ export const migrations: readonly string[] = [
     occurredAt integer not null,
     deliveries integer not null -- their number
   ) strict;
-  create index eventsByOrganization on events (organizationId, seq);
-  create index eventsBySubject on events (organizationId, subject, seq);
+  create index eventsByOrganization on events (organizationId, position);
+  create index eventsBySubject on events (organizationId, subject, position);
   create index eventsWithoutDelivery on events (occurredAt) where deliveries = 0;
 
   create table subscriptions (
-    seq integer primary key autoincrement,
+    position integer primary key autoincrement,
     id text not null,
     organizationId text not null references organizations (id) on delete cascade,
     revision integer not null,
@@ -158,8 +158,8 @@ export const migrations: readonly string[] = [
   create index removedSubscriptions on subscriptions (revision) where revision < 0;
 
   create table deliveries (
-    event integer not null references events (seq) on delete cascade,
-    subscription integer not null references subscriptions (seq) on delete cascade,
+    event integer not null references events (position) on delete cascade,
+    subscription integer not null references subscriptions (position) on delete cascade,
     organizationId text not null,
     subject text not null,
     waitsFor text, -- the event's
@@ -182,7 +182,7 @@ export const migrations: readonly string[] = [
   create index undelivered on deliveries (organizationId, event) where state <> 'delivered';
   create index failed on deliveries (organizationId, event) where state in ('exhausted', 'skipped');
   create trigger deliveryRemoved after delete on deliveries begin
-    update events set deliveries = deliveries - 1 where seq = old.event;
+    update events set deliveries = deliveries - 1 where position = old.event;
   end;
 
   create table attempts (

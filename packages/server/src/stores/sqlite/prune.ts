@@ -14,8 +14,8 @@ export const createPrune = (
        (select event, subscription from deliveries where finishedAt < ? order by finishedAt limit ?)`,
   )
   const unusedEvents = database.prepare(
-    `delete from events where seq in
-       (select seq from events where deliveries = 0 and occurredAt < ? order by occurredAt limit ?)`,
+    `delete from events where position in
+       (select position from events where deliveries = 0 and occurredAt < ? order by occurredAt limit ?)`,
   )
   const oldCalls = database.prepare(
     `select organizationId, callId from calls c where updatedAt < ?1 and not exists (

@@ -15,7 +15,7 @@ export const markRemoved = `update subscriptions
 
 /** Tables that contain organizations' rows, with their keys, in the order of removal. */
 const owned = {
-  events: 'seq',
+  events: 'position',
   participants: 'organizationId, groupId, digits',
   groups: 'organizationId, clientCustomGroupId',
   calls: 'organizationId, callId',
@@ -26,12 +26,12 @@ const owned = {
 export const createRemovals = ({ database, write }: Access) => {
   const findRemoved = (table: string, key: string) =>
     database.prepare(`select ${key} as key from ${table} where revision < 0 limit 1`)
-  const removedSubscription = findRemoved('subscriptions', 'seq')
+  const removedSubscription = findRemoved('subscriptions', 'position')
   const removedOrganization = findRemoved('organizations', 'id')
   const unfinished = database.prepare(
-    `select seq, updatedAt from subscriptions s
+    `select position, updatedAt from subscriptions s
      where (failingSince is not null or disabledReason is not null) and disabledReason is not null
-       and exists (select 1 from deliveries where subscription = s.seq and finishedAt is null) limit 1`,
+       and exists (select 1 from deliveries where subscription = s.position and finishedAt is null) limit 1`,
   )
   const skip = database.prepare(
     `update deliveries set state = 'skipped', dueAt = null, finishedAt = ?
@@ -42,7 +42,7 @@ export const createRemovals = ({ database, write }: Access) => {
     `delete from deliveries where (event, subscription) in
        (select event, subscription from deliveries indexed by deliveriesBySubscription where subscription = ? limit ?)`,
   )
-  const deleteSubscription = database.prepare('delete from subscriptions where seq = ?')
+  const deleteSubscription = database.prepare('delete from subscriptions where position = ?')
   const deleteOwned = Object.entries(owned).map(([table, key]) =>
     database.prepare(
       `delete from ${table} where (${key}) in (select ${key} from ${table} where organizationId = ? limit ?)`,
@@ -61,7 +61,7 @@ export const createRemovals = ({ database, write }: Access) => {
     }
     const disabled = unfinished.get()
     if (disabled !== undefined) {
-      return run(skip, Number(disabled.updatedAt), Number(disabled.seq), limit)
+      return run(skip, Number(disabled.updatedAt), Number(disabled.position), limit)
     }
     const organization = removedOrganization.get()?.key
     if (organization === undefined) return 0

@@ -29,9 +29,9 @@ export const createSubscriptions = (
     'select * from subscriptions where organizationId = ? and id = ? and revision > 0',
   )
   const list = database.prepare(
-    'select * from subscriptions where organizationId = ? and seq > ? and revision > 0 order by seq limit ?',
+    'select * from subscriptions where organizationId = ? and position > ? and revision > 0 order by position limit ?',
   )
-  const resetPace = database.prepare(`update subscriptions set pace = 'new' where seq = ?`)
+  const resetPace = database.prepare(`update subscriptions set pace = 'new' where position = ?`)
   const remove = database.prepare(`${markRemoved} where organizationId = ? and id = ? and revision > 0`)
 
   const save = (next: SubscriptionRecord) => {
@@ -42,8 +42,8 @@ export const createSubscriptions = (
     const { failingSince, isReported } = current
     const outcome = saveRow({ ...next, isReported, failingSince: isReset ? null : failingSince })
     if (outcome === 'stale') return outcome
-    if (isReset) resetPace.run(Number(row.seq))
-    news.noteChanged(Number(row.seq))
+    if (isReset) resetPace.run(Number(row.position))
+    news.noteChanged(Number(row.position))
     return outcome
   }
 
@@ -67,7 +67,7 @@ export const createSubscriptions = (
           limit,
           isFollowed: false,
           toItem: toRecord,
-          toCursor: ({ seq }) => String(seq),
+          toCursor: ({ position }) => String(position),
         }),
       ),
     removeSubscription: async (organizationId, subscriptionId) => {

@@ -28,13 +28,13 @@ export const createTenancy = (
   const save = createSave(database, 'organizations')
   const findMark = database.prepare('select revision < 0 as isRemoved from organizations where id = ?')
   const list = database.prepare(
-    'select * from organizations where seq > ? and revision > 0 order by seq limit ?',
+    'select * from organizations where position > ? and revision > 0 order by position limit ?',
   )
   const remove = database.prepare('update organizations set revision = -1 where id = ? and revision > 0')
   const removeKeys = database.prepare('delete from apiKeys where organizationId = ?')
   const removeSubscriptions = database.prepare(`${markRemoved} where organizationId = ?`)
   const addKey = database.prepare(`${insertInto('apiKeys', apiKeys.columns)} on conflict do nothing`)
-  const listKeys = database.prepare('select * from apiKeys where organizationId = ? order by seq')
+  const listKeys = database.prepare('select * from apiKeys where organizationId = ? order by position')
   const removeKey = database.prepare('delete from apiKeys where organizationId = ? and id = ?')
   const findKey = database.prepare('select * from apiKeys where hash = ?')
 
@@ -59,7 +59,7 @@ export const createTenancy = (
           limit,
           isFollowed: false,
           toItem: organizations.toRecord,
-          toCursor: ({ seq }) => String(seq),
+          toCursor: ({ position }) => String(position),
         }),
       ),
     removeOrganization: async (organizationId) => {

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { emittedExamples } from './documents/examples.ts'
-import {
-  type EmittedEventName,
-  emittedEventNames,
-  emittedEventSchemas,
-  isEmittedEventName,
-} from './emitted-event.ts'
+import { publishedExamples } from './documents/examples.ts'
 import { eventSchemas } from './events.ts'
+import {
+  isPublishedEventName,
+  type PublishedEventName,
+  publishedEventNames,
+  publishedEventSchemas,
+} from './published-event.ts'
 
-const accepts = (name: EmittedEventName, fields: object = {}): boolean =>
-  emittedEventSchemas[name].safeParse({ ...emittedExamples[name], ...fields }).success
+const accepts = (name: PublishedEventName, fields: object = {}): boolean =>
+  publishedEventSchemas[name].safeParse({ ...publishedExamples[name], ...fields }).success
 
-const groupNames = emittedEventNames.filter((name) => name.startsWith('GROUP_'))
-const callNames = emittedEventNames.filter((name) => name.startsWith('CALL_'))
+const groupNames = publishedEventNames.filter((name) => name.startsWith('GROUP_'))
+const callNames = publishedEventNames.filter((name) => name.startsWith('CALL_'))
 
 test('the reference server sends the nine events in the specification', () => {
-  expect(emittedEventNames).toEqual([
+  expect(publishedEventNames).toEqual([
     'GROUP_CREATED',
     'GROUP_PARTICIPANT_JOINED',
     'GROUP_PARTICIPANT_LEFT',
@@ -26,30 +26,30 @@ test('the reference server sends the nine events in the specification', () => {
     'CALL_ENDED',
     'CALL_AI_SUMMARY',
   ])
-  for (const name of [...emittedEventNames, 'CALL_MISSED', 'toString', undefined]) {
-    expect(isEmittedEventName(name)).toBe(emittedEventNames.some((each) => each === name))
+  for (const name of [...publishedEventNames, 'CALL_MISSED', 'toString', undefined]) {
+    expect(isPublishedEventName(name)).toBe(publishedEventNames.some((each) => each === name))
   }
 })
 
-test.each(emittedEventNames)('%s: parsing returns a sent event unchanged', (name) => {
+test.each(publishedEventNames)('%s: parsing returns a sent event unchanged', (name) => {
   expect(accepts(name)).toBe(true)
-  expect(eventSchemas[name].parse(emittedExamples[name])).toEqual(emittedExamples[name])
+  expect(eventSchemas[name].parse(publishedExamples[name])).toEqual(publishedExamples[name])
 })
 
-test.each(emittedEventNames)('%s: unknown fields are rejected', (name) => {
+test.each(publishedEventNames)('%s: unknown fields are rejected', (name) => {
   expect(accepts(name, { orgId: 'o' })).toBe(false)
 })
 
-test.each(emittedEventNames)('%s: no field is null or empty, and event has the right name', (name) => {
-  for (const field of Object.keys(emittedExamples[name])) {
+test.each(publishedEventNames)('%s: no field is null or empty, and event has the right name', (name) => {
+  for (const field of Object.keys(publishedExamples[name])) {
     expect(accepts(name, { [field]: '' }), field).toBe(name === 'GROUP_CREATED' && field === 'inviteLink')
     expect(accepts(name, { [field]: null }), field).toBe(name === 'GROUP_CREATED' && field === 'inviteLink')
   }
-  for (const other of emittedEventNames) expect(accepts(name, { event: other })).toBe(other === name)
+  for (const other of publishedEventNames) expect(accepts(name, { event: other })).toBe(other === name)
 })
 
-test.each(emittedEventNames)('%s: timestamps are in UTC with milliseconds', (name) => {
-  for (const field of Object.keys(emittedExamples[name]).filter((each) => each.endsWith('At'))) {
+test.each(publishedEventNames)('%s: timestamps are in UTC with milliseconds', (name) => {
+  for (const field of Object.keys(publishedExamples[name]).filter((each) => each.endsWith('At'))) {
     for (const value of [
       '2026-01-01T10:00:00Z',
       '2026-01-01T10:00:00.000+00:00',
@@ -74,8 +74,8 @@ test.each(callNames)('%s: from equals channelNumber, and to equals customerNumbe
 })
 
 test.each(callNames)('%s: agentNumber may be absent, but not empty', (name) => {
-  const { agentNumber: _, ...withoutAgent }: Record<string, unknown> = emittedExamples[name]
-  expect(emittedEventSchemas[name].safeParse(withoutAgent).success).toBe(true)
+  const { agentNumber: _, ...withoutAgent }: Record<string, unknown> = publishedExamples[name]
+  expect(publishedEventSchemas[name].safeParse(withoutAgent).success).toBe(true)
   expect(accepts(name, { agentNumber: '' })).toBe(false)
 })
 

@@ -1,5 +1,5 @@
 import type { CallDirection } from '@wabakit/contract'
-import { emittedEventSchemas, toIssues } from '@wabakit/contract'
+import { publishedEventSchemas, toIssues } from '@wabakit/contract'
 import { equal, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import {
@@ -40,7 +40,7 @@ const groupEvents = defineCases('Group events', {
     async () => {
       const scenario = await createScenario()
       await postGroup(scenario, { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
-      const [created] = scenario.emissions
+      const [created] = scenario.publications
       equal(scenario.names(), ['GROUP_CREATED'])
       equal([created?.organizationId, created?.occurredAt], ['acme', start])
       ok(created?.event.event === 'GROUP_CREATED' && created.event.groupId === 'g1', 'it carries the groupId')
@@ -82,7 +82,7 @@ const groupEvents = defineCases('Group events', {
     const about = { groupId: 'g1', groupName: 'Launch', customerPhone: customer }
     const [first, second] = [start, start + 1_000].map((time) => new Date(time).toISOString())
     equal(
-      scenario.emissions.slice(1).map(({ event }) => event),
+      scenario.publications.slice(1).map(({ event }) => event),
       [
         { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: first },
         { event: 'GROUP_PARTICIPANT_LEFT', ...about, participantLeftAt: second },
@@ -125,7 +125,7 @@ const callEvents = defineCases('Call events', {
           'CALL_AI_SUMMARY',
         ])
         ok(
-          scenario.emissions.every(({ event }) => 'callId' in event && event.callId === callId),
+          scenario.publications.every(({ event }) => 'callId' in event && event.callId === callId),
           'one callId',
         )
       }
@@ -176,7 +176,7 @@ const callEvents = defineCases('Call events', {
     const callStartedAt = new Date(start + 5_000).toISOString()
     const callEndedAt = new Date(start + 66_400).toISOString()
     equal(
-      scenario.emissions.map(({ event }) => event),
+      scenario.publications.map(({ event }) => event),
       [
         { event: 'CALL_INCOMING_INITIATED', callStatus: 'INITIATED', ...about },
         { event: 'CALL_ACCEPTED', callStatus: 'IN_PROGRESS', ...about, callStartedAt },
@@ -209,7 +209,7 @@ const callEvents = defineCases('Call events', {
       const scenario = await createScenario()
       const callId = await playCall(scenario, { direction })
       await scenario.server.summaries.save('acme', callId, summary, automatic)
-      for (const { event } of scenario.emissions) {
+      for (const { event } of scenario.publications) {
         ok('from' in event, event.event)
         equal(
           [event.from, event.channelNumber, event.to, event.customerNumber],
@@ -228,8 +228,8 @@ const callEvents = defineCases('Call events', {
       await scenario.server.calls.accept('acme', callId, { agentNumber: agent })
       await scenario.server.calls.end('acme', callId)
       await scenario.server.summaries.save('acme', callId, summary, automatic)
-      equal(scenario.emissions.length, 4)
-      for (const { event } of scenario.emissions) equal(Object.keys(event).includes('agentNumber'), false)
+      equal(scenario.publications.length, 4)
+      for (const { event } of scenario.publications) equal(Object.keys(event).includes('agentNumber'), false)
     }
   },
 
@@ -237,10 +237,10 @@ const callEvents = defineCases('Call events', {
     const scenario = await createScenario()
     const callId = await begin(scenario, { agentNumber: '' })
     await scenario.server.calls.accept('acme', callId, { agentNumber: '' })
-    for (const { event } of scenario.emissions) equal(Object.keys(event).includes('agentNumber'), false)
+    for (const { event } of scenario.publications) equal(Object.keys(event).includes('agentNumber'), false)
     const answered = await begin(scenario)
     await scenario.server.calls.accept('acme', answered, { agentNumber: agent })
-    const last = scenario.emissions.at(-1)?.event
+    const last = scenario.publications.at(-1)?.event
     ok(
       last?.event === 'CALL_ACCEPTED' && last.agentNumber === agent,
       'the team member who answers handles the call',
@@ -260,7 +260,7 @@ const callEvents = defineCases('Call events', {
     }
   },
 
-  'every published event matches the schema of emitted events': async () => {
+  'every published event matches its schema': async () => {
     const scenario = await createScenario()
     await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
     for (const action of ['join', 'leave', 'join', 'remove'] as const) {
@@ -271,8 +271,8 @@ const callEvents = defineCases('Call events', {
       await scenario.server.summaries.save('acme', callId, summary, byTeamMember)
     }
     equal(new Set(scenario.names()).size, 9)
-    for (const { event } of scenario.emissions) {
-      const parsed = emittedEventSchemas[event.event].safeParse(event)
+    for (const { event } of scenario.publications) {
+      const parsed = publishedEventSchemas[event.event].safeParse(event)
       ok(parsed.success, `${event.event}: ${parsed.success || JSON.stringify(toIssues(parsed.error))}`)
     }
   },
@@ -527,5 +527,5 @@ const rules = defineCases('CALL_AI_SUMMARY rules', {
   },
 })
 
-/** Every emission rule. */
-export const emissionCases = [...groupEvents, ...callEvents, ...emitted, ...notEmitted, ...rules]
+/** Every publication rule. */
+export const publicationCases = [...groupEvents, ...callEvents, ...emitted, ...notEmitted, ...rules]

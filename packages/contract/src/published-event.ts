@@ -132,21 +132,21 @@ const defineSchemas = () =>
  * with milliseconds, `agentNumber` is absent rather than empty, `from` equals `channelNumber`, `to` equals
  * `customerNumber`, and unknown fields are rejected. {@link eventSchemas} has the lenient schemas for receiving.
  */
-export const emittedEventSchemas = /* @__PURE__ */ defineSchemas()
+export const publishedEventSchemas = /* @__PURE__ */ defineSchemas()
 
 /** Name of one of the nine events that the reference server sends. */
-export type EmittedEventName = keyof typeof emittedEventSchemas
+export type PublishedEventName = keyof typeof publishedEventSchemas
 
 /** An event as the reference server sends it, by name. */
-export type EmittedEventOf<Name extends EmittedEventName> = z.infer<(typeof emittedEventSchemas)[Name]>
+export type PublishedEventOf<Name extends PublishedEventName> = z.infer<(typeof publishedEventSchemas)[Name]>
 
 /** Any event as the reference server sends it. Each is also a {@link WebhookEvent}. */
-export type EmittedEvent = { [Name in EmittedEventName]: EmittedEventOf<Name> }[EmittedEventName]
+export type PublishedEvent = { [Name in PublishedEventName]: PublishedEventOf<Name> }[PublishedEventName]
 
 /** Checks whether a value is the name of an event that the reference server sends. */
-export const isEmittedEventName = (name: unknown): name is EmittedEventName =>
-  typeof name === 'string' && Object.hasOwn(emittedEventSchemas, name)
+export const isPublishedEventName = (name: unknown): name is PublishedEventName =>
+  typeof name === 'string' && Object.hasOwn(publishedEventSchemas, name)
 
 /** Names of the nine events that the reference server sends. */
-export const emittedEventNames: readonly EmittedEventName[] = /* @__PURE__ */ (() =>
-  Object.keys(emittedEventSchemas).filter(isEmittedEventName))()
+export const publishedEventNames: readonly PublishedEventName[] = /* @__PURE__ */ (() =>
+  Object.keys(publishedEventSchemas).filter(isPublishedEventName))()
