@@ -187,7 +187,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
 
-  /** Returns whether starts are spread over time. They are not during a drain, because a test clock may stand still. */
+  /** Returns whether starts are spread over time. They are not during a drain, because a test clock may not advance. */
   const isPaced = (): boolean => drains.length === 0
 
   const capacity: Capacity = createCapacity({
