@@ -11,13 +11,13 @@ export type { StopOptions, WaitUntil } from './receiver/running.ts'
 // Verifiers: decide which senders to trust.
 
 export { basicAuth, staticHeader } from './verifiers/header-verifiers.ts'
-export { type StandardWebhooksOptions, standardWebhooks } from './verifiers/standard-webhooks.ts'
 export {
   type UnverifiedDelivery,
   unsigned,
   type VerifiedDelivery,
   type Verifier,
 } from './verifiers/verifier.ts'
+export { type StandardWebhooksOptions, standardWebhooks } from './verifiers/verify-signature.ts'
 
 // Signatures: Standard Webhooks 1.0.
 
@@ -32,13 +32,13 @@ export {
   signWebhook,
   type WebhookSigner,
 } from './sign.ts'
-export { type HeaderSource, isWebhookId, type SignatureHeaders } from './signature/signature-headers.ts'
+export { type HeaderSource, isWebhookId, type SignatureHeaders } from './verifiers/signature-headers.ts'
 export {
   equalsInConstantTime,
   type VerifiedSignature,
   type VerifySignatureOptions,
   verifySignature,
-} from './signature/verify-signature.ts'
+} from './verifiers/verify-signature.ts'
 
 // Events: parse a payload without a receiver.
 

@@ -1,7 +1,7 @@
 import { createSigner } from '#hmac'
 import { toBytes, type WebhookPayload } from './bytes.ts'
 import { decodeSecrets, getSigners } from './secret.ts'
-import { isWebhookId } from './signature/signature-headers.ts'
+import { isWebhookId } from './verifiers/signature-headers.ts'
 
 /** Options for {@link signWebhook}. */
 export type SignWebhookOptions = {

@@ -19,9 +19,8 @@ import {
 } from '../errors/api-errors.ts'
 import { ResponseFormatError } from '../errors/call-errors.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
-import { errorBodyLimit } from './read-body.ts'
 import type { Redact } from './redact.ts'
-import type { Exchanged } from './send-request.ts'
+import { type Exchanged, errorBodyLimit } from './send-request.ts'
 
 /** The outcome of an attempt. If the attempt throws instead, after an abort or in a hook, the call rejects. */
 export type Outcome<Data> =

@@ -8,8 +8,8 @@ import {
   parseSignatureHeaders,
   type SignatureHeaders,
   toHeaderReader,
-} from '../signature/signature-headers.ts'
-import type { VerifySignatureOptions } from '../signature/verify-signature.ts'
+} from '../verifiers/signature-headers.ts'
+import type { VerifySignatureOptions } from '../verifiers/verify-signature.ts'
 import { listSerializations } from './serializations.ts'
 
 /** The likely causes of a mismatch. The list is closed. */

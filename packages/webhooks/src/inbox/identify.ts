@@ -1,7 +1,7 @@
 import { encoder } from '../bytes.ts'
 import { isWebhookParseError } from '../errors.ts'
 import { type ParsedEvent, parseEvent, type RawPayload } from '../parse/parse-event.ts'
-import { findNaturalKey, hash, toDeliveryKey } from '../receiver/delivery-key.ts'
+import { findNaturalKey, hash, toDeliveryKey } from '../receiver/handle-once.ts'
 import type { InboxDelivery } from '../receiver/inbox.ts'
 import { readBytes, serializeHeaders } from './read-entry.ts'
 

@@ -1,7 +1,41 @@
+import { digest } from '#hmac'
+import { encoder } from '../bytes.ts'
 import type { Claim } from '../dedupe/dedupe.ts'
+import type { ParsedEvent } from '../parse/parse-event.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
 import { callAll, type DeliveryContext, type Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
+
+/** Maximum length of a key, which a database must be able to index. */
+const maximumKeyLength = 200
+
+/** Returns the SHA-256 of bytes, with the prefix `sha256:`. */
+export const hash = async (bytes: Uint8Array): Promise<string> => `sha256:${await digest(bytes)}`
+
+/**
+ * Returns a key for an event that happens once, or `undefined` for other events, which may happen again with the same
+ * ids.
+ */
+export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefined => {
+  if (parsed?.kind !== 'event') return undefined
+  const { event } = parsed
+  if (event.event === 'CALL_AI_SUMMARY') return `${event.event}:${event.callId}`
+  return event.event === 'GROUP_CREATED' ? `${event.event}:${event.groupId}` : undefined
+}
+
+/**
+ * Returns the key by which duplicates of a delivery are recognized: its `webhook-id`; otherwise the identity of an event
+ * that happens once; otherwise the SHA-256 of its body.
+ */
+export const toDeliveryKey = (
+  id: string | undefined,
+  parsed: ParsedEvent | undefined,
+  body: Uint8Array,
+): string | Promise<string> => {
+  const key = id === undefined ? findNaturalKey(parsed) : `id:${id}`
+  if (key === undefined) return hash(body)
+  return key.length <= maximumKeyLength ? key : hash(encoder.encode(key))
+}
 
 /** A verified and parsed delivery, and the handlers to call. */
 export type Delivery = {
@@ -16,7 +50,7 @@ export type Delivery = {
 /** The result of a delivery. With `unavailable`, the dedupe store failed. @inline */
 export type HandlingOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
 
-const maximumDelay = 2_147_483_647
+const maximumDelayMs = 2_147_483_647
 
 /**
  * Renews a claim every third of its lifetime, so that two renewals may fail before it expires.
@@ -31,7 +65,7 @@ const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unk
       onError(error)
     }
   }
-  const timer = setInterval(renew, Math.min(ttlMs / 3, maximumDelay))
+  const timer = setInterval(renew, Math.min(ttlMs / 3, maximumDelayMs))
   // A handler that hangs must not keep the process running. Only Node's timers are objects.
   if (typeof timer === 'object') timer.unref()
   return () => clearInterval(timer)

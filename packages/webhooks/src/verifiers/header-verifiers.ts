@@ -1,9 +1,9 @@
 import { encodeBase64, encoder } from '../bytes.ts'
 import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
 import { type OnDemand, prepare } from '../on-demand.ts'
-import { apply, equalsInConstantTime } from '../signature/verify-signature.ts'
 import { assertOptions } from '../usage.ts'
 import type { Verifier } from './verifier.ts'
+import { apply, equalsInConstantTime } from './verify-signature.ts'
 
 /** One secret value, or several values during a rotation, or a function that returns them. */
 type Values = OnDemand<string | readonly string[]>

@@ -1,4 +1,4 @@
-import type { SignatureHeaders } from '../signature/signature-headers.ts'
+import type { SignatureHeaders } from './signature-headers.ts'
 
 /** A delivery whose sender is not known yet. */
 export type UnverifiedDelivery = {

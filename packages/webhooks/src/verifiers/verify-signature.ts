@@ -1,7 +1,9 @@
 import { toBytes, type WebhookPayload } from '../bytes.ts'
 import { WebhookVerificationError } from '../errors.ts'
 import type { Signer } from '../hmac/web.ts'
-import { getSigners } from '../secret.ts'
+import { type OnDemand, prepare } from '../on-demand.ts'
+import { createSigners, getSigners } from '../secret.ts'
+import { assertOptions } from '../usage.ts'
 import {
   checkAge,
   defaultToleranceSeconds,
@@ -10,9 +12,10 @@ import {
   type SignatureHeaders,
   toHeaderReader,
 } from './signature-headers.ts'
+import type { Verifier } from './verifier.ts'
 
 /** Options for verifying signatures. @inline */
-export type SignatureOptions = {
+type SignatureOptions = {
   /**
    * Maximum age of a signature in seconds, inclusive. The timestamp may be in the future by the same amount. 0 accepts
    * only the current second; `Infinity` accepts any time.
@@ -50,7 +53,7 @@ export type VerifiedSignature = {
 }
 
 /** @throws RangeError when the tolerance is negative or NaN, which would reject every timestamp. */
-export const assertTolerance = (seconds: number): void => {
+const assertTolerance = (seconds: number): void => {
   if (!(seconds >= 0)) throw new RangeError(`toleranceSeconds must be 0 or more, not ${seconds}`)
 }
 
@@ -80,7 +83,7 @@ export const apply = <Input, Output>(
 /**
  * Tries the signers one after another. Creates promises only if the HMAC is asynchronous, because promises are slow.
  */
-export const matchSignature = (
+const matchSignature = (
   signed: SignatureHeaders,
   body: Uint8Array,
   signers: readonly Signer[],
@@ -120,4 +123,40 @@ export const verifySignature = async (options: VerifySignatureOptions): Promise<
   const matched = matchSignature(signed, body, signers)
   const { id, timestamp } = matched instanceof Promise ? await matched : matched
   return { id, timestamp }
+}
+
+/** Options for {@link standardWebhooks}. @interface */
+export type StandardWebhooksOptions = SignatureOptions & {
+  /**
+   * The secrets with which the sender may sign, at least one. During a rotation, these are the current and the previous
+   * secret. A function is called for the first signed request, and again after a minute.
+   */
+  readonly secrets: OnDemand<readonly string[]>
+}
+
+const toVerified = ({ id, timestamp }: SignatureHeaders) => ({ id, sentAt: new Date(timestamp * 1000) })
+
+/**
+ * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
+ * before its body or the secrets are read.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret`. If `secrets` is a function, requests get a 503
+ *   instead.
+ * @throws WebhookUsageError for an unknown option.
+ * @throws RangeError when `toleranceSeconds` is negative or NaN.
+ * @example
+ * const verify = standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] })
+ */
+export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
+  assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
+  const { secrets, toleranceSeconds = defaultToleranceSeconds, now = () => Date.now() } = options
+  assertTolerance(toleranceSeconds)
+  const convert = (values: readonly string[]) => createSigners(values, options.allowShortSecrets)
+  const signers = prepare(secrets, { convert, now })
+
+  const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers), now: clock }) => {
+    checkAge(signature.timestamp, now(), toleranceSeconds)
+    return apply(signers(clock), (each) => apply(matchSignature(signature, body, each), toVerified))
+  }
+  return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
 }
