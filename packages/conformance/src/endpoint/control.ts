@@ -32,7 +32,7 @@ const learnEffects = async (
   examination: Examination,
   { subject, bare, sentAt }: { subject: string; bare: Delivery; sentAt: number },
 ): Promise<void> => {
-  const { knowledge, countEffects, effects, limits, signal } = examination
+  const { knowledge, countEffectsOf, effects, limits, signal } = examination
   if (effects === undefined) return
   const group = examination.build('GROUP_CREATED')
   await examination.deliver(group)
@@ -52,11 +52,9 @@ const learnEffects = async (
   knowledge.effectLatencyMs = shownAt === startedAt ? 0 : shownAt - sentAt
   if (calls > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
-    const [alone = 0] = await countEffects([bare])
-    if (alone === 0) knowledge.needsPredecessors = true
+    if ((await countEffectsOf(bare)) === 0) knowledge.needsPredecessors = true
     if (knowledge.needsPredecessors) {
-      const [before = 0] = await countEffects([await examination.prepare('CALL_AI_SUMMARY')], 0)
-      knowledge.effectsBefore = before
+      knowledge.effectsBefore = await countEffectsOf(await examination.prepare('CALL_AI_SUMMARY'), 0)
     }
   } else if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
   else {

@@ -114,9 +114,23 @@ export const createExamination = (
     return settings.effects
   }
 
+  /** Counts the effects of each delivery. Waits a while for the expected number. */
+  const countEffects = async (deliveries: readonly Delivery[], expected = 1): Promise<number[]> => {
+    const subjects = deliveries.map(({ subject }) => subject)
+    const startedAt = performance.now()
+    const counts = await pollEffects(getEffects(), subjects, {
+      isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
+      settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
+      effectMs: Math.max(limits.effectMs, 3 * knowledge.effectLatencyMs),
+      signal,
+    })
+    knowledge.waitedMs += performance.now() - startedAt
+    return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
+  }
+
   return {
     ...settings,
-    ...{ knowledge, signal, exchanges, build, prepare, sign, deliver, send },
+    ...{ knowledge, signal, exchanges, build, prepare, sign, deliver, send, countEffects },
     /** Sends a delivery that must be refused. If it is refused, records that its subject must have no effects. */
     sendHostile: async (request: Partial<OutgoingRequest>, subject: string): Promise<Exchange> => {
       const exchange = await send(request)
@@ -132,17 +146,11 @@ export const createExamination = (
       recordBytes(bytes, head)
       return head
     },
-    countEffects: async (deliveries: readonly Delivery[], expected = 1): Promise<number[]> => {
-      const subjects = deliveries.map(({ subject }) => subject)
-      const startedAt = performance.now()
-      const counts = await pollEffects(getEffects(), subjects, {
-        isEnough: (latest) => latest.every((count) => count >= expected + knowledge.effectsBefore),
-        settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
-        effectMs: Math.max(limits.effectMs, 3 * knowledge.effectLatencyMs),
-        signal,
-      })
-      knowledge.waitedMs += performance.now() - startedAt
-      return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
+    /** Counts the effects of one delivery. Returns 0 if this run cannot see effects. */
+    countEffectsOf: async (delivery: Delivery, expected?: number): Promise<number> => {
+      if (knowledge.effectName === undefined) return 0
+      const [count = 0] = await countEffects([delivery], expected)
+      return count
     },
     /** Returns the lines of a delivery's effects, with a placeholder for its subject. */
     listEffects: async ({ subject }: Delivery): Promise<string[]> => {

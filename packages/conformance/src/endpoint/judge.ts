@@ -40,17 +40,6 @@ export const deliverAtOnce = async (
   }
 }
 
-/** Counts the effects of a delivery. Returns 0 if this run cannot see effects. */
-export const countVisible = async (
-  { knowledge, countEffects }: Examination,
-  delivery: Delivery,
-  expected?: number,
-): Promise<number> => {
-  if (knowledge.effectName === undefined) return 0
-  const [count = 0] = await countEffects([delivery], expected)
-  return count
-}
-
 const isRefused = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 400 && exchange.status < 500 && !isLimited(exchange)
 
@@ -126,11 +115,11 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
 
 /** Judges whether a delivery had exactly one effect. `sent` describes its requests. */
 export const judgeOnce = async (
-  { countEffects }: Examination,
+  { countEffectsOf }: Examination,
   delivery: Delivery,
   sent: string,
 ): Promise<Finding> => {
-  const [count = 0] = await countEffects([delivery])
+  const count = await countEffectsOf(delivery)
   const observed = `${sent} had ${count} ${count === 1 ? 'effect' : 'effects'}`
   return { verdict: count === 1 ? 'pass' : 'fail', observed }
 }

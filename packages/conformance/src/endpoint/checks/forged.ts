@@ -1,7 +1,7 @@
 import { type Finding, setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, countVisible, judgeRefused } from '../judge.ts'
+import { type Attempt, judgeRefused } from '../judge.ts'
 import { capitalize, signContent, signDelivery } from '../payloads.ts'
 import { isAccepted } from '../send.ts'
 import { credentialChecks } from './forged-credentials.ts'
@@ -57,12 +57,12 @@ const repeatTimestamp =
 
 /** Resends handled deliveries with a second id, and sends forgeries with a second timestamp. */
 const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> => {
-  const { ids, deliver, send } = examination
+  const { ids, deliver, send, countEffectsOf } = examination
   const attempts: Attempt[] = []
   for (const place of ['after', 'before']) {
     const { delivery, headers, body } = await readGenuine(examination)
     await deliver(delivery)
-    const effectsBefore = await countVisible(examination, delivery)
+    const effectsBefore = await countEffectsOf(delivery)
     const pair = [delivery.id, ids.createWebhookId()]
     const doubled = { ...headers, 'webhook-id': place === 'after' ? pair : pair.toReversed() }
     attempts.push({
@@ -276,7 +276,7 @@ const signatureChecks: ForgedChecks = {
         const observed = `${responses}; only --effects <command or URL> can show that it was handled`
         return { verdict: 'inconclusive', observed }
       }
-      const [count = 0] = await examination.countEffects([genuine.delivery])
+      const count = await examination.countEffectsOf(genuine.delivery)
       const observed = `${responses}, which had ${count} effects`
       return { verdict: count === 0 ? 'fail' : 'pass', observed }
     },

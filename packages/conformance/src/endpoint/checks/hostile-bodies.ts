@@ -2,7 +2,6 @@ import type { EndpointCheck, EndpointChecks } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
 import {
   type Attempt,
-  countVisible,
   deliverAtOnce,
   describeAttempts,
   describeResponse,
@@ -154,7 +153,7 @@ export const hostileBodyChecks: EndpointChecks = {
       const attempts = await sendBodies(examination, {
         'the keys __proto__ and constructor': (subject) => writeWith(subject, members),
       })
-      const countTraces = () => countVisible(examination, buildDelivery(examination, {}, trace), 0)
+      const countTraces = () => examination.countEffectsOf(buildDelivery(examination, {}, trace), 0)
       const atFirst = await countTraces()
       const later = [
         examination.build('GROUP_CREATED'),

@@ -23,14 +23,13 @@ const sendAll = async (examination: Examination, names: readonly EventName[]) =>
  * summary, must have an effect.
  */
 const judgeKept = async (
-  { knowledge, countEffects }: Examination,
+  { knowledge, countEffectsOf }: Examination,
   attempts: Awaited<ReturnType<typeof sendAll>>,
 ): Promise<Finding> => {
   const finding = judgeAccepted(attempts)
   const [summary] = attempts
   if (finding.verdict !== 'pass' || knowledge.effectName !== 'CALL_AI_SUMMARY' || !summary) return finding
-  const [count = 0] = await countEffects([summary.delivery])
-  if (count > 0) return finding
+  if ((await countEffectsOf(summary.delivery)) > 0) return finding
   return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
 }
 

@@ -41,11 +41,10 @@ const retry = async ({ deliver, signal, limits }: Examination, delivery: Deliver
 const isHandledAgain = async (examination: Examination, name: EventName): Promise<boolean> => {
   const first = await examination.prepare(name)
   await examination.deliver(first)
-  const [once = 0] = await examination.countEffects([first])
+  const once = await examination.countEffectsOf(first)
   if (once === 0) return false
   await examination.deliver(buildDelivery(examination, first.body, first.subject))
-  const [twice = 0] = await examination.countEffects([first], once)
-  return twice > once
+  return (await examination.countEffectsOf(first, once)) > once
 }
 
 const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expected'>>> = {

@@ -1,6 +1,6 @@
 import { setDefaults } from '../../report/run-checks.ts'
 import type { EndpointChecks } from '../check.ts'
-import { countVisible, judgeOnce, judgeRefused } from '../judge.ts'
+import { judgeOnce, judgeRefused } from '../judge.ts'
 import { signDelivery } from '../payloads.ts'
 import { type Forgery, refuse, sendForgeries, withHeader } from './forgery.ts'
 
@@ -98,11 +98,11 @@ const checks: EndpointChecks = {
     fix: 'Compute the signature of every request; never remember which signatures were valid.',
     requests: 3,
     run: async (examination) => {
-      const { prepare, sign, send, sendHostile, ids, build, knowledge } = examination
+      const { prepare, sign, send, sendHostile, ids, build, knowledge, countEffectsOf } = examination
       const { delivery, headers, body } = await sign(await prepare())
       await send({ headers, body })
       const other = build(knowledge.effectName ?? 'CALL_AI_SUMMARY')
-      const effectsBefore = await countVisible(examination, delivery)
+      const effectsBefore = await countEffectsOf(delivery)
       const resent = await send({ headers: { ...headers, 'webhook-id': ids.createWebhookId() }, body })
       const replaced = { headers: { ...headers, 'webhook-id': other.id }, body: other.body }
       const exchange = await sendHostile(replaced, other.subject)
