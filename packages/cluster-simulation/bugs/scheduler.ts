@@ -241,9 +241,9 @@ export const schedulerBugs: readonly PlantedBug[] = [
   {
     name: 'scheduler: sweeps find nothing',
     file: scheduler,
-    find: `    cursor = (await readQueues(known, cursor)) ?? cursor
+    find: `    const behind = await readQueues(swept, cursor)
 `,
-    replace: `    cursor = (await readQueues([], cursor)) ?? cursor
+    replace: `    const behind = await readQueues([], cursor)
 `,
   },
   {

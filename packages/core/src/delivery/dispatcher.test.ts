@@ -59,6 +59,18 @@ test('a dispatcher that was stopped can be started again, and one that was not s
   }
 })
 
+test('an event that is published while a dispatcher stops is delivered when it is started again', async () => {
+  const { dispatcher, subscribe, create, sent } = await createServer({ delivery: { pollMs: 5 } })
+  await subscribe()
+  dispatcher.start()
+  await create()
+  await expect.poll(() => sent.length).toBe(1)
+  await Promise.all([dispatcher.stop(), create()])
+  dispatcher.start()
+  await expect.poll(() => sent.length).toBe(2)
+  await dispatcher.stop()
+})
+
 test('a dispatcher that was stopped has neither timers nor a subscription to news', async () => {
   const base = memoryStore()
   let listeners = 0

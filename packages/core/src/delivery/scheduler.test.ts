@@ -554,3 +554,76 @@ test('a page that cannot be read is reported, and read again', async () => {
   expect(errors.map(String)).toEqual(['Error: no page'])
   await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(1)
 })
+
+test('a delivery that was reported after close is attempted after open, when the shards have new epochs', async () => {
+  const { store, scheduler, attempts, epochs, publish, wait } = await createWorld()
+  await scheduler.close(0)
+  await publish(1)
+  await wait()
+  const { shards } = await store.renewWorker({ worker: 'w', leaseMs: 1e9, now: start })
+  const owned = await store.takeShards({ worker: 'w', shards, now: start })
+  for (const { shard, epoch } of owned) epochs.set(shard, epoch)
+  scheduler.open()
+  scheduler.take(owned)
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
+test('a page that is read after close does not delay its deliveries after open', async () => {
+  const base = memoryStore()
+  let slowRead: Promise<void> | undefined
+  const { promise, resolve: endSlowRead } = Promise.withResolvers<void>()
+  const store: Store = {
+    ...base,
+    listen: () => () => {},
+    readQueues: async (query) => {
+      const page = await base.readQueues(query)
+      await slowRead
+      return page
+    },
+  }
+  const { scheduler, attempts, epochs, publish, wait } = await createWorld({ store })
+  await publish(1)
+  slowRead = promise
+  void scheduler.sweep()
+  await scheduler.close(0)
+  endSlowRead()
+  await wait()
+  const { shards } = await store.renewWorker({ worker: 'w', leaseMs: 1e9, now: start })
+  const owned = await store.takeShards({ worker: 'w', shards, now: start })
+  for (const { shard, epoch } of owned) epochs.set(shard, epoch)
+  scheduler.open()
+  scheduler.take(owned)
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
+test('a sweep does not skip what was added to a shard that was taken during the sweep', async () => {
+  const base = memoryStore()
+  let slowRead: Promise<void> | undefined
+  const { promise, resolve: endSlowRead } = Promise.withResolvers<void>()
+  const store: Store = {
+    ...base,
+    listen: () => () => {},
+    readQueues: async (query) => {
+      if (query.since !== undefined) await slowRead
+      return base.readQueues(query)
+    },
+  }
+  const { scheduler, attempts, epochs, owned, publish, wait } = await createWorld({ store, subscriptions: 8 })
+  for (const { shard } of owned.slice(1)) {
+    epochs.delete(shard)
+    void scheduler.leave(shard, 0)
+  }
+  slowRead = promise
+  const sweep = scheduler.sweep()
+  for (const { shard, epoch } of owned) epochs.set(shard, epoch)
+  scheduler.take(owned.slice(1))
+  await wait()
+  await publish(1)
+  endSlowRead()
+  await sweep
+  await scheduler.sweep()
+  await wait()
+  expect(attempts.length).toBe(8)
+})

@@ -183,9 +183,11 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   let reading = 0
   let sweeping = 0
   /** Shards that were taken but have not been read yet. */
-  const newShards = new Map<number, OwnedShard>()
+  const newShards = new Set<number>()
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
+  /** Number of times that the reading of new shards has started. */
+  let starts = 0
 
   /** Returns whether starts are spread over time. They are not during a drain, because a test clock may not advance. */
   const isPaced = (): boolean => drains.length === 0
@@ -248,6 +250,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
 
   /** Returns the queue with this state, if its shard is owned. */
   const open = ({ queue: id, shard, organizationId, pace }: QueueState): Queue | undefined => {
+    // A queue that is opened after `close` would keep its epoch when the shard is taken again.
+    if (!isOpen) return undefined
     const known = queues.get(id)
     if (known !== undefined) return known
     const epoch = getEpoch(shard)
@@ -323,26 +327,36 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
 
   /** Reads the queues of all shards that have not been read yet. */
   const readNewShards = async (): Promise<void> => {
-    const reads = new Map(newShards)
-    if (reads.size === 0) return
-    const behind = await readQueues([...reads.keys()])
+    if (newShards.size === 0) return
+    const start = ++starts
+    const before = cursor
+    const behind = await readQueues([...newShards])
+    // More shards were taken meanwhile. The read that then started includes these.
+    if (start !== starts) return
     if (behind === undefined) {
       await pauseReading(failurePauseMs)
       return readNewShards()
     }
-    // Sweeps continue from the cursor of the first shards.
-    cursor ??= behind
-    for (const [shard, taken] of reads) if (newShards.get(shard) === taken) newShards.delete(shard)
+    // A sweep that ended meanwhile did not include these shards.
+    cursor = before ?? behind
+    newShards.clear()
     // A drain waits until this read is complete.
     request()
   }
 
+  /** Lists the owned shards that have been read. */
+  const listReadShards = (): number[] =>
+    Array.from({ length: journal.shards }, (_, shard) => shard).filter(
+      (shard) => getEpoch(shard) !== undefined && !newShards.has(shard),
+    )
+
   const sweep = async (): Promise<void> => {
     for (const [id, limit] of limits) if (limit.isOver(clock.now())) limits.delete(id)
     if (sweeping > 0 || cursor === undefined) return
-    const shards = Array.from({ length: journal.shards }, (_, shard) => shard)
-    const known = shards.filter((shard) => getEpoch(shard) !== undefined && !newShards.has(shard))
-    cursor = (await readQueues(known, cursor)) ?? cursor
+    const swept = listReadShards()
+    const behind = await readQueues(swept, cursor)
+    // If other shards were read meanwhile, the next sweep starts from the same cursor and includes them.
+    if (behind !== undefined && listReadShards().every((shard) => swept.includes(shard))) cursor = behind
   }
 
   /** Counts a read as running, so that a drain waits for it. */
@@ -605,7 +619,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     sweep,
     findAttempt: (id) => jobs.get(id)?.endsAt,
     take: (shards) => {
-      for (const owned of shards) newShards.set(owned.shard, owned)
+      for (const { shard } of shards) newShards.add(shard)
       void readNewShards()
     },
     leave: async (shard, graceMs) => {
