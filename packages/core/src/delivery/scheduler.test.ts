@@ -1,88 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createWorld, runFor } from '../../test/scheduler-world.ts'
 import { defer, delivered, retry } from '../../test/store-cases/deliveries.ts'
-import { buildEvent, buildOrganization, buildSubscription, start } from '../../test/store-cases/records.ts'
+import { buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
-import type { AttemptVerdict, News, Settlement, Store } from '../store.ts'
-import { createScheduler, type Ended, type Job } from './scheduler.ts'
+import type { AttemptVerdict, News, Store } from '../store.ts'
 
 // The conditions that must never happen, as listed in `scheduler.ts`.
-
-type Options = {
-  readonly store?: Store
-  readonly subscriptions?: number
-  readonly perSubscription?: number
-  readonly concurrency?: number
-  readonly sharesFairly?: boolean
-  readonly maxAttemptsPerSecond?: number
-  readonly isSettling?: () => boolean
-}
-
-/** A scheduler on an in-memory store, whose attempts end on request. */
-const createWorld = async (options: Options = {}) => {
-  const { store = memoryStore(), subscriptions = 1 } = options
-  const clock = { time: start }
-  const attempts: Array<{
-    readonly job: Job
-    readonly at: number
-    end(result: AttemptVerdict | undefined, isSlow?: boolean): void
-  }> = []
-  const errors: unknown[] = []
-  const worker = 'w'
-  const view = await store.renewWorker({ worker, leaseMs: 1e9, now: start })
-  const owned = await store.takeShards({ worker, shards: view.shards, now: start })
-  const epochs = new Map(owned.map(({ shard, epoch }) => [shard, epoch]))
-  await store.saveOrganization(buildOrganization())
-  for (let index = 0; index < subscriptions; index++)
-    await store.saveSubscription(
-      buildSubscription({
-        id: `sub_${index}`,
-        maxAttemptsPerSecond: index === 0 ? (options.maxAttemptsPerSecond ?? null) : null,
-      }),
-    )
-  const scheduler = createScheduler({
-    journal: store,
-    clock: { now: () => clock.time },
-    concurrency: options.concurrency ?? 64,
-    perSubscription: options.perSubscription ?? 8,
-    sharesFairly: options.sharesFairly ?? false,
-    timeoutMs: 15_000,
-    getEpoch: (shard) => epochs.get(shard),
-    attempt: (job) =>
-      new Promise<Ended>((resolve) => {
-        const end = (result: AttemptVerdict | undefined, isSlow = false): void => {
-          const index = attempts.findIndex((each) => each.job === job)
-          if (index >= 0) attempts.splice(index, 1)
-          resolve({ result, isSlow })
-        }
-        attempts.push({ job, at: clock.time - start, end })
-        job.stopping.onStop(() => end(undefined))
-      }),
-    settle: async ({ key, attempted: { delivery } }, result, pace) => {
-      const settlement: Settlement = { ...key, delivery, now: clock.time, result, pace, failingLimitMs: 1e12 }
-      const [outcome] = await store.settleDeliveries([settlement])
-      if (outcome === undefined) throw new Error('there is no outcome')
-      return outcome
-    },
-    isSettling: options.isSettling ?? (() => false),
-    onError: (error) => errors.push(error),
-  })
-  store.listen(scheduler.tell)
-  scheduler.open()
-  scheduler.take(owned)
-  const wait = async (): Promise<void> => {
-    for (let turn = 0; turn < 60; turn++) await Promise.resolve()
-  }
-  const publish = (count: number, subject?: string): Promise<unknown> =>
-    Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        store.addEvent(buildEvent({ subject: subject ?? `s${index}` })),
-      ),
-    )
-  const list = async (): Promise<string[]> =>
-    (await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })).items.map(({ status }) => status)
-  await wait()
-  return { store, clock, scheduler, attempts, errors, epochs, owned, wait, publish, list }
-}
 
 test('no delivery is under way twice, even if it is sent again, reported and read again', async () => {
   const { store, scheduler, attempts, publish, wait, list } = await createWorld()
@@ -286,6 +209,16 @@ test('no attempt starts between close and open, even if its delivery was being r
   expect(attempts.length).toBe(1)
 })
 
+test('no attempt starts before the scheduler is opened', async () => {
+  const { attempts, open, publish, wait } = await createWorld({ isOpen: false })
+  await publish(1)
+  await wait()
+  expect(attempts.length).toBe(0)
+  open()
+  await wait()
+  expect(attempts.length).toBe(1)
+})
+
 test('a delivery that is due later starts when it is due', async () => {
   const { clock, attempts, publish, wait } = await createWorld()
   await publish(1)
@@ -297,26 +230,6 @@ test('a delivery that is due later starts when it is due', async () => {
   await new Promise((resolve) => setTimeout(resolve, 60))
   expect(attempts.length).toBe(1)
 })
-
-/**
- * Lets time pass, and ends each attempt at once. Returns the times at which attempts to the first subscription started.
- */
-const runFor = async (
-  { clock, attempts, wait }: Awaited<ReturnType<typeof createWorld>>,
-  ms: number,
-): Promise<number[]> => {
-  const starts: number[] = []
-  for (let passed = 0; passed < ms; passed++) {
-    for (const { job, at, end } of [...attempts]) {
-      if (job.attempted.subscription.id === 'sub_0') starts.push(at)
-      end(delivered)
-    }
-    await wait()
-    clock.time++
-    await vi.advanceTimersByTimeAsync(1)
-  }
-  return starts
-}
 
 /** Returns the largest number of starts in a second. */
 const countMost = (starts: readonly number[]): number =>
@@ -556,15 +469,12 @@ test('a page that cannot be read is reported, and read again', async () => {
 })
 
 test('a delivery that was reported after close is attempted after open, when the shards have new epochs', async () => {
-  const { store, scheduler, attempts, epochs, publish, wait } = await createWorld()
+  const { scheduler, attempts, takeAgain, publish, wait } = await createWorld()
   await scheduler.close(0)
   await publish(1)
   await wait()
-  const { shards } = await store.renewWorker({ worker: 'w', leaseMs: 1e9, now: start })
-  const owned = await store.takeShards({ worker: 'w', shards, now: start })
-  for (const { shard, epoch } of owned) epochs.set(shard, epoch)
   scheduler.open()
-  scheduler.take(owned)
+  await takeAgain()
   await wait()
   expect(attempts.length).toBe(1)
 })
@@ -582,18 +492,15 @@ test('a page that is read after close does not delay its deliveries after open',
       return page
     },
   }
-  const { scheduler, attempts, epochs, publish, wait } = await createWorld({ store })
+  const { scheduler, attempts, takeAgain, publish, wait } = await createWorld({ store })
   await publish(1)
   slowRead = promise
   void scheduler.sweep()
   await scheduler.close(0)
   endSlowRead()
   await wait()
-  const { shards } = await store.renewWorker({ worker: 'w', leaseMs: 1e9, now: start })
-  const owned = await store.takeShards({ worker: 'w', shards, now: start })
-  for (const { shard, epoch } of owned) epochs.set(shard, epoch)
   scheduler.open()
-  scheduler.take(owned)
+  await takeAgain()
   await wait()
   expect(attempts.length).toBe(1)
 })
