@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import { drawPlan } from '../src/draw-plan.ts'
-import { runSeeds } from './start-seeds.ts'
+import { runSeeds, slowMachine } from './start-seeds.ts'
 
-/** A machine with another time zone, another language, another JavaScript compiler and earlier garbage collection. */
+/** A slow machine with another time zone, another language, another JavaScript compiler and earlier garbage collection. */
 const elsewhere = {
-  flags: ['--no-opt', '--max-semi-space-size=1'],
+  flags: [...slowMachine, '--no-opt', '--max-semi-space-size=1'],
   env: { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
 }
 

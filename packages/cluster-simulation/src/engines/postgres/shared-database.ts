@@ -1,4 +1,4 @@
-import { PGlite } from '@electric-sql/pglite'
+import { MemoryFS, PGlite } from '@electric-sql/pglite'
 import { createPgConfig } from '@electric-sql/pglite/node-postgres'
 import pg from 'pg'
 import { migrate } from '../../../../server/src/stores/postgres/migrate.ts'
@@ -19,8 +19,31 @@ const clear = `
   SELECT pg_advisory_unlock_all();
   UNLISTEN *`
 
+/**
+ * Creates a database whose timers never end. Its only timer, which writes statistics, starts at a real time. As a task of
+ * a run, it would make the trace depend on the speed of the machine.
+ */
+const createWithoutTimers = (): Promise<PGlite> => {
+  const fs = new MemoryFS()
+  const init = fs.init.bind(fs)
+  fs.init = async (database, options) => {
+    const { emscriptenOpts } = await init(database, options)
+    const { instantiateWasm } = emscriptenOpts
+    return {
+      emscriptenOpts: {
+        ...emscriptenOpts,
+        instantiateWasm: (imports: { readonly env: object }, onDone: unknown) => {
+          Object.assign(imports.env, { _setitimer_js: () => 0 })
+          return instantiateWasm(imports, onDone)
+        },
+      },
+    }
+  }
+  return PGlite.create({ fs })
+}
+
 const create = async (): Promise<{ readonly database: PGlite; readonly client: pg.Client }> => {
-  const database = await PGlite.create()
+  const database = await createWithoutTimers()
   const client = new pg.Client(createPgConfig(database))
   await client.connect()
   await migrate(client, 'PGlite')
