@@ -151,7 +151,8 @@ const nobody: ReadonlySet<string> = new Set()
 
 const decidePace = (current: Pace, { result, isSlow }: Ended): Pace => {
   if (result === undefined || result.kind === 'refused') return current
-  if (result.kind === 'deferred') return isSlow && current !== 'failing' ? 'slow' : current
+  // A 409 is not a success, so a new or failing subscription still gets one attempt at a time.
+  if (result.kind === 'deferred') return isSlow && current === 'quick' ? 'slow' : current
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
