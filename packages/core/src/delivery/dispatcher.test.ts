@@ -3,7 +3,7 @@ import { createReferenceServer } from '../create-reference-server.ts'
 import { StorageUnavailableError } from '../errors/storage-errors.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { ReferenceServerOptions } from '../reference-server-options.ts'
-import type { News, Store } from '../store.ts'
+import type { News, Pace, Store } from '../store.ts'
 
 const wabaNumber = '+15550100001'
 
@@ -32,6 +32,11 @@ const createServer = async (options: ReferenceServerOptions = {}) => {
   return { ...server, endpoint, sent, errors, subscribe, create }
 }
 
+const useFakeTimers = (): void => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 test('after runDue, another process delivers from the same store', async () => {
   const store = memoryStore()
   const first = await createServer({ store })
@@ -57,6 +62,17 @@ test('a dispatcher that was stopped can be started again, and one that was not s
     await dispatcher.stop()
     await dispatcher.stop()
   }
+})
+
+test('a dispatcher that was stopped before its start still sends after runDue', async () => {
+  const { dispatcher, subscribe, create, sent } = await createServer()
+  await subscribe()
+  await dispatcher.stop()
+  dispatcher.start()
+  await dispatcher.runDue()
+  await create()
+  await expect.poll(() => sent.length).toBe(1)
+  await dispatcher.stop()
 })
 
 test('an event that is published while a dispatcher stops is delivered when it is started again', async () => {
@@ -87,11 +103,11 @@ test('a dispatcher that was stopped has neither timers nor a subscription to new
   }
   const { dispatcher, subscribe, create, sent } = await createServer({ store })
   await subscribe()
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
+  useFakeTimers()
   dispatcher.start()
   await create()
   await vi.waitFor(() => expect(sent.length).toBe(1))
+  await dispatcher.runDue()
   await vi.advanceTimersByTimeAsync(2_000)
   expect([listeners, vi.getTimerCount() > 0]).toEqual([1, true])
   await dispatcher.stop()
@@ -120,7 +136,7 @@ test('a store that fails when the dispatcher starts, or after it was lost, is re
   })
   await subscribe()
   dispatcher.start()
-  await expect.poll(() => errors.length).toBeGreaterThan(0)
+  await expect.poll(() => errors.length).toBeGreaterThan(1)
   isDown = false
   await create()
   await expect.poll(() => sent.length).toBe(1)
@@ -158,4 +174,126 @@ test('an attempt that has a response when the dispatcher stops is recorded', asy
   await expect.poll(() => sent.length).toBe(1)
   await dispatcher.stop()
   expect((await deliveries.list('acme')).items).toMatchObject([{ status: 'pending', attempts: 1 }])
+})
+
+test('a complete response is recorded, even if the worker loses its shards at that moment', async () => {
+  const base = memoryStore()
+  let tell = (_: News): void => {}
+  const store: Store = {
+    ...base,
+    listen: (listener) => {
+      tell = listener
+      return base.listen(listener)
+    },
+  }
+  let isComplete = false
+  const { dispatcher, deliveries, subscribe, create } = await createServer({
+    store,
+    clock: {
+      now: () => {
+        // The end of an attempt is the first time that is read after its response.
+        if (isComplete) {
+          isComplete = false
+          tell({ kind: 'lost' })
+        }
+        return Date.now()
+      },
+    },
+    fetch: async () => {
+      isComplete = true
+      return new Response()
+    },
+  })
+  await subscribe()
+  await create()
+  await dispatcher.runDue()
+  expect((await deliveries.list('acme')).items).toMatchObject([{ status: 'delivered', attempts: 1 }])
+})
+
+test('an endpoint is slow if its response takes longer than half a second', async () => {
+  const base = memoryStore()
+  const paces: Array<Pace | undefined> = []
+  const store: Store = {
+    ...base,
+    settleDeliveries: (settlements) => {
+      paces.push(...settlements.map(({ pace }) => pace))
+      return base.settleDeliveries(settlements)
+    },
+  }
+  let responseMs = 600
+  const { dispatcher, subscribe, create } = await createServer({
+    store,
+    fetch: () => new Promise((resolve) => setTimeout(() => resolve(new Response()), responseMs)),
+  })
+  await subscribe()
+  useFakeTimers()
+  dispatcher.start()
+  for (const [index, pace] of (['slow', 'quick'] as const).entries()) {
+    await create()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(paces[index]).toBe(pace)
+    responseMs = 400
+  }
+  await dispatcher.stop()
+})
+
+test('without fair sharing, a slow attempt keeps its slot', async () => {
+  const { dispatcher, subscribe, create, endpoint, sent } = await createServer({
+    delivery: { sharesFairly: false, concurrency: 1 },
+  })
+  await subscribe()
+  endpoint.isSilent = true
+  useFakeTimers()
+  dispatcher.start()
+  await create()
+  await create()
+  await vi.advanceTimersByTimeAsync(14_000)
+  expect(sent.length).toBe(1)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(sent.length).toBe(2)
+  await dispatcher.stop({ graceMs: 0 })
+})
+
+test('the next attempt starts while the outcome of the last one is being written', async () => {
+  const base = memoryStore()
+  const { promise: slowWrite, resolve: endSlowWrite } = Promise.withResolvers<void>()
+  const store: Store = {
+    ...base,
+    settleDeliveries: async (settlements) => {
+      await slowWrite
+      return base.settleDeliveries(settlements)
+    },
+  }
+  const { dispatcher, subscribe, create, sent } = await createServer({
+    store,
+    delivery: { sharesFairly: false, concurrency: 1 },
+  })
+  await subscribe()
+  dispatcher.start()
+  await create()
+  await create()
+  await expect.poll(() => sent.length).toBe(2)
+  endSlowWrite()
+  await dispatcher.stop()
+})
+
+test('a dispatcher stops in time, even if the store is down', async () => {
+  const { dispatcher, subscribe, create, sent } = await createServer({
+    store: {
+      ...memoryStore(),
+      settleDeliveries: () => Promise.reject(new StorageUnavailableError('down')),
+    },
+  })
+  await subscribe()
+  useFakeTimers()
+  dispatcher.start()
+  await create()
+  await vi.waitFor(() => expect(sent.length).toBe(1))
+  let isStopped = false
+  void dispatcher.stop({ graceMs: 500 }).then(() => {
+    isStopped = true
+  })
+  // A failed write is tried again after a second.
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(isStopped).toBe(true)
 })

@@ -289,6 +289,20 @@ test('a worker takes its share only, and gives up shards that the store assigns 
   expect(third.list().length).toBe(4)
 })
 
+test('a worker that has its share takes none of the shards that become free for another one', async () => {
+  const store = memoryStore()
+  const clock = { time: 0 }
+  const first = createWorker(store, 'first', clock)
+  const second = createWorker(store, 'second', clock)
+  await store.renewWorker({ worker: 'second', leaseMs, now: 0 })
+  await first.renew()
+  await second.renew()
+  await second.end()
+  await store.renewWorker({ worker: 'third', leaseMs, now: 0 })
+  await first.renew()
+  expect(first.list().length).toBe(4)
+})
+
 test('a worker that has ended has no lease and no timer', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

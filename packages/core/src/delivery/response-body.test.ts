@@ -63,6 +63,7 @@ test.each([
   ['abc', 'a abc'],
   ['Basic s3cret!', 'a s3cret'],
   ['Digest s3cret', 'a s3cret'],
+  [`Bearer ${btoa('words')}`, 'a words'],
   ['x bearer s3cret', 'a s3cret'],
   ['', 'a Stryker'],
 ])('with the value %j, nothing is hidden in %j', async (value, body) => {

@@ -328,6 +328,20 @@ test('a page of retries replaces those that are held behind it', async () => {
   expect(takeDues()).toEqual([1, 2, 3, 3.5, 4])
 })
 
+test('a page of retries leaves heads that are due later, also one that was sent again while it was attempted', async () => {
+  const { window, pages, takeDues } = createEmpty()
+  window.add(build(1, { dueAt: 50 }))
+  const taken = window.take()
+  window.restart()
+  pages.heads = [build(1, { dueAt: 50, turn: 2 }), build(2, { dueAt: 60 })]
+  await window.read()
+  if (taken !== undefined) window.end(taken, null, null)
+  pages.retries = [1, 2, 3, 4].map((dueAt) => build(100 + dueAt, { dueAt, turn: 1 }))
+  pages.isEnd = false
+  await window.read()
+  expect(takeDues()).toEqual([1, 2, 3, 4, 50, 60])
+})
+
 test('news that arrives while a page is read is applied after the page', async () => {
   const { window, pages, takeAll } = createEmpty()
   window.lookFrom(1)
@@ -374,6 +388,9 @@ test('a window reads the next page when it is half empty', async () => {
 test('a window that is read again holds nothing until then', () => {
   const { window } = createEmpty()
   window.add(build(1))
+  window.add(build(2))
+  const taken = window.take()
+  if (taken !== undefined) window.putBack(taken)
   window.restart()
   expect([window.nextAt(), window.take(), window.needsReading()]).toEqual([Infinity, undefined, true])
 })
