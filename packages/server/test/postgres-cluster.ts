@@ -63,6 +63,9 @@ export const findFreePort = (): Promise<number> =>
     })
   })
 
+/** Maximum time for which a server may take to stop, in milliseconds. */
+const maxStopMs = 60_000
+
 /** Sends a signal to a process, unless it has already ended. */
 const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   try {
@@ -166,18 +169,26 @@ export const createCluster = async (options: ClusterOptions = {}): Promise<Postg
     const primary = `host=127.0.0.1 port=${port} user=wabakit password=wabakit`
     await appendFile(join(to, 'postgresql.auto.conf'), `\nprimary_conninfo = '${primary}'\n`)
   }
+  const findPostmaster = async (): Promise<number> =>
+    Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
   const stop = async (): Promise<void> => {
-    if (isUp) await postgres.stop()
+    if (!isUp) return
+    const postmaster = await findPostmaster()
+    const stopped = postgres.stop().then(() => true)
+    // While clients reconnected all the time, a stop of PostgreSQL 18 once never ended. An operator would then stop it at once.
+    const isStopped = await Promise.race([stopped, setTimeout(maxStopMs, false, { ref: false })])
+    if (!isStopped) sendSignal(postmaster, 'SIGQUIT')
+    await stopped
     isUp = false
   }
   const crash = async (): Promise<void> => {
     const known = await query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
     )
-    const [postmaster] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+    const postmaster = await findPostmaster()
     // The postmaster must not start more children, which would wait for locks of dead ones. Only Linux lists the
     // current children.
-    sendSignal(Number(postmaster), 'SIGSTOP')
+    sendSignal(postmaster, 'SIGSTOP')
     const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '')
     for (const pid of [...known.map(({ pid }) => pid), ...children.split(' '), postmaster]) {
       sendSignal(Number(pid), 'SIGKILL')
