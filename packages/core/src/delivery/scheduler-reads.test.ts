@@ -143,28 +143,29 @@ test('a queue without deliveries leaves its share of the held deliveries to othe
   expect(new Set(limits)).toEqual(new Set([16]))
 })
 
-test('a delivery that is due before the others starts when it is due', async () => {
+test.each([
+  { queues: 'one queue', subscriptions: 1, first: 30, second: 30_000 },
+  { queues: 'one queue', subscriptions: 1, first: 30_000, second: 30 },
+  { queues: 'two queues', subscriptions: 2, first: 30, second: 30_000 },
+  { queues: 'two queues', subscriptions: 2, first: 30_000, second: 30 },
+])('deliveries in $queues, due after $first and $second ms, start when they are due', async (each) => {
+  const { subscriptions, first, second } = each
   useFakeTimers()
-  const { clock, attempts, publish, wait } = await createWorld()
-  const pass = async (ms: number): Promise<void> => {
+  const { clock, attempts, publish, wait } = await createWorld({ subscriptions })
+  await publish(2 / subscriptions)
+  await wait()
+  attempts[0]?.end(retry(first))
+  await wait()
+  attempts[0]?.end(retry(second))
+  await wait()
+  const counts: number[] = []
+  for (const ms of [29, 1, 29_969, 1]) {
     clock.time += ms
     await vi.advanceTimersByTimeAsync(ms)
     await wait()
+    counts.push(attempts.length)
   }
-  await publish(2)
-  await wait()
-  attempts[0]?.end(retry(30_000))
-  await wait()
-  attempts[0]?.end(retry(30))
-  await wait()
-  await pass(29)
-  expect(attempts.length).toBe(0)
-  await pass(1)
-  expect(attempts.length).toBe(1)
-  await pass(29_969)
-  expect(attempts.length).toBe(1)
-  await pass(1)
-  expect(attempts.length).toBe(2)
+  expect(counts).toEqual([0, 1, 1, 2])
 })
 
 test('a worker continues after a lease that ended while deliveries waited for a slot', async () => {
