@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { createWorld } from '../../test/scheduler-world.ts'
+import { createScenario } from '../../test/scheduler-scenario.ts'
 import { delivered } from '../../test/store-cases/deliveries.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
 import type { Store } from '../store.ts'
 
 // A drain ends when nothing is due, and not before.
 
-type World = Awaited<ReturnType<typeof createWorld>>
+type Scenario = Awaited<ReturnType<typeof createScenario>>
 
 /** Starts a drain. The result tells whether it has ended. */
-const startDrain = ({ scheduler }: World) => {
+const startDrain = ({ scheduler }: Scenario) => {
   const drain = { isOver: false, error: undefined as unknown }
   scheduler.drain().then(
     () => {
@@ -32,18 +32,18 @@ test('a drain waits for deliveries whose page is being read', async () => {
       return base.readHeads(query)
     },
   }
-  const world = await createWorld({ store, isOpen: false })
-  await world.publish(1)
-  world.open()
-  await world.wait()
-  const drain = startDrain(world)
-  await world.wait()
-  expect([drain.isOver, world.attempts.length]).toEqual([false, 0])
+  const scenario = await createScenario({ store, isOpen: false })
+  await scenario.publish(1)
+  scenario.open()
+  await scenario.wait()
+  const drain = startDrain(scenario)
+  await scenario.wait()
+  expect([drain.isOver, scenario.attempts.length]).toEqual([false, 0])
   endSlowPage()
-  await world.wait()
-  expect([drain.isOver, world.attempts.length]).toEqual([false, 1])
-  world.attempts[0]?.end(delivered)
-  await world.wait()
+  await scenario.wait()
+  expect([drain.isOver, scenario.attempts.length]).toEqual([false, 1])
+  scenario.attempts[0]?.end(delivered)
+  await scenario.wait()
   expect(drain.isOver).toBe(true)
 })
 
@@ -58,16 +58,16 @@ test('a drain waits for a sweep that finds deliveries', async () => {
       return base.readQueues(query)
     },
   }
-  const world = await createWorld({ store })
-  await world.publish(1)
-  const drain = startDrain(world)
-  await world.wait()
+  const scenario = await createScenario({ store })
+  await scenario.publish(1)
+  const drain = startDrain(scenario)
+  await scenario.wait()
   expect(drain.isOver).toBe(false)
   endSlowSweep()
-  await world.wait()
-  expect([drain.isOver, world.attempts.length]).toEqual([false, 1])
-  world.attempts[0]?.end(delivered)
-  await world.wait()
+  await scenario.wait()
+  expect([drain.isOver, scenario.attempts.length]).toEqual([false, 1])
+  scenario.attempts[0]?.end(delivered)
+  await scenario.wait()
   expect(drain.isOver).toBe(true)
 })
 
@@ -81,38 +81,38 @@ test('a drain of an empty store ends when the store has answered', async () => {
       return base.readQueues(query)
     },
   }
-  const world = await createWorld({ store })
-  const drain = startDrain(world)
-  await world.wait()
+  const scenario = await createScenario({ store })
+  const drain = startDrain(scenario)
+  await scenario.wait()
   expect(drain.isOver).toBe(false)
   endSlowPage()
-  await world.wait()
+  await scenario.wait()
   expect(drain.isOver).toBe(true)
 })
 
 test('a drain ends if other workers own all shards', async () => {
-  const world = await createWorld({ isOpen: false })
-  world.scheduler.open()
-  await world.wait()
-  const drain = startDrain(world)
-  await world.wait()
+  const scenario = await createScenario({ isOpen: false })
+  scenario.scheduler.open()
+  await scenario.wait()
+  const drain = startDrain(scenario)
+  await scenario.wait()
   expect(drain.isOver).toBe(true)
 })
 
 test('a drain starts deliveries that wait for the limit of their subscription', async () => {
-  const world = await createWorld({ maxAttemptsPerSecond: 1 })
-  await world.publish(3)
-  await world.wait()
-  world.attempts[0]?.end(delivered)
-  await world.wait()
-  await world.scheduler.sweep()
-  await world.wait()
-  expect(world.attempts.length).toBe(0)
-  const drain = startDrain(world)
-  await world.wait()
-  expect([drain.isOver, world.attempts.length]).toEqual([false, 2])
-  for (const { end } of [...world.attempts]) end(delivered)
-  await world.wait()
+  const scenario = await createScenario({ maxAttemptsPerSecond: 1 })
+  await scenario.publish(3)
+  await scenario.wait()
+  scenario.attempts[0]?.end(delivered)
+  await scenario.wait()
+  await scenario.scheduler.sweep()
+  await scenario.wait()
+  expect(scenario.attempts.length).toBe(0)
+  const drain = startDrain(scenario)
+  await scenario.wait()
+  expect([drain.isOver, scenario.attempts.length]).toEqual([false, 2])
+  for (const { end } of [...scenario.attempts]) end(delivered)
+  await scenario.wait()
   expect(drain.isOver).toBe(true)
 })
 
@@ -124,10 +124,10 @@ test('a drain rejects with the error of a read, which is not reported again', as
     loadDeliveries: (keys) =>
       failures-- > 0 ? Promise.reject(new Error('away')) : base.loadDeliveries(keys),
   }
-  const world = await createWorld({ store, isOpen: false })
-  await world.publish(1)
-  world.open()
-  const drain = startDrain(world)
-  await world.wait()
-  expect([String(drain.error), world.errors]).toEqual(['Error: away', []])
+  const scenario = await createScenario({ store, isOpen: false })
+  await scenario.publish(1)
+  scenario.open()
+  const drain = startDrain(scenario)
+  await scenario.wait()
+  expect([String(drain.error), scenario.errors]).toEqual(['Error: away', []])
 })

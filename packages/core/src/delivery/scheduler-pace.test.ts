@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createWorld } from '../../test/scheduler-world.ts'
+import { createScenario } from '../../test/scheduler-scenario.ts'
 import { defer, delivered, exhausted, retry } from '../../test/store-cases/deliveries.ts'
 import { buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
@@ -8,7 +8,7 @@ import type { Store } from '../store.ts'
 // The number of attempts that a subscription gets depends on its pace and its limit.
 
 test('a slot that becomes free while an outcome is being written goes to the next delivery', async () => {
-  const { attempts, publish, wait } = await createWorld({ concurrency: 1 })
+  const { attempts, publish, wait } = await createScenario({ concurrency: 1 })
   await publish(2)
   await wait()
   expect(attempts.length).toBe(1)
@@ -18,7 +18,7 @@ test('a slot that becomes free while an outcome is being written goes to the nex
 })
 
 test('an endpoint is still failing if its failure could not be written yet and nothing else was pending', async () => {
-  const { attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const { attempts, publish, wait } = await createScenario({ sharesFairly: true })
   await publish(2)
   await wait()
   attempts[0]?.end(delivered)
@@ -32,7 +32,7 @@ test('an endpoint is still failing if its failure could not be written yet and n
 })
 
 test('an endpoint whose deliveries are sent again is not new again', async () => {
-  const { store, attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const { store, attempts, publish, wait } = await createScenario({ sharesFairly: true })
   await publish(1, 'first')
   await wait()
   attempts[0]?.end(delivered)
@@ -46,7 +46,7 @@ test('an endpoint whose deliveries are sent again is not new again', async () =>
 })
 
 test('an endpoint that succeeded after a change is not new again if its deliveries are sent again', async () => {
-  const { store, clock, attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const { store, clock, attempts, publish, wait } = await createScenario({ sharesFairly: true })
   await publish(2)
   await wait()
   attempts[0]?.end(delivered)
@@ -78,7 +78,7 @@ test('an endpoint that fails while its deliveries wait for a slot waits with the
       return base.loadDeliveries(keys)
     },
   }
-  const { attempts, publish, wait } = await createWorld({
+  const { attempts, publish, wait } = await createScenario({
     ...{ store, sharesFairly: true, subscriptions: 2, concurrency: 1 },
   })
   await publish(1)
@@ -105,7 +105,7 @@ test('an endpoint that fails while its deliveries wait for a slot waits with the
 test('attempts to failing endpoints start more slowly than attempts to new ones', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { clock, attempts, publish, wait } = await createWorld({ sharesFairly: true, subscriptions: 12 })
+  const { clock, attempts, publish, wait } = await createScenario({ sharesFairly: true, subscriptions: 12 })
   const failed = new Set<string>()
   const starts = { new: [] as number[], failing: [] as number[] }
   await publish(2)
@@ -130,7 +130,7 @@ test('attempts to failing endpoints start more slowly than attempts to new ones'
 test('a subscription with a limit gets its next attempt in time, even if the earlier ones are still running', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { clock, attempts, publish, wait } = await createWorld({ maxAttemptsPerSecond: 5 })
+  const { clock, attempts, publish, wait } = await createScenario({ maxAttemptsPerSecond: 5 })
   await publish(20)
   for (let passed = 0; passed < 990; passed++) {
     await wait()
@@ -153,7 +153,7 @@ test('a limit that was removed no longer delays attempts, even if its removal wa
       return base.loadDeliveries(keys)
     },
   }
-  const { clock, attempts, publish, wait } = await createWorld({ store, maxAttemptsPerSecond: 1 })
+  const { clock, attempts, publish, wait } = await createScenario({ store, maxAttemptsPerSecond: 1 })
   const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed++) {
       await wait()

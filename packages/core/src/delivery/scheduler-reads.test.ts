@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createWorld } from '../../test/scheduler-world.ts'
+import { createScenario } from '../../test/scheduler-scenario.ts'
 import { defer, delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildEvent, buildSubscription } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
@@ -38,7 +38,7 @@ test('a reported delivery is attempted and settled without reading a page', asyn
       return base.readRetries(query)
     },
   }
-  const { attempts, publish, wait, list } = await createWorld({ store })
+  const { attempts, publish, wait, list } = await createScenario({ store })
   await publish(2)
   await publish(2, 'one after another')
   for (const count of [3, 1]) {
@@ -60,7 +60,7 @@ test('a delivery is attempted while other pages of queues are being read', async
       return { ...(await base.readQueues(query)), isMore: query.since === undefined }
     },
   }
-  const { attempts, open, publish, wait } = await createWorld({ store, isOpen: false })
+  const { attempts, open, publish, wait } = await createScenario({ store, isOpen: false })
   await publish(1)
   open()
   await wait()
@@ -84,7 +84,7 @@ test('at most four pages of deliveries are read at the same time', async () => {
       return base.readHeads(query)
     },
   }
-  const { attempts, open, publish, wait } = await createWorld({ store, subscriptions: 7, isOpen: false })
+  const { attempts, open, publish, wait } = await createScenario({ store, subscriptions: 7, isOpen: false })
   await publish(1)
   open()
   await wait()
@@ -106,7 +106,7 @@ test('the number of deliveries that are read depends on the number of queues', a
       return page
     },
   }
-  const { attempts, open, publish, wait } = await createWorld({
+  const { attempts, open, publish, wait } = await createScenario({
     ...{ store, subscriptions: 4, perSubscription: 1, isOpen: false },
   })
   await publish(50)
@@ -126,7 +126,7 @@ test('a queue without deliveries leaves its share of the held deliveries to othe
       return base.readHeads(query)
     },
   }
-  const { attempts, publish, wait } = await createWorld({ store, subscriptions: 7, perSubscription: 1 })
+  const { attempts, publish, wait } = await createScenario({ store, subscriptions: 7, perSubscription: 1 })
   await store.saveSubscription(buildSubscription({ id: 'other', digits: '15550100003' }))
   await publish(1)
   await wait()
@@ -151,7 +151,7 @@ test.each([
 ])('deliveries in $queues, due after $first and $second ms, start when they are due', async (each) => {
   const { subscriptions, first, second } = each
   useFakeTimers()
-  const { clock, attempts, publish, wait } = await createWorld({ subscriptions })
+  const { clock, attempts, publish, wait } = await createScenario({ subscriptions })
   await publish(2 / subscriptions)
   await wait()
   attempts[0]?.end(retry(first))
@@ -169,7 +169,7 @@ test.each([
 })
 
 test('a worker continues after a lease that ended while deliveries waited for a slot', async () => {
-  const { attempts, errors, scheduler, epochs, owned, takeAgain, publish, wait } = await createWorld({
+  const { attempts, errors, scheduler, epochs, owned, takeAgain, publish, wait } = await createScenario({
     concurrency: 1,
   })
   await publish(3)
@@ -196,7 +196,7 @@ test('no attempt starts in a shard that was left while its delivery was being re
       return loaded
     },
   }
-  const { attempts, scheduler, epochs, owned, publish, wait } = await createWorld({ store })
+  const { attempts, scheduler, epochs, owned, publish, wait } = await createScenario({ store })
   await publish(1)
   await wait()
   epochs.clear()
@@ -219,7 +219,7 @@ test('a page that was requested before its shard was left does not change the qu
       return page
     },
   }
-  const { attempts, clock, scheduler, owned, takeAgain, publish, wait } = await createWorld({
+  const { attempts, clock, scheduler, owned, takeAgain, publish, wait } = await createScenario({
     ...{ store, perSubscription: 1 },
   })
   const leave = () => Promise.all(owned.map(({ shard }) => scheduler.leave(shard, 0)))
@@ -260,7 +260,7 @@ test('shards that were taken while others were being read are read again after a
       return base.readQueues(query)
     },
   }
-  const { attempts, errors, scheduler, owned, publish, wait } = await createWorld({
+  const { attempts, errors, scheduler, owned, publish, wait } = await createScenario({
     ...{ store, subscriptions: 8, isOpen: false },
   })
   await publish(1)
@@ -286,7 +286,7 @@ test('a closed scheduler no longer tries to read', async () => {
       return Promise.reject(new Error('away'))
     },
   }
-  const { errors, scheduler, wait } = await createWorld({ store })
+  const { errors, scheduler, wait } = await createScenario({ store })
   await vi.advanceTimersByTimeAsync(250)
   await wait()
   expect([reads, errors.length]).toEqual([2, 2])
@@ -308,7 +308,7 @@ test('a sweep lists only what has changed since the last one, and is repeated if
       return page
     },
   }
-  const { attempts, errors, scheduler, publish, wait } = await createWorld({ store })
+  const { attempts, errors, scheduler, publish, wait } = await createScenario({ store })
   await publish(1)
   await scheduler.sweep()
   await scheduler.sweep()
@@ -323,7 +323,7 @@ test('a sweep lists only what has changed since the last one, and is repeated if
 
 test('a sweep finds an endpoint that another process has changed', async () => {
   const store = createSilentStore()
-  const { attempts, scheduler, publish, wait } = await createWorld({ store, sharesFairly: true })
+  const { attempts, scheduler, publish, wait } = await createScenario({ store, sharesFairly: true })
   const attemptAll = async (): Promise<number> => {
     await publish(3)
     await scheduler.sweep()

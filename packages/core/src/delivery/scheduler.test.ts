@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createWorld, runFor } from '../../test/scheduler-world.ts'
+import { createScenario, runFor } from '../../test/scheduler-scenario.ts'
 import { defer, delivered, retry } from '../../test/store-cases/deliveries.ts'
 import { buildSubscription, start } from '../../test/store-cases/records.ts'
 import { memoryStore } from '../memory-store/memory-store.ts'
@@ -8,7 +8,7 @@ import type { AttemptVerdict, News, Store } from '../store.ts'
 // The conditions that must never happen, as listed in `scheduler.ts`.
 
 test('no delivery is under way twice, even if it is sent again, reported and read again', async () => {
-  const { store, scheduler, attempts, publish, wait, list } = await createWorld()
+  const { store, scheduler, attempts, publish, wait, list } = await createScenario()
   await publish(1)
   await wait()
   expect(attempts.length).toBe(1)
@@ -29,7 +29,7 @@ test('no delivery is under way twice, even if it is sent again, reported and rea
 })
 
 test('a queue has no more deliveries under way than allowed, and only one if it is new or failing', async () => {
-  const { attempts, publish, wait } = await createWorld({ sharesFairly: true, perSubscription: 3 })
+  const { attempts, publish, wait } = await createScenario({ sharesFairly: true, perSubscription: 3 })
   await publish(10)
   await wait()
   expect(attempts.length).toBe(1)
@@ -45,7 +45,7 @@ test('a queue has no more deliveries under way than allowed, and only one if it 
 })
 
 test('a failing queue has one delivery under way, even if its state was read before it failed', async () => {
-  const { store, clock, scheduler, attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const { store, clock, scheduler, attempts, publish, wait } = await createScenario({ sharesFairly: true })
   const told: News[] = []
   store.listen((news) => told.push(news))
   await publish(20)
@@ -75,7 +75,10 @@ test('an endpoint that fails is still failing after news that was read before it
   }
   const told: News[] = []
   store.listen((news) => told.push(news))
-  const { scheduler, attempts, publish, wait } = await createWorld({ store: slowStore, sharesFairly: true })
+  const { scheduler, attempts, publish, wait } = await createScenario({
+    store: slowStore,
+    sharesFairly: true,
+  })
   await publish(10)
   await wait()
   attempts[0]?.end(retry(60_000))
@@ -95,7 +98,7 @@ test('an endpoint that fails is still failing after news that was read before it
 })
 
 test('an endpoint that fails is still failing after a slow response that defers a delivery', async () => {
-  const { attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const { attempts, publish, wait } = await createScenario({ sharesFairly: true })
   await publish(10)
   await wait()
   attempts[0]?.end(retry(60_000))
@@ -106,7 +109,7 @@ test('an endpoint that fails is still failing after a slow response that defers 
 })
 
 test('an endpoint is still new after a slow response that defers a delivery', async () => {
-  const { attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const { attempts, publish, wait } = await createScenario({ sharesFairly: true })
   await publish(10)
   await wait()
   attempts[0]?.end(defer(60_000), true)
@@ -126,7 +129,7 @@ test('a delivery that was picked before its queue failed waits until no other is
       return store.loadDeliveries(keys)
     },
   }
-  const { attempts, publish, wait } = await createWorld({
+  const { attempts, publish, wait } = await createScenario({
     ...{ store: slowStore, sharesFairly: true, perSubscription: 3 },
   })
   await publish(4)
@@ -150,7 +153,7 @@ test('a delivery that was picked before its queue failed waits until no other is
 })
 
 test('there are no more quick attempts than slots', async () => {
-  const { attempts, publish, wait } = await createWorld({
+  const { attempts, publish, wait } = await createScenario({
     subscriptions: 5,
     concurrency: 6,
     perSubscription: 4,
@@ -161,7 +164,7 @@ test('there are no more quick attempts than slots', async () => {
 })
 
 test('no attempt starts in a shard that was left, and running ones are stopped', async () => {
-  const { scheduler, attempts, epochs, owned, publish, wait, list } = await createWorld()
+  const { scheduler, attempts, epochs, owned, publish, wait, list } = await createScenario()
   await publish(3)
   await wait()
   expect(attempts.length).toBe(3)
@@ -182,7 +185,7 @@ test('no attempt starts in a shard that was left, and running ones are stopped',
 })
 
 test('attempts that may still end in a shard that is being left are stopped if the shard is lost', async () => {
-  const { scheduler, attempts, epochs, publish, wait } = await createWorld()
+  const { scheduler, attempts, epochs, publish, wait } = await createScenario()
   await publish(3)
   await wait()
   const shards = [...epochs.keys()]
@@ -195,7 +198,7 @@ test('attempts that may still end in a shard that is being left are stopped if t
 })
 
 test('attempts of a failing queue do not delay leaving a shard', async () => {
-  const { scheduler, attempts, epochs, publish, wait } = await createWorld()
+  const { scheduler, attempts, epochs, publish, wait } = await createScenario()
   await publish(2)
   await wait()
   attempts[0]?.end(retry(60_000))
@@ -208,7 +211,7 @@ test('attempts of a failing queue do not delay leaving a shard', async () => {
 })
 
 test('no attempt starts between close and open, even if its delivery was being read', async () => {
-  const { scheduler, attempts, owned, publish, wait } = await createWorld()
+  const { scheduler, attempts, owned, publish, wait } = await createScenario()
   await publish(1)
   await scheduler.close(0)
   await wait()
@@ -220,7 +223,7 @@ test('no attempt starts between close and open, even if its delivery was being r
 })
 
 test('no attempt starts before the scheduler is opened', async () => {
-  const { attempts, open, publish, wait } = await createWorld({ isOpen: false })
+  const { attempts, open, publish, wait } = await createScenario({ isOpen: false })
   await publish(1)
   await wait()
   expect(attempts.length).toBe(0)
@@ -230,7 +233,7 @@ test('no attempt starts before the scheduler is opened', async () => {
 })
 
 test('a delivery that is due later starts when it is due', async () => {
-  const { clock, attempts, publish, wait } = await createWorld()
+  const { clock, attempts, publish, wait } = await createScenario()
   await publish(1)
   await wait()
   attempts[0]?.end(retry(30))
@@ -248,24 +251,24 @@ const countMost = (starts: readonly number[]): number =>
 test('no more attempts start per second than a subscription allows, and others start at once', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const world = await createWorld({ subscriptions: 2, maxAttemptsPerSecond: 5 })
-  const { store, scheduler, publish, list } = world
+  const scenario = await createScenario({ subscriptions: 2, maxAttemptsPerSecond: 5 })
+  const { store, scheduler, publish, list } = scenario
   const change = (revision: number, maxAttemptsPerSecond: number | null) =>
     store.saveSubscription(buildSubscription({ id: 'sub_0', revision, maxAttemptsPerSecond }))
   await publish(60)
 
-  const atFirst = await runFor(world, 4_000)
+  const atFirst = await runFor(scenario, 4_000)
   expect((await list()).filter((status) => status === 'delivered').length).toBe(60 + atFirst.length)
   await change(2, 2)
-  const slower = await runFor(world, 4_000)
+  const slower = await runFor(scenario, 4_000)
   await scheduler.close(0)
   scheduler.open()
-  scheduler.take(world.owned)
-  const reopened = await runFor(world, 2_000)
+  scheduler.take(scenario.owned)
+  const reopened = await runFor(scenario, 2_000)
   await change(3, 0.5)
-  const fewer = await runFor(world, 6_000)
+  const fewer = await runFor(scenario, 6_000)
   await change(4, null)
-  const free = await runFor(world, 10)
+  const free = await runFor(scenario, 10)
 
   expect([atFirst.length, countMost(atFirst)]).toEqual([20, 5])
   expect([slower.length, countMost([...slower, ...reopened])]).toEqual([8, 2])
@@ -284,7 +287,7 @@ test('of many thousand deliveries, only a few are read before they can be attemp
       return page
     },
   }
-  const { scheduler, attempts, epochs, owned, publish, wait } = await createWorld({ store })
+  const { scheduler, attempts, epochs, owned, publish, wait } = await createScenario({ store })
   epochs.clear()
   await publish(5_000)
   for (const { shard, epoch } of owned) epochs.set(shard, epoch)
@@ -294,7 +297,7 @@ test('of many thousand deliveries, only a few are read before they can be attemp
 })
 
 test('a retry is attempted, even if the news of the new delivery arrives late', async () => {
-  const { store, clock, scheduler, attempts, publish, wait } = await createWorld()
+  const { store, clock, scheduler, attempts, publish, wait } = await createScenario()
   const late: News[] = []
   store.listen((news) => late.push(news))
   await publish(1)
@@ -317,7 +320,7 @@ test('a failure of the store is reported, and the affected deliveries are attemp
     loadDeliveries: (keys) =>
       failures-- > 0 ? Promise.reject(new Error('away')) : base.loadDeliveries(keys),
   }
-  const { attempts, errors, publish } = await createWorld({ store })
+  const { attempts, errors, publish } = await createScenario({ store })
   await publish(1)
   await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(1)
   expect(errors.map(String)).toEqual(['Error: away', 'Error: away'])
@@ -331,7 +334,7 @@ test('a delivery whose outcome could not be written is attempted again', async (
     settleDeliveries: (settlements) =>
       failures-- > 0 ? Promise.reject(new Error('away')) : base.settleDeliveries(settlements),
   }
-  const { attempts, errors, list, publish, wait } = await createWorld({ store })
+  const { attempts, errors, list, publish, wait } = await createScenario({ store })
   await publish(1)
   await wait()
   attempts[0]?.end(delivered)
@@ -356,7 +359,7 @@ test('a delivery that was added during a settlement that missed it is attempted 
       return outcomes.map((each) => (each.outcome === 'settled' ? { ...each, next: null } : each))
     },
   }
-  const { attempts, scheduler, publish, wait } = await createWorld({ store, isSettling: () => isSettling })
+  const { attempts, scheduler, publish, wait } = await createScenario({ store, isSettling: () => isSettling })
   const told: News[] = []
   store.listen((news) => told.push(news))
   await publish(1, 's')
@@ -384,7 +387,7 @@ test('the pace of an endpoint follows its results, and is written when it change
       return base.settleDeliveries(settlements)
     },
   }
-  const { clock, attempts, publish, wait } = await createWorld({ store })
+  const { clock, attempts, publish, wait } = await createScenario({ store })
   let count = 0
   const attempt = async (result: AttemptVerdict, isSlow = false, passes = 1_000): Promise<unknown> => {
     clock.time += passes
@@ -412,7 +415,7 @@ test('the pace of an endpoint follows its results, and is written when it change
 })
 
 test('an endpoint that another process has changed is new again', async () => {
-  const { store, attempts, publish, wait } = await createWorld({ sharesFairly: true })
+  const { store, attempts, publish, wait } = await createScenario({ sharesFairly: true })
   await publish(3)
   await wait()
   attempts[0]?.end(delivered)
@@ -439,7 +442,7 @@ test('a sweep finds deliveries that were not reported, in the shards of this wor
       return base.readQueues(query)
     },
   }
-  const { scheduler, attempts, epochs, publish, wait } = await createWorld({ store })
+  const { scheduler, attempts, epochs, publish, wait } = await createScenario({ store })
   await publish(2)
   await wait()
   expect(attempts.length).toBe(0)
@@ -469,7 +472,7 @@ test('a page that cannot be read is reported, and read again', async () => {
       return base.readHeads(query)
     },
   }
-  const { scheduler, attempts, errors, owned, publish, wait } = await createWorld({ store })
+  const { scheduler, attempts, errors, owned, publish, wait } = await createScenario({ store })
   await publish(1)
   for (const { shard } of owned) void scheduler.leave(shard, 0)
   scheduler.take(owned)
@@ -479,7 +482,7 @@ test('a page that cannot be read is reported, and read again', async () => {
 })
 
 test('a delivery that was reported after close is attempted after open, when the shards have new epochs', async () => {
-  const { scheduler, attempts, takeAgain, publish, wait } = await createWorld()
+  const { scheduler, attempts, takeAgain, publish, wait } = await createScenario()
   await scheduler.close(0)
   await publish(1)
   await wait()
@@ -502,7 +505,7 @@ test('a page that is read after close does not delay its deliveries after open',
       return page
     },
   }
-  const { scheduler, attempts, takeAgain, publish, wait } = await createWorld({ store })
+  const { scheduler, attempts, takeAgain, publish, wait } = await createScenario({ store })
   await publish(1)
   slowRead = promise
   void scheduler.sweep()
@@ -527,7 +530,10 @@ test('a sweep does not skip what was added to a shard that was taken during the 
       return base.readQueues(query)
     },
   }
-  const { scheduler, attempts, epochs, owned, publish, wait } = await createWorld({ store, subscriptions: 8 })
+  const { scheduler, attempts, epochs, owned, publish, wait } = await createScenario({
+    store,
+    subscriptions: 8,
+  })
   for (const { shard } of owned.slice(1)) {
     epochs.delete(shard)
     void scheduler.leave(shard, 0)

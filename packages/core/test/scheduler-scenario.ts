@@ -5,7 +5,7 @@ import type { AttemptVerdict, Settlement, Store } from '../src/store.ts'
 import { delivered } from './store-cases/deliveries.ts'
 import { buildEvent, buildOrganization, buildSubscription, start } from './store-cases/records.ts'
 
-type WorldOptions = {
+type ScenarioOptions = {
   readonly store?: Store
   readonly subscriptions?: number
   readonly perSubscription?: number
@@ -21,7 +21,7 @@ type WorldOptions = {
  * Creates a scheduler on an in-memory store, whose attempts end on request. It owns all shards. Unless `isOpen` is false,
  * it has taken them.
  */
-export const createWorld = async (options: WorldOptions = {}) => {
+export const createScenario = async (options: ScenarioOptions = {}) => {
   const { store = memoryStore(), subscriptions = 1 } = options
   const clock = { time: start }
   const attempts: Array<{
@@ -104,7 +104,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
  * Lets time pass, and ends each attempt at once. Returns the times at which attempts to the first subscription started.
  */
 export const runFor = async (
-  { clock, attempts, wait }: Awaited<ReturnType<typeof createWorld>>,
+  { clock, attempts, wait }: Awaited<ReturnType<typeof createScenario>>,
   ms: number,
 ): Promise<number[]> => {
   const starts: number[] = []
