@@ -164,7 +164,8 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   if (kind < 0.35) return { at, forMs, fault: 'pause', server }
   if (kind < 0.42) return { at, forMs, fault: 'stop', server }
   if (kind < 0.47) {
-    const byMs = draws.pick('step', [-2_000, 2_000, -600_000, 600_000, 259_200_000, -259_200_000])
+    // Two steps must differ by less than the five days after which a failing subscription is disabled.
+    const byMs = draws.pick('step', [-2_000, 2_000, -600_000, 600_000, 172_800_000, -172_800_000])
     return { at, forMs, fault: 'step the clock', server, byMs }
   }
   if (kind < 0.55) return { at, forMs, fault: 'store unavailable' }

@@ -30,7 +30,10 @@ export const createServers = (
 ) => {
   const { plan, draws, scheduler, observe } = run
   const running = new Map<string, Server>()
-  const offsets = new Map<string, number>()
+  /** The current step of each wall clock that is wrong. */
+  const steps = new Map<string, { readonly byMs: number }>()
+  /** The names of all random streams of processes. */
+  const streams = new Set<string>()
   const starting = new Set<string>()
   const operator = createOwner('operator')
 
@@ -40,13 +43,17 @@ export const createServers = (
     const user: StoreUser = {
       name,
       owner: createOwner(name),
-      wall: () => run.now() + (offsets.get(name) ?? 0),
+      wall: () => run.now() + (steps.get(name)?.byMs ?? 0),
       elapsed: scheduler.now,
     }
     // This task belongs to the process, so the process also owns all timers and calls that the server starts.
     scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
       const { store, clock } = engine.open(user)
-      const random = draws.stream(`${name} at ${scheduler.now()}`)
+      // A server may start twice in the same millisecond, and the two processes must not have the same id.
+      let stream = `${name} at ${scheduler.now()}`
+      while (streams.has(stream)) stream += ' again'
+      streams.add(stream)
+      const random = draws.stream(stream)
       const service = createReferenceServer({
         store,
         clock,
@@ -115,12 +122,17 @@ export const createServers = (
       owner.state = 'paused'
       observe({ kind: 'paused', server: name })
     },
-    stepClock: (name: string, byMs: number): void => {
-      offsets.set(name, (offsets.get(name) ?? 0) + byMs)
+    /** Steps a wall clock. The step replaces an earlier one. Returns a function that corrects it. */
+    stepClock: (name: string, byMs: number): (() => void) => {
+      const step = { byMs }
+      steps.set(name, step)
+      return () => {
+        if (steps.get(name) === step) steps.delete(name)
+      }
     },
     /** Corrects all clocks, resumes paused servers, and starts servers that are down. */
     heal: (): void => {
-      offsets.clear()
+      steps.clear()
       for (const name of running.keys()) resume(name)
       for (const { name } of plan.servers) start(name)
     },

@@ -45,8 +45,7 @@ const begin = (fault: TimedFault, { servers, engine, endpoints }: Cluster): (() 
       engine.setRenewable?.(fault.server, false)
       return () => engine.setRenewable?.(fault.server, true)
     case 'step the clock':
-      servers.stepClock(fault.server, fault.byMs)
-      return () => servers.stepClock(fault.server, -fault.byMs)
+      return servers.stepClock(fault.server, fault.byMs)
     case 'store unavailable':
       engine.setAvailable(false)
       return () => engine.setAvailable(true)
