@@ -110,8 +110,6 @@ export type QueuesPage = {
     readonly state: QueueState
     /** 0 if the queue must be read again from its start. */
     readonly from: number
-    /** All heads from that position on, if the store has already read them. */
-    readonly heads?: readonly PendingDelivery[] | undefined
   }>
   readonly cursor: string
   readonly isMore: boolean

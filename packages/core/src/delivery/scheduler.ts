@@ -297,10 +297,9 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   }
 
   const applyPage = ({ queues: found }: QueuesPage): void => {
-    for (const { state, from, heads } of found) {
+    for (const { state, from } of found) {
       if (from === 0) restart(state)
-      else if (heads === undefined) lookFrom(state, from)
-      else for (const head of heads) addHead(state, head)
+      else lookFrom(state, from)
     }
   }
 
