@@ -205,7 +205,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     journal: store,
     clock,
     worker: ids('worker'),
-    getLeaseMs: () => (isStarted ? leaseMs : longLeaseMs),
+    // Only `runDue` uses the long lease: a worker that dies while it stops must not keep its shards.
+    getLeaseMs: () => (isStarted || users === 0 ? leaseMs : longLeaseMs),
     onTaken: scheduler.take,
     onLeft: scheduler.leave,
   })
