@@ -210,6 +210,35 @@ test('a complete response is recorded, even if the worker loses its shards at th
   expect((await deliveries.list('acme')).items).toMatchObject([{ status: 'delivered', attempts: 1 }])
 })
 
+test('a worker that is lost while it stops asks for its usual lease, so that others can take over', async () => {
+  const base = memoryStore()
+  const leases: number[] = []
+  let tell = (_: News): void => {}
+  const store: Store = {
+    ...base,
+    listen: (listener) => {
+      tell = listener
+      return base.listen(listener)
+    },
+    renewWorker: (renewal) => {
+      leases.push(renewal.leaseMs)
+      return base.renewWorker(renewal)
+    },
+  }
+  const { dispatcher, subscribe, create, sent, endpoint } = await createServer({ store })
+  endpoint.isSilent = true
+  await subscribe()
+  dispatcher.start()
+  await create()
+  await expect.poll(() => sent.length).toBe(1)
+  const stopped = dispatcher.stop()
+  const before = leases.length
+  tell({ kind: 'lost' })
+  await stopped
+  expect(leases.length).toBe(before + 1)
+  expect(new Set(leases)).toEqual(new Set([20_000]))
+})
+
 test('an endpoint is slow if its response takes longer than half a second', async () => {
   const base = memoryStore()
   const paces: Array<Pace | undefined> = []
