@@ -49,6 +49,23 @@ test('after runDue, another process delivers from the same store', async () => {
   expect([first.sent.length, second.sent.length]).toEqual([1, 1])
 })
 
+test('runDue delivers everything that is due, even if it takes longer than a lease', async () => {
+  let now = Date.UTC(2026, 0, 1)
+  const sent: string[] = []
+  const { dispatcher, subscribe, create } = await createServer({
+    clock: { now: () => now },
+    fetch: async (_, { body }) => {
+      sent.push(body)
+      now += 60_000
+      return new Response()
+    },
+  })
+  await subscribe()
+  for (let count = 0; count < 3; count++) await create()
+  await dispatcher.runDue()
+  expect(sent.length).toBe(3)
+})
+
 test('a dispatcher that was stopped can be started again, and one that was not started can be stopped', async () => {
   const { dispatcher, subscribe, create, sent } = await createServer()
   await subscribe()
