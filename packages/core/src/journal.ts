@@ -193,7 +193,8 @@ export type Journal = {
    *
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
-   * - `gone` disables the subscription at once.
+   * - `gone` disables the subscription at once. The unfinished deliveries of a disabled subscription become `skipped`. If
+   *   there are many, this ends after the call.
    * - The events about the subscription's health are published in the same transaction, as `decideSettlement` decides them.
    * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
    * - In a disabled subscription, `gone`, `retry` and `deferred` end as `skipped`. A delivery that became `skipped` while it

@@ -221,7 +221,11 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
 
   const open = (): Promise<void> => {
     users++
-    if (users > 1) return opening
+    if (users > 1) {
+      return opening.catch(async () => {
+        await ownership.renew()
+      })
+    }
     opening = closing.then(async () => {
       writer.setImpatient(false)
       unsubscribe = store.listen((news) => {

@@ -13,6 +13,7 @@ import { startBackgroundTimer } from '../values/clock.ts'
  * - being given up → not owned, by `giveShards`.
  * - owned or being given up → not owned: the lease has ended, the store has lost the worker, or another worker has
  *   taken the shard. Running attempts end at once, even within their 5 s.
+ * - owned → not owned, by `endWorker`, once the scheduler is closed.
  *
  * A worker must never start an attempt in a shard after its lease has ended. So it starts the lease just before it
  * sends the renewal, and relies on only three quarters of it, in case its clock is set back a little.

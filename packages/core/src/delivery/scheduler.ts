@@ -36,22 +36,24 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - held → stored: it does not fit, or its queue is read again.
  * - held → loading: it is due, it is the turn of its queue and its organization, its queue has fewer deliveries under
  *   way than its maximum, and there is capacity for its pace.
- * - loading → attempting; → held, if its subscription has reached its limit of starts, or is failing and has another
- *   attempt running; → stored, if it has changed since it was held: then its queue is read again.
+ * - loading → attempting; → held, if it could not be read, its shard is being left, its subscription has reached its
+ *   limit of starts, or is new or failing and has another attempt running; → stored, if it has changed since it was
+ *   held: then its queue is read again.
  * - attempting → settling; → held, if it was stopped before it had a result.
- * - settling → held, as a retry; → finished; → stored, if the settlement was stale or could not be written: then its queue is read again.
- * - any → stored, when its shard is lost. A running attempt is stopped.
+ * - settling → held, as a retry; → stored, as a retry that does not fit the window; → finished; → stored, if the
+ *   settlement was stale or could not be written: then its queue is read again.
+ * - any → stored, on `close` and when its shard is left. A running attempt ends first, or is stopped.
  *
  * A queue is *ready* (a delivery is due, and the queue waits for its turn within its pace), *upcoming* (a delivery is
  * due later, or may start later), *full* (a delivery is due, and the maximum number are under way), or *reading*. A
- * queue with no delivery that is held, under way or unread is forgotten.
+ * queue with no delivery that is held, under way or unread is forgotten once its pace is written.
  *
  * Counters: per queue, the number of deliveries that are loading, attempting or settling (`busy`); per pace, the
  * counters of {@link Capacity}.
  *
  * These must never happen:
  * - A delivery is under way twice.
- * - A queue has more than `perSubscription` deliveries under way, or more than 1 if it is new or failing.
+ * - A queue has more than `perSubscription` deliveries under way, or starts one next to another while it is new or failing.
  * - More attempts to a subscription start than its `maxAttemptsPerSecond` allows. When another worker takes over, the
  *   count starts over.
  * - An attempt starts in a shard that is not owned, or between `close` and `open`.
@@ -187,6 +189,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const newShards = new Set<number>()
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
+  /** Whether news was missed. It is not in a read that is under way. */
+  let isSweepDue = false
   /** Number of times that the reading of new shards has started. */
   let starts = 0
 
@@ -571,6 +575,10 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const fill = (): void => {
     isRequested = false
     if (isOpen) {
+      if (isSweepDue && sweeping === 0 && cursor !== undefined) {
+        isSweepDue = false
+        void sweep()
+      }
       read()
       advance()
       const picks = isLoading ? [] : pick()
@@ -632,7 +640,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       if (news.kind === 'head') addHead(news.state, news.head)
       else if (news.kind === 'appended') lookFrom(news.state, news.from)
       else if (news.kind === 'changed') restart(news.state)
-      else if (news.kind === 'missed') void sweep()
+      else if (news.kind === 'missed') isSweepDue = true
       request()
     },
     open: () => {

@@ -100,7 +100,10 @@ export const createJournal = ({
   /** Subscriptions as of their last read or settlement. */
   const queues = new Map<string, AssumedQueue>()
   const subscriptions = createSubscriptionCache(read)
-  /** Limits writes for an endpoint that alternately fails and succeeds. The change may be recorded a little late. */
+  /**
+   * Limits writes for an endpoint that alternately fails and succeeds: not every new failure is recorded at once. Every
+   * recovery is, because a failure that is long over would otherwise disable the subscription later.
+   */
   const mayFlip = createWriteLimit({ max: 10, perMs: 10_000 })
   const removals = createRemovals(query)
   let owned: ReadonlySet<number> = new Set()
@@ -149,7 +152,7 @@ export const createJournal = ({
       const isFlip = decided.failingSince !== subscription.failingSince
       const isTold = disabled !== null || isReported !== subscription.isReported
       const failingSince =
-        isFlip && (isTold || mayFlip(queue, settlement.now))
+        isFlip && (isTold || decided.failingSince === null || mayFlip(queue, settlement.now))
           ? decided.failingSince
           : subscription.failingSince
       after.set(queue, { failingSince, isReported, disabledReason: disabled ?? subscription.disabledReason })
@@ -213,11 +216,13 @@ export const createJournal = ({
       if (settled.different === null) {
         for (const [queue, state] of after) queues.set(queue, state)
         if (settled.added !== null) news.tellAdded(settled.added)
-        if (changed.some(({ disabled }) => disabled !== null)) await removals.end(undefined)
+        // Nobody waits for the rest of a large backlog, and other results must not.
+        if (changed.some(({ disabled }) => disabled !== null)) void removals.end(undefined)
         const outcomes = new Map(items.map((item) => [item.settlement, toOutcome(item, settled)]))
         return settlements.map((each) => outcomes.get(each) ?? stale)
       }
       states = learn(current, settled.different)
+      for (const shard of settled.different.lost) epochs.delete(shard)
     }
     throw new StorageUnavailableError('Deliveries kept changing while they were settled. Try again.')
   }

@@ -197,9 +197,15 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
       }),
     loadDeliveries: (keys) => readAtOnce(() => keys.map(loadOne)),
     settleDeliveries: async (settlements) => {
-      const settled = await write(() => settlements.map(settleOne).map(toOutcome))
-      const isDisabled = settled.some((each) => each.outcome === 'settled' && each.disabled !== null)
-      return isDisabled ? removals.end(settled) : settled
+      const { settled, isDisabled } = await write(() => {
+        const settled = settlements.map(settleOne).map(toOutcome)
+        const isDisabled = settled.some((each) => each.outcome === 'settled' && each.disabled !== null)
+        if (isDisabled) removals.takeBatch()
+        return { settled, isDisabled }
+      })
+      // Nobody waits for the rest of a large backlog, and other results must not.
+      if (isDisabled) void removals.end(undefined)
+      return settled
     },
   }
 }

@@ -89,12 +89,14 @@ export const createRemovals = ({ database, write }: Access) => {
     return done
   }
 
+  const takeBatch = (): number => takeSteps(batch)
+
   let last: Promise<unknown> = Promise.resolve()
 
   /** Completes all removals, one batch per transaction, after the removals that are already running. */
   const endAll = (): Promise<void> => {
     const removal = last.then(async () => {
-      while ((await write(() => takeSteps(batch))) > 0);
+      while ((await write(takeBatch)) > 0);
     })
     last = removal.catch(() => {})
     return removal
@@ -102,6 +104,7 @@ export const createRemovals = ({ database, write }: Access) => {
 
   return {
     takeSteps,
+    takeBatch,
     endAll,
     /** Completes a removal that has started. If that fails, `prune` continues it. */
     end: async <Outcome>(outcome: Outcome): Promise<Outcome> => {
