@@ -168,6 +168,27 @@ test('a store that fails when the dispatcher starts, or after it was lost, is re
   await dispatcher.stop()
 })
 
+test('runDue on a dispatcher that is started waits for a store that failed at the start', async () => {
+  const base = memoryStore()
+  let isDown = true
+  const store: Store = {
+    ...base,
+    renewWorker: async (renewal) => {
+      if (isDown) throw new StorageUnavailableError('down')
+      return base.renewWorker(renewal)
+    },
+  }
+  const { dispatcher, subscribe, create, sent } = await createServer({ store, delivery: { pollMs: 5 } })
+  await subscribe()
+  await create()
+  dispatcher.start()
+  await expect(dispatcher.runDue()).rejects.toThrow('down')
+  isDown = false
+  await dispatcher.runDue()
+  expect(sent.length).toBe(1)
+  await dispatcher.stop()
+})
+
 test('onHealth reports events about health until the listener is removed', async () => {
   const { dispatcher, subscribe, create, endpoint } = await createServer()
   const told: string[] = []

@@ -71,6 +71,38 @@ test('a delivery is attempted while other pages of queues are being read', async
   expect(attempts.length).toBe(2)
 })
 
+test('news that is missed while queues are read causes one more read', async () => {
+  const base = createSilentStore()
+  const pages: Array<() => void> = []
+  const store: Store = {
+    ...base,
+    // The page does not contain what is published while it is read.
+    readQueues: async (query) => {
+      const page = await base.readQueues(query)
+      await new Promise<void>((resolve) => pages.push(resolve))
+      return page
+    },
+  }
+  const { attempts, scheduler, publish, wait } = await createScenario({ store })
+  const endPage = async (): Promise<void> => {
+    pages.shift()?.()
+    await wait()
+  }
+  await publish(1)
+  for (const _ of [1, 2]) scheduler.tell({ kind: 'missed' })
+  await wait()
+  expect(pages.length, 'the shards are being read').toBe(1)
+  await endPage()
+  expect([pages.length, attempts.length]).toEqual([1, 0])
+  scheduler.tell({ kind: 'missed' })
+  await wait()
+  expect(pages.length, 'a sweep is under way').toBe(1)
+  await endPage()
+  expect([pages.length, attempts.length]).toEqual([1, 1])
+  await endPage()
+  expect(pages.length).toBe(0)
+})
+
 test('at most four pages of deliveries are read at the same time', async () => {
   const base = createSilentStore()
   const { promise: slowPage, resolve: endSlowPage } = Promise.withResolvers<void>()
