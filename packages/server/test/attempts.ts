@@ -48,6 +48,7 @@ const attempt = {
 }
 
 export const delivered: AttemptVerdict = { kind: 'delivered', attempt: { ...attempt, status: 200 } }
+export const gone: AttemptVerdict = { kind: 'gone', attempt: { ...attempt, status: 410 } }
 export const failed: AttemptVerdict = {
   kind: 'retry',
   attempt: { ...attempt, status: 500 },

@@ -42,7 +42,8 @@ type Worker = {
 
 const workers = new WeakMap<Store, Worker>()
 
-const worker = 'worker of the cases'
+/** The id of the worker that owns all shards. */
+export const worker = 'worker of the cases'
 
 /** Returns the worker of a store, which owns all shards. */
 const getWorker = async (store: Store): Promise<Worker> => {

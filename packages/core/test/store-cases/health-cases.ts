@@ -89,6 +89,18 @@ export const healthCases = defineCases({
     equal(await listHealthNames(store), [])
   },
 
+  'does not disable a subscription because of failures before its last success, however many there were':
+    async (store) => {
+      await setUp(store)
+      const fail = (now: number) => [retry(day, true, now), now] as const
+      const alternate = Array.from({ length: 21 }, (_, index) => {
+        const now = start + 10_000 + index
+        return index % 2 === 0 ? ([delivered, now] as const) : fail(now)
+      })
+      await settleEach(store, fail(start), ...alternate, fail(start + 6 * day))
+      equal((await store.findSubscription('acme', 'sub_1'))?.disabledReason, null)
+    },
+
   'reports a subscription that is disabled, and its recovery once it is enabled again': async (store) => {
     await setUp(store)
     await settleEach(store, [gone, start])

@@ -12,6 +12,7 @@ import {
   retry,
   settle,
   setUp,
+  worker,
 } from './deliveries.ts'
 import { buildOrganization, buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
@@ -248,6 +249,23 @@ export const journalCases = defineCases({
     const found = (await findPending(store)).find(({ pending }) => pending.id === next.id)
     equal(found?.pending, next)
     equal(listNames(await begin(store)), ['A2'])
+  },
+
+  'settles the other deliveries of a batch when a shard is lost': async (store) => {
+    await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
+    await publish(store, {})
+    const keys = (await begin(store)).map(({ key }) => key)
+    const [lost, other] = keys
+    ok(lost !== undefined && other !== undefined, 'two are due')
+    const isShared = lost.shard === other.shard
+    equal(isShared, store.shards === 1, 'they are in different shards if there are several')
+    await store.takeShards({ worker, shards: [lost], now: start })
+    const common = { now: start, result: delivered, failingLimitMs: 86_400_000 }
+    const outcomes = await store.settleDeliveries(keys.map((key) => ({ ...key, ...common })))
+    equal(
+      outcomes.map(({ outcome }) => outcome),
+      ['stale', isShared ? 'stale' : 'settled'],
+    )
   },
 
   'returns the next delivery of a lane when two deliveries that block it are settled in one batch': async (

@@ -1,6 +1,7 @@
 import type { Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beginDue, delivered, gone, settle } from '../../../test/attempts.ts'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, groupCreation, organization, subscription } from '../../../test/records.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
@@ -80,4 +81,22 @@ test('a subscription that is being removed does not delay changes that are concu
   expect(isHeld).toBe(true)
   await other.query('COMMIT')
   await held
+})
+
+test('no result waits until the backlog of a subscription that is gone is skipped', async () => {
+  await store.saveSubscription(subscription({ id: 'sub_2', digits: '2' }))
+  const backlog = Array.from({ length: 1_500 }, () => event({ subject: 'group:same', occurredAt: 0 }))
+  await Promise.all([...backlog, event({ digits: '2', occurredAt: 1 })].map(store.addEvent))
+  const [first, last] = await beginDue(store)
+  if (first === undefined || last?.subscription.id !== 'sub_2') throw new Error('the deliveries are not due')
+  const countUnfinished = async () => (await database.query('SELECT FROM wabakit.pending')).length
+
+  // The rest of the backlog waits for this lock.
+  await other.query('BEGIN')
+  await other.query(`SELECT pg_advisory_xact_lock(wabakit.lock_key('removals', ''))`)
+  await settle(store, first, gone)
+  expect(await settle(store, last, delivered)).toMatchObject({ outcome: 'settled' })
+  expect(await countUnfinished()).toBeGreaterThan(0)
+  await other.query('COMMIT')
+  await expect.poll(countUnfinished).toBe(0)
 })

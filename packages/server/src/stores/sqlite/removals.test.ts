@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { beginDue } from '../../../test/attempts.ts'
+import { beginDue, delivered, gone, settle } from '../../../test/attempts.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -73,6 +73,21 @@ test.each<[string, string, (store: Store) => Promise<unknown>]>([
   await serving
   expect(count(rows)).toBe(0)
   expect(-served).toBeGreaterThan(many / 200)
+})
+
+test('no result waits until the backlog of a subscription that is gone is skipped', async () => {
+  const { store, count } = await openFilled()
+  await store.saveSubscription(subscription({ id: 'sub_2', digits: '2' }))
+  await store.addEvent(event({ digits: '2' }))
+  const begun = await beginDue(store, Date.now())
+  const [first, last] = [begun[0], begun.at(-1)]
+  if (first === undefined || last?.subscription.id !== 'sub_2') throw new Error('the deliveries are not due')
+  const countUnfinished = () => count('deliveries where finishedAt is null')
+
+  await settle(store, first, gone)
+  expect(await settle(store, last, delivered)).toMatchObject({ outcome: 'settled' })
+  expect(countUnfinished()).toBeGreaterThan(0)
+  await expect.poll(countUnfinished).toBe(0)
 })
 
 test('pruning continues an interrupted removal, and the organization cannot be found meanwhile', async () => {
