@@ -3,6 +3,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
+import { createQueueNews } from './news-channel.ts'
+import type { NotificationListener } from './notifications.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { mapTable } from './records.ts'
@@ -79,6 +81,47 @@ test('deliveries that a slow transaction commits after later ones are reported, 
   const [first, late, next] = positions
   expect(late).toBeLessThan(Number(first))
   expect(next).toBeGreaterThan(Number(first))
+})
+
+test('a notification that arrives while news is read causes another read', async () => {
+  const [database] = databases
+  if (database === undefined) throw new Error('no database is open')
+  let listener: NotificationListener | undefined
+  const reads: Array<() => void> = []
+  const reader = createQueueNews({
+    // The rows do not contain what is committed before the read ends.
+    read: async (...query) => {
+      const rows = await database.read(...query)
+      await new Promise<void>((resolve) => reads.push(resolve))
+      return rows as never
+    },
+    notifications: {
+      listen: (_, added) => {
+        listener = added
+        return () => {}
+      },
+    },
+    notify: async () => {},
+    sender: 'reader',
+  })
+  const kinds: string[] = []
+  reader.setShards(new Set(shards))
+  reader.listen(({ kind }) => kinds.push(kind))
+  const endRead = async (): Promise<void> => {
+    await expect.poll(() => reads.length, { timeout: 5_000 }).toBe(1)
+    reads.shift()?.()
+  }
+  listener?.onListening()
+  await endRead()
+  await expect.poll(() => kinds).toEqual(['missed'])
+  await api.addEvent(add('before', 'group:before'))
+  listener?.onMessage('another process')
+  await expect.poll(() => reads.length, { timeout: 5_000 }).toBe(1)
+  await api.addEvent(add('meanwhile', 'group:meanwhile'))
+  listener?.onMessage('another process')
+  await endRead()
+  await endRead()
+  await expect.poll(() => kinds).toEqual(['missed', 'head', 'head'])
 })
 
 test('a sweep lists exactly the changes committed since its cursor, however late', async () => {
