@@ -147,7 +147,7 @@ export const createRuntime = (options: RuntimeOptions) => {
       })
     },
     /**
-     * Ends the live streams and stops claiming deliveries. Running attempts are released after `graceMs` milliseconds.
+     * Ends the live streams, and starts no more attempts. Running attempts are released after `graceMs` milliseconds.
      * Requests still get responses.
      */
     stop: async (graceMs: number): Promise<void> => {
