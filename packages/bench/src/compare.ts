@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -50,6 +51,8 @@ const checkOut = (reference: string, folder: string): void => {
 /** Calls `use` with a checkout of another version, and removes the checkout afterwards. */
 export const withCheckout = async (reference: string, use: (folder: string) => unknown): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-compare-'))
+  // If this process is root, PostgreSQL runs as another user.
+  chmodSync(folder, 0o755)
   const checkout = join(folder, 'checkout')
   try {
     checkOut(reference, checkout)
