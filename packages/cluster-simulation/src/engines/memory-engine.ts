@@ -24,6 +24,8 @@ const useClockOfStore = (store: Store, now: () => number): Store => ({
 type Worker = {
   id: string
   isRegistered: boolean
+  /** Number of sessions that have ended. */
+  losses: number
   canRenew: boolean
   /** The functions to call when the worker is registered again. */
   waiting: Array<() => void>
@@ -75,7 +77,9 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     const { name, owner } = user
     const opened = missNext(useClockOfStore(recordCalls(base, name, run.record), run.now), name)
     const store = remote.wrap(user, observeCommits(opened, run, name))
-    const worker: Worker = { id: '', isRegistered: true, canRenew: true, waiting: [], lose: () => {} }
+    const worker: Worker = {
+      ...{ id: '', isRegistered: true, losses: 0, canRenew: true, waiting: [], lose: () => {} },
+    }
     workers.set(name, worker)
     const waitForSession = (): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -108,11 +112,13 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     }
   }
 
-  /** Frees the shards of a worker, unless it is registered again in time. */
-  const endLater = (worker: Worker): void => {
+  /** Ends the session of a worker. Frees its shards, unless it is registered again in time. */
+  const end = (worker: Worker): void => {
+    worker.isRegistered = false
+    const loss = ++worker.losses
     const owner = createOwner('store')
     scheduler.schedule({ owner, delayMs: graceMs, label: 'end of a worker' }, () => {
-      if (!worker.isRegistered) void base.endWorker(worker.id)
+      if (!worker.isRegistered && worker.losses === loss) void base.endWorker(worker.id)
     })
   }
 
@@ -126,15 +132,13 @@ export const createMemoryEngine = (run: RunContext): Engine => {
       const worker = workers.get(name)
       if (worker === undefined) return
       workers.delete(name)
-      worker.isRegistered = false
-      endLater(worker)
+      end(worker)
     },
     endSession: (server) => {
       const worker = workers.get(server)
       if (worker === undefined) return () => {}
-      worker.isRegistered = false
       worker.lose()
-      endLater(worker)
+      end(worker)
       return () => {
         // The process may have died in the meantime.
         if (workers.get(server) !== worker) return
