@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -157,6 +158,23 @@ test('closes a connection without responses, and continues when the network is b
   opened.length = 0
   await proxy.close()
 }, 15_000)
+
+test('does not connect for each request while PostgreSQL refuses connections', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const database = await open({ url: url.replace(`:${cluster.port}/`, `:${proxy.port}/`) })
+  await proxy.close()
+  let connections = 0
+  const refusing = createServer((socket) => {
+    connections++
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => refusing.listen(proxy.port, '127.0.0.1', resolve))
+  for (let request = 0; request < 300; request++)
+    await expect(database.read('SELECT 1')).rejects.toBeInstanceOf(StorageUnavailableError)
+  expect(connections).toBeGreaterThan(0)
+  expect(connections).toBeLessThan(30)
+  await new Promise((resolve) => refusing.close(resolve))
+})
 
 test('reports an unknown outcome for changes with an unconfirmed commit, and repeats none of them', async () => {
   const proxy = await createTcpProxy(cluster.port)

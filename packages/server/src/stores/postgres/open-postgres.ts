@@ -75,6 +75,12 @@ export type PostgresDatabase = {
 
 const silenceMs = 2_000
 
+/**
+ * Time for which a failure to connect answers other requests too, in milliseconds. PostgreSQL starts a process for each
+ * connection that it refuses, and thousands of them delay its stop and its recovery.
+ */
+const refusedMs = 100
+
 const readBackend = async (client: pg.Client): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
 
@@ -182,16 +188,23 @@ export const openPostgres = async ({
   })
   const getName = createStatementNames()
 
+  /** The last failure to connect, and the time until which it is not tried again. */
+  let refusal: { readonly error: unknown; readonly until: number } | undefined
+
   /** Connects to the primary, even if it has moved to another host. */
   const connect = async (): Promise<pg.PoolClient> => {
+    const mustConnect = pool.idleCount === 0 && pool.totalCount < maxConnections
+    if (mustConnect && refusal !== undefined && performance.now() < refusal.until)
+      throw toUnavailable(refusal.error)
     const tried = primary.address()
     pool.options.connectionString = tried
     try {
       return await pool.connect()
     } catch (error) {
       await primary.find().catch(() => {})
-      if (primary.address() === tried) throw toUnavailable(error)
-      return connect()
+      if (primary.address() !== tried) return connect()
+      refusal = { error, until: performance.now() + refusedMs }
+      throw toUnavailable(error)
     }
   }
 
