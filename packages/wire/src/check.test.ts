@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { isBoolean, type Report, storable } from './check.ts'
+import { validateReceivedErrorBody } from './checks.ts'
+
+test.each([
+  ['not a string', 7],
+  ['too short', ''],
+  ['too long', 'abc'],
+  ['not storable', 'a\0'],
+])('a check without a report rejects text that is %s', (_, value) => {
+  expect(storable({ min: 1, max: 2 })(value)).toBe(false)
+  expect(storable({ min: 1, max: 2 })('ab')).toBe(true)
+})
+
+test('the issue of a value that is not a boolean says so', () => {
+  const report: Report = { issues: [], leftOut: [] }
+  expect(isBoolean('yes', 'isNewCaller', report)).toBe(false)
+  expect(report.issues).toEqual([{ path: 'isNewCaller', message: 'isNewCaller must be a boolean' }])
+})
+
+test('a key named __proto__ in an item of a list is never kept', () => {
+  const issue = '{"path":"subject","message":"no","__proto__":{"polluted":true}}'
+  const result = validateReceivedErrorBody(JSON.parse(`{"code":"no","issues":[${issue}]}`))
+  expect(result).toMatchObject({ success: true, data: { code: 'no' } })
+  expect(JSON.stringify(result)).not.toContain('polluted')
+})
