@@ -24,6 +24,12 @@ it.each(fetches)('reads a character that two chunks of a body from %s share', as
   expect(await client.groups.create(group)).toMatchObject({ note: 'é€🎉' })
 })
 
+it('keeps every character of an error body', async () => {
+  const text = '{"message":"no 🎉 today 🎉"}'
+  const service = await startService((response) => response.writeHead(400).end(text))
+  expect(await getRejection(createTestClient(service.url).groups.create(group))).toMatchObject({ body: text })
+})
+
 it('drops a character that the limit of an error body splits', async () => {
   const service = await startService((response) => response.writeHead(400).end(`x${'é'.repeat(40_000)}`))
   const error = await getRejection(createTestClient(service.url).groups.create(group))

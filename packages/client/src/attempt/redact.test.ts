@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRedact, listSecrets } from './redact.ts'
+import { copyWithoutSecrets, createRedact, listSecrets } from './redact.ts'
 
 const secret = 'sk/1+2=3&4'
 
@@ -29,12 +29,14 @@ it('masks a secret of fewer than 8 characters only as a word, and a longer one w
   expect(createRedact(() => ['seven77'])('xseven77 seven77x (seven77)')).toBe(
     'xseven77 seven77x ([redacted])',
   )
+  expect(createRedact(() => ['seven77'])('at xseven77')).toBe('at xseven77')
   expect(createRedact(() => ['eight888'])('xeight888x')).toBe('x[redacted]x')
 })
 
-it('does not mask the base64 form of a short secret, which could be part of a word', () => {
-  const encoded = Buffer.from('short').toString('base64')
-  expect(createRedact(() => ['short'])(encoded)).toBe(encoded)
+it('masks the base64 form of a secret of 6 characters, but none of a shorter one, which could be part of a word', () => {
+  const encode = (text: string) => Buffer.from(text).toString('base64')
+  expect(createRedact(() => ['longer'])(encode('longer'))).toBe('[redacted]')
+  expect(createRedact(() => ['short'])(encode('short'))).toBe(encode('short'))
 })
 
 it('masks nothing without secrets', () => {
@@ -70,6 +72,39 @@ it('gets the secrets on first use only', () => {
   expect(calls).toBe(0)
   expect(redact('secret-secret') + redact('x')).toBe('[redacted]x')
   expect(calls).toBe(1)
+})
+
+const redactSecret = createRedact(() => [secret])
+
+it.each([
+  ['an inherited message', Object.create(new Error(`no ${secret}`))],
+  [
+    'a property of a function',
+    Object.assign(new Error('no'), { retry: Object.assign(() => {}, { secret }) }),
+  ],
+])('copies a cause if %s may contain a secret', (_, cause) => {
+  const copy = copyWithoutSecrets(cause, redactSecret)
+  expect(copy).toBeInstanceOf(Error)
+  expect(copy).not.toBe(cause)
+  expect(copy).not.toHaveProperty('retry')
+  expect((copy as Error).message).toMatch(/^no(?: \[redacted\])?$/)
+})
+
+it('keeps a cause with four levels of objects, and copies one with more', () => {
+  const four = { a: { b: { c: {} } } }
+  const kept = Object.assign(new Error('no'), { inner: four })
+  const copied = Object.assign(new Error('no'), { inner: { outer: four } })
+  expect(copyWithoutSecrets(kept, redactSecret)).toBe(kept)
+  expect(copyWithoutSecrets(copied, redactSecret)).not.toBe(copied)
+})
+
+it('copies at most four causes of a cause', () => {
+  const nest = (levels: number): Error =>
+    new Error(`${levels} ${secret}`, levels > 0 ? { cause: nest(levels - 1) } : undefined)
+  const messages: string[] = []
+  let copy = copyWithoutSecrets(nest(6), redactSecret)
+  for (; copy instanceof Error; copy = copy.cause) messages.push(copy.message)
+  expect(messages).toEqual([6, 5, 4, 3, 2].map((level) => `${level} [redacted]`))
 })
 
 it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is fast with a hostile 64 KiB of "%s"', (piece) => {
