@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { getAbortReason } from './abort.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { longestTimerMs } from '../options/clock.ts'
+import { getAbortReason, openAttemptSignal } from './abort.ts'
 
 it('a signal without a reason, as in React Native, gives an AbortError', () => {
   const { signal } = new AbortController()
@@ -8,4 +9,15 @@ it('a signal without a reason, as in React Native, gives an AbortError', () => {
 
 it.each([['a text'], [null], [new Error('enough')]])('gives the reason of a signal: %s', (reason) => {
   expect(getAbortReason(AbortSignal.abort(reason))).toBe(reason)
+})
+
+it('an attempt has a timer unless its time limit is longer than timers support', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const longest = openAttemptSignal(undefined, longestTimerMs)
+  expect(vi.getTimerCount()).toBe(1)
+  longest.close()
+  expect(vi.getTimerCount()).toBe(0)
+  openAttemptSignal(undefined, longestTimerMs + 1)
+  expect(vi.getTimerCount()).toBe(0)
 })

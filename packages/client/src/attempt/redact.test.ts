@@ -14,6 +14,10 @@ it.each([
   expect(createRedact(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
 })
 
+it('masks a secret that contains a tab', () => {
+  expect(createRedact(() => ['a\tsecret'])('key: a\tsecret, %09')).toBe('key: [redacted], %09')
+})
+
 it.each(['', 'a', 'ab', 'abc'])('masks a secret in base64 after %j', (before) => {
   // The base64 form of the second one contains + and /, which base64url replaces.
   for (const text of [secret, '>>>???>>>???']) {
