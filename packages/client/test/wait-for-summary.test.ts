@@ -112,6 +112,20 @@ it('requests the summary once more if one millisecond is left', async () => {
   expect(clock.sleeps).toEqual([2_000, 1])
 })
 
+it('waits no negative time if a request took longer than maxWaitMs', async () => {
+  let nowMs = 0
+  const sleeps: number[] = []
+  const clock = { now: () => nowMs, sleep: async (ms: number) => void sleeps.push(ms) }
+  const fetch = async () => {
+    nowMs += 6_000
+    return new Response(null, { status: 404 })
+  }
+  const client = createTestClient('https://a.example', { clock, fetch })
+  const error = await getRejection(client.calls.waitForSummary('c', { maxWaitMs: 5_000 }))
+  expect(error).toMatchObject({ name: 'TimeoutError', limit: 'maxWaitMs' })
+  expect(sleeps).toEqual([0])
+})
+
 it('spreads its requests, so that concurrent waits do not poll in step', async () => {
   const service = await startSteps([202])
   const recordSleeps = async () => {
