@@ -35,6 +35,7 @@ it.each([
   ['a bare summary in data', { success: true, data: summary }],
   ['a bare summary in summary in data', { data: { summary } }],
   ['a record with a recap next to its summary', { recap: 'of the record', summary }],
+  ['a record with data next to its summary', { data: { callId: 'c2' }, summary }],
 ])('reads %s', async (_, body) => {
   const service = await startResponding(body)
   expect(await createTestClient(service.url).calls.getSummary('c1')).toMatchObject({ callId: 'c1', summary })

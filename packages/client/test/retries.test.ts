@@ -46,6 +46,13 @@ it.each([400, 401, 403, 404, 409, 422])('does not retry a read after %i', async 
   expect(service.requests).toHaveLength(1)
 })
 
+it('waits for a Retry-After of exactly maxRetryAfterMs', async () => {
+  const service = await startSteps([429, { 'retry-after': '9' }])
+  const clock = createTestClock()
+  await createTestClient(service.url, { clock, retry: { maxRetryAfterMs: 9_000 } }).calls.getSummary('c')
+  expect(clock.sleeps).toEqual([9_000])
+})
+
 it('rejects with the last error when the limit is reached', async () => {
   const service = await startSteps([500], [502], [503])
   const error = await getRejection(
