@@ -78,7 +78,12 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     const opened = missNext(useClockOfStore(recordCalls(base, name, run.record), run.now), name)
     const store = remote.wrap(user, observeCommits(opened, run, name))
     const worker: Worker = {
-      ...{ id: '', isRegistered: true, losses: 0, canRenew: true, waiting: [], lose: () => {} },
+      id: '',
+      isRegistered: true,
+      losses: 0,
+      canRenew: true,
+      waiting: [],
+      lose: () => {},
     }
     workers.set(name, worker)
     const waitForSession = (): Promise<void> =>

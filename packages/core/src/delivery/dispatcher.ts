@@ -222,6 +222,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const open = (): Promise<void> => {
     users++
     if (users > 1) {
+      // The first user may have found the store down.
       return opening.catch(async () => {
         await ownership.renew()
       })

@@ -189,7 +189,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   const newShards = new Set<number>()
   /** The cursor up to which all other shards were read. */
   let cursor: string | undefined
-  /** Whether news was missed. It is not in a read that is under way. */
+  /** Whether news was missed. A read that is under way may not contain it. */
   let isSweepDue = false
   /** Number of times that the reading of new shards has started. */
   let starts = 0
