@@ -32,6 +32,25 @@ const createServer = async (options: ReferenceServerOptions = {}) => {
   return { ...server, endpoint, sent, errors, subscribe, create }
 }
 
+/** A memory store that can be down when workers renew their leases, and can lose its session. */
+const createControlledStore = () => {
+  const base = memoryStore()
+  const control = { isDown: false, lose: () => {}, leases: [] as number[] }
+  const store: Store = {
+    ...base,
+    listen: (listener) => {
+      control.lose = () => listener({ kind: 'lost' })
+      return base.listen(listener)
+    },
+    renewWorker: async (renewal) => {
+      if (control.isDown) throw new StorageUnavailableError('down')
+      control.leases.push(renewal.leaseMs)
+      return base.renewWorker(renewal)
+    },
+  }
+  return { store, control }
+}
+
 const useFakeTimers = (): void => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -133,57 +152,38 @@ test('a dispatcher that was stopped has neither timers nor a subscription to new
 })
 
 test('a store that fails when the dispatcher starts, or after it was lost, is reported, and tried again', async () => {
-  const base = memoryStore()
-  let isDown = true
-  let tell = (_: News): void => {}
-  const store: Store = {
-    ...base,
-    listen: (listener) => {
-      tell = listener
-      return base.listen(listener)
-    },
-    renewWorker: async (renewal) => {
-      if (isDown) throw new StorageUnavailableError('down')
-      return base.renewWorker(renewal)
-    },
-  }
+  const { store, control } = createControlledStore()
   const { dispatcher, subscribe, create, sent, errors } = await createServer({
     store,
     delivery: { pollMs: 5 },
   })
+  control.isDown = true
   await subscribe()
   dispatcher.start()
   await expect.poll(() => errors.length).toBeGreaterThan(1)
-  isDown = false
+  control.isDown = false
   await create()
   await expect.poll(() => sent.length).toBe(1)
-  isDown = true
+  control.isDown = true
   const before = errors.length
-  tell({ kind: 'lost' })
+  control.lose()
   await expect.poll(() => errors.length).toBeGreaterThan(before)
   expect(errors.map(String)).toContain('StorageUnavailableError: down')
-  isDown = false
+  control.isDown = false
   await create()
   await expect.poll(() => sent.length).toBe(2)
   await dispatcher.stop()
 })
 
 test('runDue on a dispatcher that is started waits for a store that failed at the start', async () => {
-  const base = memoryStore()
-  let isDown = true
-  const store: Store = {
-    ...base,
-    renewWorker: async (renewal) => {
-      if (isDown) throw new StorageUnavailableError('down')
-      return base.renewWorker(renewal)
-    },
-  }
+  const { store, control } = createControlledStore()
   const { dispatcher, subscribe, create, sent } = await createServer({ store, delivery: { pollMs: 5 } })
+  control.isDown = true
   await subscribe()
   await create()
   dispatcher.start()
   await expect(dispatcher.runDue()).rejects.toThrow('down')
-  isDown = false
+  control.isDown = false
   await dispatcher.runDue()
   expect(sent.length).toBe(1)
   await dispatcher.stop()
@@ -249,20 +249,7 @@ test('a complete response is recorded, even if the worker loses its shards at th
 })
 
 test('a worker that is lost while it stops asks for its usual lease, so that others can take over', async () => {
-  const base = memoryStore()
-  const leases: number[] = []
-  let tell = (_: News): void => {}
-  const store: Store = {
-    ...base,
-    listen: (listener) => {
-      tell = listener
-      return base.listen(listener)
-    },
-    renewWorker: (renewal) => {
-      leases.push(renewal.leaseMs)
-      return base.renewWorker(renewal)
-    },
-  }
+  const { store, control } = createControlledStore()
   const { dispatcher, subscribe, create, sent, endpoint } = await createServer({ store })
   endpoint.isSilent = true
   await subscribe()
@@ -270,11 +257,11 @@ test('a worker that is lost while it stops asks for its usual lease, so that oth
   await create()
   await expect.poll(() => sent.length).toBe(1)
   const stopped = dispatcher.stop()
-  const before = leases.length
-  tell({ kind: 'lost' })
+  const before = control.leases.length
+  control.lose()
   await stopped
-  expect(leases.length).toBe(before + 1)
-  expect(new Set(leases)).toEqual(new Set([20_000]))
+  expect(control.leases.length).toBe(before + 1)
+  expect(new Set(control.leases)).toEqual(new Set([20_000]))
 })
 
 test('an endpoint is slow if its response takes longer than half a second', async () => {
