@@ -38,7 +38,12 @@ const parseTime = (text: string): string => {
 /** Splits a string at its commas, except for the word `all`. */
 const parseList = (text: string): string | string[] => (text === 'all' ? text : text.split(','))
 
-const flatten = (schema: Schema): readonly Schema[] => schema.anyOf?.flatMap(flatten) ?? [schema]
+/** Returns a schema for each type that a value may have. */
+const flatten = (schema: Schema): readonly Schema[] => {
+  const { anyOf, type } = schema
+  if (anyOf) return anyOf.flatMap(flatten)
+  return Array.isArray(type) ? type.map((each) => ({ ...schema, type: each })) : [schema]
+}
 
 const isText = ({ type, enum: values, const: value }: Schema): boolean =>
   type === 'string' || values !== undefined || typeof value === 'string'

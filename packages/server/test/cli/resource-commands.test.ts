@@ -278,6 +278,16 @@ test('sends a test event to a subscription', async () => {
   expect(await run(`subscription test ${id} --name CALL_ENDED`)).toMatch(/^name +CALL_ENDED$/m)
 })
 
+test('sends a field that may be a number or null as a number', async () => {
+  const run = at(await start())
+  const create = 'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/'
+  expect(await run(`${create} --max-attempts-per-second 5`)).toMatch(/^maxAttemptsPerSecond +5$/m)
+  const [{ id }] = parseLines(await run('subscription list --format json'))
+  const update = `subscription update ${id}`
+  expect(await run(`${update} --max-attempts-per-second 0.5`)).toMatch(/^maxAttemptsPerSecond +0\.5$/m)
+  expect(await run(`${update} --set maxAttemptsPerSecond=null`)).toMatch(/^maxAttemptsPerSecond +-$/m)
+})
+
 test('prints the address of the inspector', async () => {
   expect(await wabakit(['inspect', '--no-open', '--server', 'localhost:4100'])).toMatchObject({
     code: 0,
