@@ -53,6 +53,12 @@ test('names the invalid filter', async () => {
   }
 })
 
+test('refuses two different subjects, instead of ignoring one', async () => {
+  const server = await start()
+  const { body } = await control(server, `GET ${path}/events?subject=call:a&call=b`)
+  expect(body).toMatchObject({ code: 'invalid_input', issues: [{ path: 'call' }] })
+})
+
 test('responds 404 to every request about an organization that does not exist', async () => {
   const server = await start()
   for (const request of [

@@ -369,6 +369,13 @@ test('creates no demo organization, with its key, if other machines can reach it
   )
 })
 
+test('warns about a webhookUrl that has no effect, because there is no demo organization', async () => {
+  const { lines, stream } = logLines()
+  await start({ webhookUrl: 'http://127.0.0.1:9/', logLevel: 'warn' }, { logStream: stream })
+
+  expect(lines).toEqual([expect.stringContaining('webhookUrl')])
+})
+
 test('distinguishes callers by X-Forwarded-For only behind a proxy, and trusts only the proxy', async () => {
   const strangers = async (url: string, forwarded: (index: number) => string): Promise<number[]> => {
     const statuses: number[] = []

@@ -11,7 +11,7 @@ const removalTimeoutMs = 3_600_000
 
 /** Reads an error response's message, or one line per issue if there are several. */
 export const readErrorMessage = async (response: Response): Promise<string> => {
-  const text = (await response.text()).slice(0, 1_000)
+  const text = (await response.text().catch(() => '')).slice(0, 1_000)
   try {
     const { message, issues = [] }: { message: string; issues?: Issue[] } = JSON.parse(text)
     return issues.length > 1
@@ -89,8 +89,10 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
       try {
         return await response.json()
       } catch (cause) {
-        if (!(cause instanceof SyntaxError)) throw cause
-        const message = `${server} is not a wabakit server: its response is not JSON. Check --server.`
+        const message =
+          cause instanceof SyntaxError
+            ? `${server} is not a wabakit server: its response is not JSON. Check --server.`
+            : `The response of ${server} ended early: ${escapeControls(getFetchMessage(cause))}. Check what has changed before you repeat the command.`
         throw new CliError(message, exitCodes.failed, { cause })
       }
     },

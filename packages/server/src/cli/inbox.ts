@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type InboxEntries, type InboxEntry, type InboxSelection, sqlInbox } from '@wabakit/webhooks'
 import { type Command, Option } from 'commander'
 import { isPostgres } from '../serve/open-store.ts'
@@ -60,12 +60,7 @@ const usePostgres = async <Result>(
   const pool = new pg.Pool({ connectionString: database, max: 2, connectionTimeoutMillis: 10_000 })
   pool.on('error', () => {})
   try {
-    const { rows } = await pool
-      .query('SELECT to_regclass($1) IS NOT NULL AS found', [table])
-      .catch((cause: unknown) => {
-        const reason = cause instanceof Error ? cause.message : String(cause)
-        throw new CliError(`The database cannot be reached: ${reason}`, exitCodes.unreachable, { cause })
-      })
+    const { rows } = await pool.query('SELECT to_regclass($1) IS NOT NULL AS found', [table])
     assertTable(rows[0]?.found === true, table)
     return await work(sqlInbox(pool, { table }))
   } finally {
@@ -81,7 +76,8 @@ const useSqlite = async <Result>(
     throw new CliError('A database is a SQLite file or a postgres:// URL.', exitCodes.usage)
   }
   // Checks this first, because opening a missing file would create it.
-  if (!existsSync(database)) throw new CliError(`There is no file ${database}.`, exitCodes.usage)
+  if (!statSync(database, { throwIfNoEntry: false })?.isFile())
+    throw new CliError(`There is no file ${database}.`, exitCodes.usage)
   const { DatabaseSync } = await import('node:sqlite')
   const sqlite = new DatabaseSync(database, { timeout: 5_000 })
   try {
@@ -95,10 +91,19 @@ const useSqlite = async <Result>(
   }
 }
 
-const useInbox = <Result>(
+const useInbox = async <Result>(
   options: InboxOptions,
   work: (inbox: InboxEntries) => Promise<Result>,
-): Promise<Result> => (isPostgres(options.database) ? usePostgres : useSqlite)(options, work)
+): Promise<Result> => {
+  try {
+    return await (isPostgres(options.database) ? usePostgres : useSqlite)(options, work)
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `The database cannot be used: ${reason}. Check --database and --table.`
+    throw new CliError(message, exitCodes.unreachable, { cause })
+  }
+}
 
 const parseLimit = createNumberParser(
   'a whole number above 0',

@@ -1,4 +1,4 @@
-import { generateSecret, signWebhook } from '@wabakit/webhooks'
+import { generateSecret } from '@wabakit/webhooks'
 import type { Command } from 'commander'
 import { getResponseLine } from '../delivery/attempt-outcome.ts'
 import { getFetchMessage } from './control-client.ts'
@@ -13,6 +13,7 @@ import {
   type ServerOptions,
 } from './options.ts'
 import { createOutput } from './output.ts'
+import { signPayload } from './sign.ts'
 
 type ListenOptions = ServerOptions & {
   readonly forwardTo: string
@@ -33,7 +34,7 @@ const forward = async (
   { url, secret, headers }: Endpoint,
   { id, payload }: Required<EventLine>,
 ): Promise<AttemptLine> => {
-  const signed = await signWebhook({ id, payload, secret })
+  const signed = await signPayload({ id, payload, secret })
   const startedAt = performance.now()
   const toResult = (status: number | null, error: string | null, response: string | null = null) => ({
     ...{ url, status, error, response },
@@ -56,6 +57,8 @@ const forward = async (
 const listen = async (options: ListenOptions): Promise<void> => {
   const output = createOutput(options)
   const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
+  // Reports an invalid secret before the first event arrives.
+  await signPayload({ payload: '', secret })
   const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header) }
   // Prints only a generated secret. The user knows any other one, which must not appear on screens or in logs.
   const generated = options.secret === undefined ? secret : undefined

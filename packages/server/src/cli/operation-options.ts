@@ -30,7 +30,8 @@ const parseBoolean = (text: string): boolean => {
 }
 
 const parseTime = (text: string): string => {
-  const time = Date.parse(text)
+  // `Date.parse` alone would also accept other forms, such as `5` for May 2001.
+  const time = /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(time)) throw new InvalidArgumentError('It must be an ISO 8601 date-time.')
   return new Date(time).toISOString()
 }

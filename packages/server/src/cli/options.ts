@@ -44,10 +44,19 @@ export const addOptions = (
 export const createFormatOption = (): Option =>
   createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
 
-/** Parses an http or https URL. Defaults to http, as in `localhost:4100`. */
+/**
+ * Parses an http or https URL. Defaults to http, as in `localhost:4100`. For a URL with a user name or password, throws
+ * a CliError, because a commander error would print it.
+ */
 export const parseUrl = (text: string): string => {
   const url = text.includes('://') ? text : `http://${text}`
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  const { protocol, username, password } = URL.canParse(url) ? new URL(url) : {}
+  if (username || password) {
+    const message =
+      'A URL must not contain a user name or password. Use other options instead, such as --control-token or --header.'
+    throw new CliError(message, exitCodes.usage)
+  }
+  if (protocol === 'http:' || protocol === 'https:') return url
   throw new InvalidArgumentError('It must be an http or https URL, such as http://127.0.0.1:4100.')
 }
 

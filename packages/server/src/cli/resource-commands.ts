@@ -37,9 +37,9 @@ const printResult = ({ field }: ResourceCommand, result: unknown, output: Output
 
 type Page = { readonly items: readonly Json[]; readonly nextCursor?: string }
 
-/** Reads pages of a list until there are `limit` records (default: 50). */
+/** Reads pages of a list until there are `limit` records. */
 const readPages = async (control: ControlClient, path: string, filters: Json): Promise<Json[]> => {
-  const wanted = Number(filters.limit ?? 50)
+  const wanted = Number(filters.limit)
   const found: Json[] = []
   for (let cursor: string | undefined; ; ) {
     const query = new URLSearchParams()
@@ -76,7 +76,9 @@ const run = async (entry: ResourceCommand, { args, fields, options }: Call): Pro
     if (entry.columns === undefined) return printResult(entry, await control.send('GET', path), output)
     const order =
       operation.id === 'listEvents' || operation.id === 'listDeliveries' ? 'newest_first' : undefined
-    return printTable(output, await readPages(control, path, { order, ...fields }), entry.columns)
+    // A list without a query is complete, and its command has no `--limit`.
+    const limit = operation.query === undefined ? Infinity : 50
+    return printTable(output, await readPages(control, path, { order, limit, ...fields }), entry.columns)
   }
   if (operation.method === 'DELETE') {
     const [id = operation.id === 'clearFaults' ? 'all faults' : options.organization] = args

@@ -1,21 +1,31 @@
-import { isWebhookVerificationError, signWebhook } from '@wabakit/webhooks'
+import {
+  isWebhookVerificationError,
+  type SignedWebhook,
+  type SignWebhookOptions,
+  signWebhook,
+} from '@wabakit/webhooks'
 import type { Command } from 'commander'
 import { addExamples, addOptions, createFormatOption, parseSeconds } from './options.ts'
 import { CliError, createOutput, exitCodes, type Format } from './output.ts'
 import { readPayload } from './read-payload.ts'
 
-type SignOptions = Omit<Parameters<typeof signWebhook>[0], 'payload'> & { readonly format: Format }
+type SignOptions = Omit<SignWebhookOptions, 'payload'> & { readonly format: Format }
 
-const sign = async (file: string | undefined, { format, ...options }: SignOptions): Promise<void> => {
-  const payload = await readPayload(file)
+/** Signs a payload. Rejects with a CliError if the secret or another option is not valid. */
+export const signPayload = async (options: SignWebhookOptions): Promise<SignedWebhook> => {
   try {
-    const { headers } = await signWebhook({ payload, ...options })
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    createOutput({ format }).result(headers, lines.join('\n'))
+    return await signWebhook(options)
   } catch (error) {
     if (!isWebhookVerificationError(error) && !(error instanceof RangeError)) throw error
     throw new CliError(error.message, exitCodes.usage, { cause: error })
   }
+}
+
+const sign = async (file: string | undefined, { format, ...options }: SignOptions): Promise<void> => {
+  const payload = await readPayload(file)
+  const { headers } = await signPayload({ payload, ...options })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  createOutput({ format }).result(headers, lines.join('\n'))
 }
 
 export const define = (command: Command): void => {

@@ -126,6 +126,7 @@ test.runIf(process.platform !== 'win32')('warns about secrets in a file that oth
   const apiKeys = [{ key: 'wk_test_key_0123456789' }]
   for (const secret of [
     { controlToken: 'a-token-of-some-length' },
+    { operationsSecret: `whsec_${'A'.repeat(32)}` },
     { database: 'postgres://user:pass@db/x' },
     { organizations: [{ id: 'acme', apiKeys }] },
   ]) {

@@ -56,9 +56,11 @@ const readObject = (path: string): Record<string, unknown> => {
   return fields
 }
 
+const secretNames = ['controlToken', 'metricsToken', 'operationsSecret', 'webhookAuthorization']
+
 /** Returns whether settings contain tokens, keys or a password. */
 const hasSecrets = ({ database, organizations, ...values }: Record<string, unknown>): boolean =>
-  ['controlToken', 'metricsToken', 'webhookAuthorization'].some((name) => values[name] !== undefined) ||
+  secretNames.some((name) => values[name] !== undefined) ||
   /^postgres(?:ql)?:\/\/[^/?#]*:[^/?#]*@/.test(String(database)) ||
   /"key":/.test(JSON.stringify(organizations) ?? '')
 

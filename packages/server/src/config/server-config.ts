@@ -1,4 +1,5 @@
 import { JoinApprovalMode } from '@wabakit/contract'
+import { createWebhookSigner } from '@wabakit/webhooks'
 import * as z from 'zod/mini'
 
 /** The documentation of a setting. @inline */
@@ -29,6 +30,15 @@ const hasNoCredentials = (text: string): boolean => {
   if (!URL.canParse(text)) return true
   const { username, password } = new URL(text)
   return username === '' && password === ''
+}
+
+const isSigningSecret = (text: string): boolean => {
+  try {
+    createWebhookSigner([text])
+    return text.startsWith('whsec_')
+  } catch {
+    return false
+  }
 }
 
 /** An organization that the server creates or updates when it starts. Its existing API keys stay valid. */
@@ -118,7 +128,7 @@ export const ServerConfig = z.strictObject({
     otherwise: 'none',
     secret: true,
   }),
-  operationsSecret: z.optional(secret()).register(settingFacts, {
+  operationsSecret: z.optional(z.string().check(z.refine(isSigningSecret))).register(settingFacts, {
     about: 'Secret that signs these webhooks.',
     form: '`whsec_` and the base64 of 24 to 64 bytes',
     otherwise: 'none',

@@ -100,16 +100,18 @@ export const parseNumber = (path: string, number: string | undefined): string | 
   throw new InputError([{ path, message: 'must be a phone number' }])
 }
 
-const toSubject = ({ call, group }: Pick<EventFilter, 'call' | 'group'>): string | undefined => {
-  if (call !== undefined && group !== undefined) {
-    throw new InputError([{ path: 'call', message: 'and `group` exclude each other' }])
-  }
-  return call === undefined ? group && toGroupSubject(group) : toCallSubject(call)
+const findSubject = ({ subject, call, group }: EventFilter): string | undefined => {
+  const [found, another] = [subject, call && toCallSubject(call), group && toGroupSubject(group)].filter(
+    (each) => each !== undefined,
+  )
+  if (another === undefined) return found
+  const path = call === undefined ? 'group' : 'call'
+  throw new InputError([{ path, message: 'must be the only one of `call`, `group` and `subject`' }])
 }
 
 export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organizationId'> => ({
   names: filter.name,
-  subject: filter.subject ?? toSubject(filter),
+  subject: findSubject(filter),
   subscriptionId: filter.subscription,
   digits: parseNumber('number', filter.number),
   occurredFrom: filter.from,

@@ -118,6 +118,11 @@ export const startServer = async (
     await ensureOperator({ service, store: opened.store }, settings)
     // This is the last step that can fail, because it creates an API key that is shown only once.
     const demo = isDemo ? await ensureDemo(service, settings) : undefined
+    if (settings.webhookUrl !== undefined && demo === undefined) {
+      log.warn(
+        'webhookUrl has no effect: this server has no demo organization. Create a subscription instead.',
+      )
+    }
     runtime.start()
     log.info({ url }, 'listening')
     return { url, service, demo, close, [Symbol.asyncDispose]: close }

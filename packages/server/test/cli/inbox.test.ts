@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import {
@@ -79,6 +80,15 @@ test('inbox creates neither a file nor a table', async () => {
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file') })
   const unsupported = await wabakit(['inbox', 'list', '--database', 'mysql://user:s3cret@localhost/orders'])
   expect(unsupported).toMatchObject({ code: 2, stderr: expect.not.stringContaining('s3cret') })
+  const other = join(folder, 'other.txt')
+  writeFileSync(other, 'not a database')
+  const noDatabase = await wabakit(['inbox', 'list', '--database', other])
+  expect(noDatabase).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^The database .+: file is not a database.+\n$/),
+  })
+  const directory = await wabakit(['inbox', 'list', '--database', folder])
+  expect(directory).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file') })
   const database = join(folder, 'empty.db')
   const sqlite = new DatabaseSync(database)
   sqlite.exec('CREATE TABLE orders (id INTEGER)')

@@ -103,6 +103,13 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   expect(await run('org remove --organization acme --yes')).toBe('removed acme\n')
 })
 
+test('lists all keys, because the list has no limit', async () => {
+  const server = await start()
+  for (let count = 0; count < 50; count += 1) await server.service.apiKeys.create('demo')
+
+  expect(parseLines(await at(server)('key list --format json'))).toHaveLength(51)
+})
+
 test.each([
   ['org remove', 'Name the organization that is removed, with everything that it owns: --organization demo'],
   ['org update', 'Nothing to change. See the options of this command.'],
@@ -131,6 +138,20 @@ test('reports a non-JSON response as the cause when another server responds', as
   await expect(at({ url })('org list')).rejects.toThrow(
     `${url} is not a wabakit server: its response is not JSON. Check --server.`,
   )
+})
+
+test.each([200, 500])('reports a response with status %i that ends early', async (status) => {
+  const other = createServer((_, response) => {
+    response.writeHead(status, { 'content-length': 100 })
+    response.write('{', () => response.destroy())
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void other.close())
+  const address = other.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const message =
+    status === 200 ? `The response of ${url} ended early: ` : 'The server rejected the request (500)'
+  await expect(at({ url })('org list')).rejects.toThrow(message)
 })
 
 test('reports a port blocked by the Fetch standard as the cause', async () => {

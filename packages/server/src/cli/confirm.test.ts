@@ -1,0 +1,25 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { confirm } from './confirm.ts'
+
+const createTerminal = () => Object.assign(new PassThrough(), { isTTY: true })
+
+test.each([
+  ['n', 'n\n'],
+  ['Ctrl-C', '\x03'],
+  ['Ctrl-D', '\x04'],
+])('%s changes nothing', async (_key, typed) => {
+  const input = createTerminal()
+  const confirmed = confirm('Remove it?', {}, { input, output: createTerminal() })
+  input.write(typed)
+
+  await expect(confirmed).rejects.toThrow(/^Nothing was changed\.$/)
+})
+
+test.each(['y\n', 'YES\n'])('%j confirms', async (typed) => {
+  const input = createTerminal()
+  const confirmed = confirm('Remove it?', {}, { input, output: createTerminal() })
+  input.write(typed)
+
+  await confirmed
+})
