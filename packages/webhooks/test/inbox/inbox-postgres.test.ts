@@ -1,6 +1,6 @@
 import { type Inbox, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
-import type { ClientBase, Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest'
+import pg, { type ClientBase, type Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
 import { startPostgres } from '../postgres.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
@@ -154,6 +154,23 @@ describe('an inbox on PostgreSQL', () => {
     await web.receiver.handle(toRequest(toEnd('c'), 'a'))
     await handled.promise
     await worker.receiver.stop()
+  })
+
+  it('claims and stores again after the database has canceled a claim', async () => {
+    const pool = new pg.Pool({ connectionString: postgres.connectionString, lock_timeout: 50 })
+    onTestFinished(() => pool.end())
+    const { receiver, inbox, errors, table } = receive(createEnvironment(pool))
+    receiver.onAny(() => {})
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    const locking = await postgres.pool().connect()
+    await locking.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${table}', 0))`)
+    receiver.start()
+    await vi.waitFor(() => expect(String(errors[0])).toContain('lock timeout'), 15_000)
+    expect((await receiver.handle(toRequest(toEnd('c'), 'b'))).status).toBe(200)
+    await locking.query('COMMIT')
+    locking.release()
+    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 2 }), 15_000)
+    await receiver.stop()
   })
 
   it('does not complete an event when a handler hides that its statement failed', async () => {

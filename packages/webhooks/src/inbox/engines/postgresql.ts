@@ -145,10 +145,15 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       own.use(async ({ client }) => {
         // Each statement sees what was committed before it started, so the lock has to come first. A claim need not be
         // synced: if the database crashes and forgets it, the entry is claimed again.
-        const results: unknown = await client.query(
+        const text =
           `BEGIN; SET LOCAL synchronous_commit = off; ${followIndex}; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
-            `${inline(toClaim(claiming))}; COMMIT`,
-        )
+          `${inline(toClaim(claiming))}; COMMIT`
+        const claimed: Promise<unknown> = client.query(text)
+        const results = await claimed.catch(async (error) => {
+          // An error leaves the transaction open, and every later statement on this connection would fail.
+          await client.query('ROLLBACK').catch(ignore)
+          throw error
+        })
         if (!Array.isArray(results))
           throw new TypeError('The pool must run several statements at once, as pg does.')
         const { rows }: Result = results.at(-2)
