@@ -117,11 +117,19 @@ export const nullish =
 /** Drops a value by adding its path to the report. Returns whether there is a report. */
 const leaveOut = (path = '', report?: Report): boolean => (report?.leftOut.push(path) ?? 0) > 0
 
+/** Runs a check that may drop fields of the value. Returns whether it passes and its fields can be dropped. */
+const passes = (check: Check, value: unknown, path?: string, report?: Report): boolean => {
+  const inner: Report = { issues: [], leftOut: [] }
+  if (report === undefined || !check(value, path, inner)) return false
+  report.leftOut.push(...inner.leftOut)
+  return true
+}
+
 /** Accepts a value that passes one of the checks, and drops any other value. */
 export const unchecked =
   (...checks: readonly Check[]): Check =>
   (value, path, report) =>
-    checks.some((check) => check(value)) || leaveOut(path, report)
+    checks.some((check) => check(value) || passes(check, value, path, report)) || leaveOut(path, report)
 
 /** Allows the value to be absent. Drops an empty string and null, which mean the same. */
 export const unset =
@@ -151,13 +159,11 @@ export const object = (checks: { readonly [field: string]: Check }): Check => {
   }
 }
 
-const omit = (value: unknown, paths: readonly string[]): Fields => {
-  const copy: Record<string, unknown> = { ...Object(value) }
-  for (const path of paths) {
-    const [field = '', inner] = path.split('.')
-    if (inner === undefined) delete copy[field]
-    else copy[field] = omit(copy[field], [inner])
-  }
+/** Returns a copy of a value without the field at a path. */
+const omit = (value: unknown, [field = '', ...inner]: readonly string[]): object => {
+  const copy: object = Array.isArray(value) ? [...value] : { ...Object(value) }
+  if (inner.length === 0) Reflect.deleteProperty(copy, field)
+  else Reflect.set(copy, field, omit(Reflect.get(copy, field), inner))
   return copy
 }
 
@@ -170,7 +176,8 @@ export const parse = <Value>(
   check(value, '', report)
   const { issues, leftOut } = report
   if (issues.length > 0) return { success: false, issues }
-  return { success: true, data: (leftOut.length === 0 ? value : omit(value, leftOut)) as Value }
+  const data = leftOut.reduce((rest, path) => omit(rest, path.split('.')), value)
+  return { success: true, data: data as Value }
 }
 
 export const createValidator = <Body>(checks: {
