@@ -276,13 +276,17 @@ it.each([
   ['a misspelled option of sqlInboxTable', () => loosely(sqlInboxTable)({ tabel: 'x' })],
   ['a misspelled option of sqlInbox', () => loosely(sqlInbox)(new DatabaseSync(':memory:'), { tabel: 'x' })],
   [
+    'a misspelled retention of an inbox',
+    () => loosely(sqlInbox)(new DatabaseSync(':memory:'), { retention: { handledBodyMS: 0 } }),
+  ],
+  [
     'an onParked that is not a function',
     () => loosely(sqlInbox)(new DatabaseSync(':memory:'), { onParked: 1 }),
   ],
 ])('rejects %s', (_, make) => {
   expect(make).toThrow(WebhookUsageError)
   expect(make).toThrow(
-    /^The dialect is mysql, but this is a sqlite|is not a dialect of sqlInboxTable|an option of sqlInbox|^onParked must be/,
+    /^The dialect is mysql, but this is a sqlite|is not a dialect of sqlInboxTable|an option of (?:sqlInbox|retention)|^onParked must be/,
   )
 })
 
@@ -297,6 +301,17 @@ it.each(['parkedBodyMs', 'keyMs'])('rejects an inbox with a retention %s of 0', 
   expect(() => loosely(sqlInbox)(new DatabaseSync(':memory:'), { retention })).toThrow(
     `${name} must be above 0`,
   )
+})
+
+it.each([0, -1, Number.NaN])('rejects a dedupe store that remembers deliveries for %d ms', (ttlMs) => {
+  const client = { set: async () => null, get: async () => null, eval: async () => 1 }
+  for (const make of [
+    () => memoryDedupe({ ttlMs }),
+    () => memoryDedupe({ maxEntries: ttlMs }),
+    () => redisDedupe(client, { ttlMs }),
+    () => sqlDedupe(new DatabaseSync(':memory:'), { dialect: 'sqlite', ttlMs }),
+  ])
+    expect(make).toThrow(/(?:ttlMs|maxEntries) must be above 0/)
 })
 
 it('creates the table of an inbox with its keys in one statement on MySQL, and in several elsewhere', () => {

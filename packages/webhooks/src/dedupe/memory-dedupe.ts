@@ -1,4 +1,4 @@
-import { assertOptions } from '../usage.ts'
+import { assertAboveZero, assertOptions } from '../usage.ts'
 import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
 /** Options for {@link memoryDedupe}. */
@@ -26,12 +26,15 @@ type Entry = { readonly done: boolean; expiresAt: number }
 /**
  * Remembers deliveries in memory, for one process and for tests. Several processes need a shared store.
  *
+ * @throws WebhookUsageError for an unknown option.
+ * @throws RangeError when `ttlMs` or `maxEntries` is not above 0.
  * @example
  * createReceiver({ verify, dedupe: memoryDedupe() })
  */
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
   assertOptions('memoryDedupe()', options, ['ttlMs', 'maxEntries', 'now'])
   const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = () => Date.now() } = options
+  for (const [name, value] of Object.entries({ ttlMs, maxEntries })) assertAboveZero(name, value)
   // Handled deliveries are in order of completion, so the first expires first. Claims are in order of creation.
   const entries = new Map<string, Entry>()
 

@@ -1,4 +1,4 @@
-import { assertOptions } from '../usage.ts'
+import { assertAboveZero, assertOptions } from '../usage.ts'
 import { type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
 /** The required part of a `redis` client (node-redis 4 and newer), cluster or not. */
@@ -67,6 +67,8 @@ const toCommands = (client: NodeRedisClient | IoRedisClient): Commands =>
  * Remembers deliveries in Redis, for any number of processes. Each delivery is one key, which expires on its own.
  *
  * @param client - a connected `redis` or `ioredis` client. It is never closed.
+ * @throws WebhookUsageError for an unknown option.
+ * @throws RangeError when `ttlMs` is not above 0.
  * @example
  * createReceiver({ verify, dedupe: redisDedupe(await createClient({ url }).connect()) })
  */
@@ -76,6 +78,7 @@ export const redisDedupe = (
 ): Dedupe => {
   assertOptions('redisDedupe()', options, ['ttlMs', 'prefix'])
   const { ttlMs = defaultRetentionMs, prefix = 'wabakit:webhook:' } = options
+  assertAboveZero('ttlMs', ttlMs)
   const { setIfAbsent, run } = toCommands(client)
   return {
     claim: async (name, claimMs) => {

@@ -1,4 +1,4 @@
-import { assertNames, assertOptions, assertTableName } from '../usage.ts'
+import { assertAboveZero, assertNames, assertOptions, assertTableName } from '../usage.ts'
 import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 import {
   createRunner,
@@ -41,6 +41,7 @@ const readOptions = (
 ) => {
   assertOptions(caller, options, known)
   const { ttlMs = defaultRetentionMs, table = 'wabakit_webhook_deliveries', dialect = 'postgresql' } = options
+  assertAboveZero('ttlMs', ttlMs)
   assertTableName(table)
   assertNames(`a dialect of ${caller}`, { names: [dialect], known: Object.keys(syntaxes) })
   return { ttlMs, table, dialect }
@@ -77,7 +78,7 @@ const sweepEvery = 1_000
  *   function that runs one statement. It must not be in a transaction, because other processes would not see the
  *   claims.
  * @throws WebhookUsageError for an unknown option or dialect.
- * @throws RangeError when `table` is not a plain identifier.
+ * @throws RangeError when `table` is not a plain identifier, or `ttlMs` is not above 0.
  * @example
  * createReceiver({ verify, dedupe: sqlDedupe(pool) })
  * createReceiver({ verify, dedupe: sqlDedupe(database, { dialect: 'sqlite' }) })

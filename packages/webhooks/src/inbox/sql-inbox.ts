@@ -139,6 +139,7 @@ export function sqlInbox(
   ])
   const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, onParked, clock } = options
   const { table = defaultTable, retention = {} } = options
+  assertOptions('retention', retention, ['handledBodyMs', 'parkedBodyMs', 'keyMs'])
   const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = retention
   const limits = { concurrency, maxAttempts, pollMs, parkedBodyMs, keyMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
@@ -195,6 +196,10 @@ export function sqlInbox(
     const accept = async (body: WebhookPayload, acceptOptions: AcceptOptions = {}) => {
       assertOptions('accept()', acceptOptions, ['id', 'source'])
       const { id, source = 'accepted' } = acceptOptions
+      for (const [name, value] of Object.entries({ id, source })) {
+        if (value !== undefined && typeof value !== 'string')
+          throw new WebhookUsageError(`The ${name} must be a string.`)
+      }
       return store({ id, source, body: toBytes(body) })
     }
     const reconcile = createReconcile(place, { entries, maxBodyBytes, wake })

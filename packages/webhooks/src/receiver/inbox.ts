@@ -86,6 +86,7 @@ export type InboxMethods = {
    * Acknowledge the message when the promise resolves.
    *
    * @throws TypeError when the body is neither text nor bytes.
+   * @throws WebhookUsageError for an unknown option, or one that is not a string.
    * @throws any database error. In that case, the event is not stored.
    */
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
