@@ -2,6 +2,7 @@ import type { ParsedEvent } from '../parse/parse-event.ts'
 import { callAll } from '../receiver/handlers.ts'
 import type { InboxContext, InboxHost } from '../receiver/inbox.ts'
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
+import { longestTimerMs } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'
@@ -80,7 +81,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
 
   const add = (attempt: Attempt): void => {
     running.add(attempt)
-    keeper ??= setInterval(() => void renewClaims(), Math.min(claimTtlMs / 3, 2 ** 31 - 1))
+    keeper ??= setInterval(() => void renewClaims(), Math.min(claimTtlMs / 3, longestTimerMs))
   }
 
   const remove = (attempt: Attempt): void => {

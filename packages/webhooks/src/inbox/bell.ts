@@ -1,3 +1,5 @@
+import { longestTimerMs } from '../time-limit.ts'
+
 /**
  * Creates a signal between loops. `wait` resolves at the next ring, after `maxMs`, or at once if the bell has rung
  * since `count` returned `seen`.
@@ -19,7 +21,7 @@ export const createBell = () => {
           waiting.delete(proceed)
           resolve()
         }
-        const timer = setTimeout(proceed, Math.min(maxMs, 2 ** 31 - 1))
+        const timer = setTimeout(proceed, Math.min(maxMs, longestTimerMs))
         waiting.add(proceed)
       }),
   }

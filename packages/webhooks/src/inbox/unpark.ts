@@ -12,11 +12,13 @@ export const createUnpark = (place: InboxTable, { handlers, maxBodyBytes, retry 
   const { table } = place
   /**
    * Selects one entry for each event name, because a handler takes either all events with a name or none. Drifted
-   * entries are examined one by one, because each may drift differently.
+   * entries and entries without a name are examined one by one, because each may be different.
    */
   const representatives = `SELECT min(id) AS id FROM ${table}
-    WHERE state = 'parked' AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL GROUP BY reason, name`
-  const others = `SELECT id FROM ${table} WHERE state = 'parked' AND reason = 'drifted' AND body IS NOT NULL`
+    WHERE state = 'parked' AND name IS NOT NULL AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL
+    GROUP BY reason, name`
+  const others = `SELECT id FROM ${table} WHERE state = 'parked' AND body IS NOT NULL
+    AND (reason = 'drifted' OR (name IS NULL AND reason IN ('no_handler', 'unknown')))`
 
   return async (): Promise<void> => {
     for (const ids of [representatives, others]) {

@@ -1,6 +1,7 @@
 import type { DrainOptions, Remaining } from '../receiver/inbox.ts'
 import type { StopOptions } from '../receiver/running.ts'
 import { waitAtMost } from '../time-limit.ts'
+import { assertAboveZero } from '../usage.ts'
 import { type AttemptsOptions, createAttempts, minimumDelayMs } from './attempts.ts'
 import { collect } from './batch.ts'
 import { createBell } from './bell.ts'
@@ -129,9 +130,11 @@ export const createWorker = (options: WorkerOptions) => {
       loop = work()
     },
     stop: async ({ maxMs = stopMs }: StopOptions = {}): Promise<void> => {
+      assertAboveZero('maxMs', maxMs)
       stopping = true
       bell.ring()
       await loop
+      await claiming
       loop = undefined
       if (!(await settle(maxMs))) {
         attempts.abort()
@@ -146,12 +149,13 @@ export const createWorker = (options: WorkerOptions) => {
     },
     drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<Remaining> => {
       const endsAt = performance.now() + maxMs
+      if (loop === undefined) stopping = false
       const release = engine.hold()
       try {
         await unparkSometimes()
         for (;;) {
           const rings = bell.count()
-          const claimed = performance.now() < endsAt ? await claimNext() : 0
+          const claimed = !stopping && performance.now() < endsAt ? await claimNext() : 0
           // An entry that was completed in the meantime may have freed its lane for the next one.
           if (claimed > 0 || bell.count() !== rings) continue
           if (attempts.count() === 0) break

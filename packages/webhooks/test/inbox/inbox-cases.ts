@@ -193,6 +193,16 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.count()).toEqual({ handled: 6 })
     })
 
+    it('handles every parked event without a name, once a handler takes it', async () => {
+      const { inbox, receiver, send, table } = setUp({ onParked: () => {} })
+      for (const body of [{ number: 1 }, { number: 2 }, { number: 3 }, 'unreadable']) await send(body)
+      await receiver.drain()
+      const upgraded = setUp({ table })
+      upgraded.receiver.onUnknown(() => {})
+      await upgraded.receiver.drain()
+      expect(await readStates(inbox)).toEqual(['handled', 'handled', 'handled', 'parked'])
+    })
+
     it('handles a parked event on request', async () => {
       const { receiver, inbox, send } = setUp({ onParked: () => {} })
       await send({ event: 'NEW' })
@@ -1163,6 +1173,23 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
     })
 
+    it('starts no more handlers in drain() after stop(), until it is called again', async () => {
+      const { receiver, send } = setUp({ concurrency: 1 })
+      const [gate, started] = [createGate(), createGate()]
+      receiver.onAny(() => {
+        started.open()
+        return gate.wait()
+      })
+      for (const id of ['a', 'b']) await send(toJoin(id), id)
+      const draining = receiver.drain()
+      await started.wait()
+      const stopping = receiver.stop()
+      gate.open()
+      expect((await draining).remaining).toBe(1)
+      await stopping
+      expect((await receiver.drain()).remaining).toBe(0)
+    })
+
     it('returns when an entry can be handled next, which is never in the past', async () => {
       const clock = createClock()
       const [gate, started] = [createGate(), createGate()]
@@ -1227,7 +1254,11 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     })
   })
 
-  it(`${name}: rejects invalid options`, () => {
+  it(`${name}: rejects invalid options`, async () => {
+    const { receiver } = setUp()
+    for (const maxMs of [0, Number.NaN]) await expect(receiver.stop({ maxMs })).rejects.toThrow(RangeError)
+    for (const options of [{ id: 7 }, { source: 7 }])
+      await expect(Reflect.apply(receiver.accept, undefined, ['{}', options])).rejects.toThrow(/a string/)
     expect(() => environment().inbox({ table: 'a; DROP TABLE b' })).toThrow(RangeError)
     expect(() => environment().inbox({ concurrency: 0 })).toThrow(RangeError)
     expect(() => Reflect.apply(environment().inbox, undefined, [{ leaseMs: 1 }])).toThrow(/leaseMs/)

@@ -70,7 +70,7 @@ describe('an inbox on SQLite', () => {
     const { receiver, inbox, errors } = receive(node)
     receiver.on('CALL_ENDED', async ({ callId }, { transaction, atCompletion }) => {
       if (callId === 'a') await transaction()
-      else atCompletion(async () => {})
+      else atCompletion(() => Promise.reject(new Error('late')))
     })
     for (const id of ['a', 'b']) await receiver.handle(toRequest(toEnd(id), id))
     await receiver.drain()

@@ -4,6 +4,7 @@ import {
   type Effects,
   type InboxEngine,
   type InboxValue,
+  ignore,
   type Run,
   refuse,
   type Statement,
@@ -96,7 +97,10 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
   const completeOne = ({ statement, writes }: Completion<Database>): boolean => {
     if (execute(statement.text, statement.values).count === 0) return false
     for (const write of writes) {
-      if (typeof Object(write(database)).then === 'function') {
+      const written = write(database)
+      if (typeof Object(written).then === 'function') {
+        // The error below replaces its own, which would otherwise end the process.
+        Promise.resolve(written).catch(ignore)
         refuse(
           'A function passed to atCompletion() must be synchronous: nothing may run between it and the commit.',
         )
