@@ -1,3 +1,6 @@
+/** The longest delay of a timer, in milliseconds. A longer one would end at once. */
+export const longestTimerMs = 2_147_483_647
+
 /** Waits at most `ms` milliseconds for work. After that, calls `expire` and returns its result. */
 export const waitAtMost = async <Result, Late = undefined>(
   ms: number,
@@ -6,7 +9,7 @@ export const waitAtMost = async <Result, Late = undefined>(
 ): Promise<Awaited<Result> | Late> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const expired = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
+    timer = setTimeout(resolve, Math.min(ms, longestTimerMs))
   })
   try {
     return await Promise.race([work(), expired.then(expire)])

@@ -757,6 +757,25 @@ describe('stopping', () => {
     expect(steps).toEqual(['handled', 'acknowledged'])
   })
 
+  it('acknowledges a delivery that it was verifying after its handlers have finished', async () => {
+    const [verified, handling] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()]
+    const steps: string[] = []
+    const receiver = receive({ ack: 'before', waitUntil: () => {}, verify: () => verified.promise }).onAny(
+      async () => {
+        await handling.promise
+        steps.push('handled')
+      },
+    )
+    const response = receiver.handle(await signedRequest(joined)).then(() => steps.push('acknowledged'))
+    await receiver.stop()
+    verified.resolve(true)
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+    expect(steps).toEqual([])
+    handling.resolve()
+    await response
+    expect(steps).toEqual(['handled', 'acknowledged'])
+  })
+
   it('waits at most maxMs, and then aborts the signal', async () => {
     const { receiver, steps } = start()
     await receiver.handle(await signedRequest(joined))
@@ -784,6 +803,41 @@ describe('stopping', () => {
     await receive().stop()
     await receive({ ack: 'before' }).stop()
   })
+})
+
+it('has no time limit that is longer than a timer can be', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const longest of [Number.POSITIVE_INFINITY, 2 ** 31]) {
+    const [body, handling] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const steps: string[] = []
+    const limits = { handlerTimeoutMs: longest, bodyTimeoutMs: longest }
+    const receiver = receive({ ...limits, ack: 'before', waitUntil: () => {} }).onAny(
+      async (_, { signal }) => {
+        await handling.promise
+        steps.push(signal.aborted ? 'aborted' : 'handled')
+      },
+    )
+    const request = await signedRequest(joined)
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    const slow = new ReadableStream({
+      pull: async (controller) => {
+        await body.promise
+        controller.enqueue(bytes)
+        controller.close()
+      },
+    })
+    const streamed: RequestInit & { duplex: 'half' } = { method: 'POST', body: slow, duplex: 'half' }
+    const response = receiver.handle(new Request(request.url, { ...streamed, headers: request.headers }))
+    await vi.advanceTimersByTimeAsync(60_000)
+    body.resolve()
+    expect((await response).status).toBe(200)
+    const stopping = receiver.stop({ maxMs: longest }).then(() => steps.push('stopped'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    handling.resolve()
+    await stopping
+    expect(steps).toEqual(['handled', 'stopped'])
+  }
 })
 
 it('leaves no timer behind, whatever the outcome of a delivery', async () => {

@@ -2,6 +2,7 @@ import { digest } from '#hmac'
 import { encoder } from '../bytes.ts'
 import type { Claim } from '../dedupe/dedupe.ts'
 import type { ParsedEvent } from '../parse/parse-event.ts'
+import { longestTimerMs } from '../time-limit.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
 import { callAll, type DeliveryContext, type Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
@@ -41,16 +42,12 @@ export const toDeliveryKey = (
 export type Delivery = {
   readonly context: DeliveryContext
   readonly tasks: readonly Task<DeliveryContext>[]
-  /** Set if the response does not wait for the handlers. */
-  readonly isEarly: boolean
-  /** Called with the promise of work that may outlast the response. */
-  readonly keepAlive: (work: Promise<unknown>) => void
+  /** Called with the promise of the handlers' work. Returns whether the response does not wait for it. */
+  readonly keepAlive: (work: Promise<unknown>) => boolean
 }
 
 /** The result of a delivery. With `unavailable`, the dedupe store failed. @inline */
 export type HandlingOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress' | 'unavailable'
-
-const maximumDelayMs = 2_147_483_647
 
 /**
  * Renews a claim every third of its lifetime, so that two renewals may fail before it expires.
@@ -65,7 +62,7 @@ const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unk
       onError(error)
     }
   }
-  const timer = setInterval(renew, Math.min(ttlMs / 3, maximumDelayMs))
+  const timer = setInterval(renew, Math.min(ttlMs / 3, longestTimerMs))
   // A handler that hangs must not keep the process running. Only Node's timers are objects.
   if (typeof timer === 'object') timer.unref()
   return () => clearInterval(timer)
@@ -117,7 +114,7 @@ export const createHandleOnce = (
   }
 
   return async (delivery: Delivery): Promise<HandlingOutcome> => {
-    const { context, isEarly, keepAlive } = delivery
+    const { context, keepAlive } = delivery
     try {
       const claim = dedupe && (await dedupe.claim(context.delivery.key, claimTtlMs))
       if (claim === 'duplicate' || claim === 'in_progress') return claim
@@ -125,8 +122,7 @@ export const createHandleOnce = (
         throw new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".')
       }
       const done = handle(delivery, claim)
-      keepAlive(done)
-      return isEarly ? 'handled' : done
+      return keepAlive(done) ? 'handled' : done
     } catch (error) {
       return failUnavailable(error, context)
     }

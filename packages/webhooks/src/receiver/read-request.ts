@@ -1,5 +1,6 @@
 import { concat } from '../bytes.ts'
 import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
+import { longestTimerMs } from '../time-limit.ts'
 
 const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
@@ -89,10 +90,13 @@ export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
       // A body in memory is read within a few turns of the microtask queue. Creating a timer would take longer.
       for (let turn = 0; turn < 4; turn += 1) await undefined
       if (finished) return
-      timer = setTimeout(() => {
-        late = true
-        stop()
-      }, bodyTimeoutMs)
+      timer = setTimeout(
+        () => {
+          late = true
+          stop()
+        },
+        Math.min(bodyTimeoutMs, longestTimerMs),
+      )
     }
     void startTimer()
     try {

@@ -111,7 +111,6 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     const outcome = await handleOnce({
       context,
       tasks,
-      isEarly: early !== undefined,
       keepAlive: (work) => running.keepAlive(work, host, early),
     })
     trace.outcome = outcome

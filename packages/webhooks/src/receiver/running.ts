@@ -28,9 +28,14 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
     /** Returns a controller for a delivery, or `undefined` if deliveries are not acknowledged early. */
     // Each delivery has its own controller, because Workers cannot create a controller outside a request.
     acknowledgeEarly: () => (isEarly ? new AbortController() : undefined),
-    /** Makes the host and `stop` wait for work, which must not reject. */
-    keepAlive: (work: Promise<unknown>, given: object, abort?: AbortController): void => {
-      if (abort !== undefined) {
+    /**
+     * Makes the host wait for work, which must not reject. Returns whether the delivery can be acknowledged before the
+     * work has finished, because `stop` waits for the work.
+     */
+    keepAlive: (work: Promise<unknown>, given: object, abort?: AbortController): boolean => {
+      // `stop` may have been called since the delivery arrived.
+      const isAwaited = isEarly && abort !== undefined
+      if (isAwaited) {
         early.set(work, abort)
         void work.then(() => early.delete(work))
       }
@@ -46,10 +51,11 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
           if (!isWarned || keeper?.waitUntil !== undefined) keeper.waitUntil(work)
         }
       } catch (error) {
-        if (isWarned) return
+        if (!isWarned)
+          console.warn("With ack: 'before', events are lost when this host stops. Pass waitUntil.", error)
         isWarned = true
-        console.warn("With ack: 'before', events are lost when this host stops. Pass waitUntil.", error)
       }
+      return isAwaited
     },
     stop: async ({ maxMs = 10_000 }: StopOptions = {}): Promise<void> => {
       assertAboveZero('maxMs', maxMs)
