@@ -116,8 +116,8 @@ export type TransportOptions = TargetPolicy & {
 }
 
 /**
- * Creates a transport that sends webhooks over persistent connections. It loads its HTTP client when it sends the first
- * webhook, because loading it would take a quarter of the server's start-up time.
+ * Creates a transport that sends webhooks over persistent connections. It loads its HTTP client with the first webhook
+ * unless `load` is called earlier, because loading it would take a quarter of the server's start-up time.
  */
 export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: TransportOptions) => {
   let opening: Promise<Agent> | undefined
@@ -129,15 +129,19 @@ export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: 
     const connect = createGuardedConnector({ allowPrivateTargets, lookup })
     return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
   }
-  const send = async (webhook: OutgoingWebhook): Promise<WebhookResponse> => {
+  const load = (): Promise<Agent> => {
     opening ??= open()
-    return sendWebhook(await opening, webhook)
+    return opening
   }
+  const send = async (webhook: OutgoingWebhook): Promise<WebhookResponse> =>
+    sendWebhook(await load(), webhook)
   const fetch: DeliveryFetch = async (url, request) => {
     const { status, retryAfter, body } = await send({ url, ...request })
     return { status, headers: { get: () => retryAfter }, body }
   }
   return {
+    /** Loads the HTTP client. */
+    load,
     send,
     /** Sends a webhook for the core. */
     fetch,

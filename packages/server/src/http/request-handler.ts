@@ -143,6 +143,9 @@ const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
   }
 }
 
+/** Loads the adapter for requests that need a `Response`. */
+export const loadAdapter = () => import('@hono/node-server')
+
 /** Creates the handler of all requests that a server receives. */
 export const createRequestHandler = (options: RequestHandlerOptions) => {
   const { api, pages, metrics, log, createRequestId, trustProxy, onError } = options
@@ -218,15 +221,16 @@ export const createRequestHandler = (options: RequestHandlerOptions) => {
         if (!incoming.complete) outgoing.shouldKeepAlive = false
       }
 
-      const fetch = findFetch(path, incoming, remoteAddress)
-      if (fetch === undefined) {
-        const { status, headers, body } = await respond(request, remoteAddress)
+      const send = ({ status, headers, body }: ApiResponse): void => {
         finish(status, headers['x-request-id'])
         outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
-        return
       }
-      const { getRequestListener } = await import('@hono/node-server')
-      const listener = getRequestListener(
+
+      const fetch = findFetch(path, incoming, remoteAddress)
+      if (fetch === undefined) return send(await respond(request, remoteAddress))
+      const adapter = await loadAdapter().catch(refuse)
+      if ('status' in adapter) return send(adapter)
+      const listener = adapter.getRequestListener(
         async (webRequest) => {
           const response = await fetch(webRequest).catch((error: unknown) => {
             const { body, ...init } = refuse(error)

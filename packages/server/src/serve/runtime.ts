@@ -13,7 +13,7 @@ import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createTransport } from '../delivery/transport.ts'
 import { createPages } from '../http/pages.ts'
-import { createRequestHandler } from '../http/request-handler.ts'
+import { createRequestHandler, loadAdapter } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { allowsPrivateTargets } from './check-config.ts'
 import { logService } from './log-service.ts'
@@ -33,8 +33,8 @@ type RuntimeOptions = {
 const attemptTimeoutMs = 15_000
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/** Pause before the control API is loaded, in milliseconds. Loading it at once would delay the first requests. */
-const loadControlMs = 1_000
+/** Pause before the rest of the server is loaded, in milliseconds. Loading it at once would delay the first requests. */
+const loadRestMs = 1_000
 
 const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })
 
@@ -100,6 +100,8 @@ export const createRuntime = (options: RuntimeOptions) => {
     )
     return loadingControl
   }
+  /** Loads what later requests and webhooks need, because an update may replace the files of a running server. */
+  const loadRest = () => Promise.all([loadControl(), loadAdapter(), transport.load()])
   const control: ControlApi = async (...request) => (await loadControl())(...request)
   let isStopping = false
   const pages = createPages({
@@ -128,8 +130,7 @@ export const createRuntime = (options: RuntimeOptions) => {
     }),
     /** Starts delivering webhooks and removing old records, unless the role is `api`. */
     start: (): void => {
-      // Loads the control API even if no request needs it, because an update may replace the files of a running server.
-      setTimeout(() => loadControl().catch(onError), loadControlMs).unref()
+      setTimeout(() => loadRest().catch(onError), loadRestMs).unref()
       if (role === 'api') return
       if (attempts !== undefined) {
         attempts.startPublishing()

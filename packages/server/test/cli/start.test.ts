@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { wabakit } from './wabakit.ts'
+import { startServer, wabakit } from './wabakit.ts'
 
 const toModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`
 
@@ -35,6 +35,39 @@ test('a server is ready before its control API is loaded, and never loads OpenTe
   expect(
     loaded.filter((url) => /\/control-api\.ts|\/node_modules\/(?:hono|@opentelemetry)\//.test(url)),
   ).toEqual([])
+})
+
+test('a server that gets no request loads everything that a request or webhook needs', async () => {
+  const endWhenLoaded = toModule(`
+    import { registerHooks } from 'node:module'
+    const missing = new Set(['control-api', '@hono/node-server', 'undici', 'guarded-connector'])
+    registerHooks({
+      load: (url, context, nextLoad) => {
+        for (const name of missing) if (url.includes('/' + name)) missing.delete(name)
+        if (missing.size === 0) process.exit()
+        return nextLoad(url, context)
+      },
+    })`)
+  const serve = ['serve', '--port', '0', '--database', ':memory:', '--log-level', 'silent']
+
+  expect(await modules(serve, endWhenLoaded)).not.toEqual([])
+})
+
+test('a server whose files are missing responds with 500, and goes on', async () => {
+  const hide = toModule(`
+    import { registerHooks } from 'node:module'
+    registerHooks({
+      resolve: (name, context, nextResolve) => {
+        if (name === '@hono/node-server') throw new Error('There is no such file.')
+        return nextResolve(name, context)
+      },
+    })`)
+  const server = await startServer([], { env: { NODE_OPTIONS: `--import=${hide}` } })
+
+  expect((await fetch(`${server.ready.url}/_wabakit/info`)).status).toBe(500)
+  expect((await fetch(`${server.ready.url}/healthz`)).status).toBe(200)
+  server.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
 })
 
 test('Node.js prints no warning about SQLite, but other warnings are shown', async () => {
