@@ -29,7 +29,13 @@ export const TenantSettings = z.strictObject({
     z.union([z.literal(false), z.strictObject({ organization: limit(), key: limit(), ip: limit() })]),
   ),
   /** Request header that carries the API key. @default 'authorization' */
-  authHeader: z.optional(z.string().check(z.minLength(1))),
+  authHeader: z.optional(
+    z.string().check(
+      z.refine((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name), {
+        error: 'authHeader must be the name of a header',
+      }),
+    ),
+  ),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 

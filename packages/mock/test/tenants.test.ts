@@ -138,6 +138,9 @@ test('rejects unknown options', async () => {
 test('names an invalid option once', async () => {
   await expect(createMock({ seed: 'one' } as never)).rejects.toThrow('createMock: seed must be a number')
   await expect(createMock({ startAt: 'x' })).rejects.toThrow('createMock: startAt must be')
+  const listening = createMock({ port: 0, authHeader: 'x key' })
+  await expect(listening).rejects.toThrow('createMock: authHeader must be the name of a header')
+  expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
 })
 
 test('a client option that is undefined keeps the default of the mock', async () => {

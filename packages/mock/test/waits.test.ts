@@ -26,6 +26,32 @@ test('finds a past event, and waits for a future one', async () => {
   expect(await future).toEqual(past)
 })
 
+test('rejects with the error of a match that throws, and does not hold up other waits', async () => {
+  const thrown = new Error('no such field')
+  const failing = mock.waitForEvent('CALL_ENDED', () => {
+    throw thrown
+  })
+  const other = mock.waitForEvent('CALL_ENDED', undefined, quick)
+  const failed = expect(failing).rejects.toBe(thrown)
+  await mock.trigger('CALL_ENDED', { callId: 'call-1' })
+  expect(await other).toMatchObject({ callId: 'call-1' })
+  await failed
+})
+
+test('waits without a limit if timeoutMs is Infinity', async () => {
+  const ended = mock.waitForEvent('CALL_ENDED', undefined, { timeoutMs: Number.POSITIVE_INFINITY })
+  const waited = getMessage(mock.waitForEvent('CALL_ENDED', { callId: 'none' }, quick))
+  expect(await Promise.race([ended, waited])).toContain('happened within 20 ms')
+  await mock.simulateCall({ callId: 'call-1' })
+  expect(await ended).toMatchObject({ callId: 'call-1' })
+})
+
+test('does not run a task of the far future at once on the clock of the machine', async () => {
+  await using machine = await createMock({ clock: 'machine' })
+  await machine.simulateCall({ callId: 'call-1', summary: { after: '30d' } })
+  await getMessage(machine.waitForEvent('CALL_AI_SUMMARY', undefined, quick))
+})
+
 test('finds an event by some of its fields, or by a function', async () => {
   await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.' } })
   await mock.simulateCall({ callId: 'call-2', summary: { recap: 'Wants to cancel.' } })

@@ -7,6 +7,9 @@ const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
  */
 const isFake = (): boolean => 'clock' in startRealTimer
 
+/** The longest delay of a timer, in milliseconds. A longer one would end at once. */
+const longestMs = 2_147_483_647
+
 /** Starts a timer that fake timers do not affect. It does not keep the process alive; the test runner does. */
 const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
   const stop = new AbortController()
@@ -24,8 +27,9 @@ const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
  * @returns a function that cancels it.
  */
 export const afterRealTime = (ms: number, run: () => void): (() => void) => {
-  if (isFake()) return startHiddenTimer(ms, run)
-  const timer = startRealTimer(run, ms)
+  const delayMs = Math.min(ms, longestMs)
+  if (isFake()) return startHiddenTimer(delayMs, run)
+  const timer = startRealTimer(run, delayMs)
   return () => stopRealTimer(timer)
 }
 
@@ -35,7 +39,7 @@ export const afterRealTime = (ms: number, run: () => void): (() => void) => {
  */
 export const afterMachineTime: typeof afterRealTime = (ms, run) => {
   const { setTimeout, clearTimeout } = globalThis
-  const timer = setTimeout(run, ms)
+  const timer = setTimeout(run, Math.min(ms, longestMs))
   return () => clearTimeout(timer)
 }
 

@@ -22,8 +22,12 @@ export const createWaiters = () => {
       const { promise, resolve, reject } = Promise.withResolvers<Found>()
       const waiter: Waiter = {
         check: () => {
-          const now = find()
-          if (now !== undefined) resolve(now)
+          try {
+            const now = find()
+            if (now !== undefined) resolve(now)
+          } catch (error) {
+            reject(error)
+          }
         },
         reject: (reason) => reject(new MockUsageError(`${caller}: ${reason}`)),
       }

@@ -9,7 +9,7 @@ import type { Waiters } from './waiters.ts'
 
 /** Options for waiting. */
 export type WaitOptions = {
-  /** Milliseconds of real time. @default 1_000 */
+  /** Milliseconds of real time; `Infinity` for no limit. @default 1_000 */
   readonly timeoutMs?: number | undefined
 }
 
