@@ -216,6 +216,8 @@ describe.concurrent('the run', () => {
     [{ url: 'http://127.0.0.1/' }, /--secret, --header or --basic/],
     [{ url: 'http://127.0.0.1/', secret: 'whsec_not base64' }, /--secret must be/],
     [{ url: 'http://127.0.0.1/', secret, only: ['refuses-nothing'] }, /no check "refuses-nothing"/],
+    [{ url: 'http://127.0.0.1/', headers: { 'x token': 'name' } }, /--header must have/],
+    [{ url: 'http://127.0.0.1/', headers: { 'x-token': 'a\nb' } }, /--header must have/],
   ])('refuses options that it cannot work with: %j', async (options, message) => {
     await expect(examineEndpoint(options)).rejects.toThrow(ExaminationUsageError)
     await expect(examineEndpoint(options)).rejects.toThrow(message)
@@ -261,6 +263,12 @@ describe.concurrent('the run', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000)
     expect(report.verdict).toBe('inconclusive')
     expect(report.checks.at(-2)?.observed).toMatch(/raise --timeout|no genuine/)
+  })
+
+  test('may have a time limit that is longer than a timer can be', async () => {
+    await using endpoint = await startEndpoint()
+    const report = await examine(endpoint, { timeoutMs: Number.POSITIVE_INFINITY, only: ['refuses-get'] })
+    expect(find(report, 'refuses-get').verdict).toBe('pass')
   })
 
   test('sends the same attacks for the same seed, with new ids', async () => {

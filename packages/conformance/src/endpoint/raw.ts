@@ -1,12 +1,13 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /** Opens a connection to the endpoint's host, for bytes that an HTTP client would refuse to send. */
 const openSocket = (url: URL): Socket => {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-  const socket =
-    url.protocol === 'https:' ? connectTls({ host, port, servername: host }) : connectTcp(port, host)
+  // TLS does not allow an IP address as the server's name (RFC 6066, section 3).
+  const servername = isIP(host) === 0 ? host : ''
+  const socket = url.protocol === 'https:' ? connectTls({ host, port, servername }) : connectTcp(port, host)
   // The endpoint may close the connection at any time.
   socket.on('error', () => {})
   return socket

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { ExaminationUsageError } from '../errors.ts'
 import { createRandom } from '../seeded-random.ts'
 import { defaultLimits, type ExamineEndpointOptions, type Limits } from './options.ts'
@@ -29,6 +30,16 @@ const assertSecret = (secret: string | undefined, option: string): void => {
   )
 }
 
+const assertHeader = (name: string, value: string): void => {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+  } catch (cause) {
+    const message = '--header must have the name of a header, and a value without control characters.'
+    throw new ExaminationUsageError(message, { cause })
+  }
+}
+
 /** @throws ExaminationUsageError when the options are wrong. */
 export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
   const { secret, previousSecret, headers = {}, effects, now = Date.now } = options
@@ -40,6 +51,7 @@ export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
   }
   assertSecret(secret, '--secret')
   assertSecret(previousSecret, '--previous-secret')
+  for (const header of Object.entries(headers)) assertHeader(...header)
   const limits: Limits = { ...defaultLimits, ...options.limits }
   return {
     url: readTarget(options.url),

@@ -41,6 +41,9 @@ export type RunOptions<Kind extends Check> = {
   onResult(result: CheckResult): void
 }
 
+/** The longest delay of a timer, in milliseconds. A longer one would end at once. */
+const longestTimerMs = 2_147_483_647
+
 const waitAtMost = async (
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<Finding>,
@@ -48,7 +51,8 @@ const waitAtMost = async (
   const controller = new AbortController()
   const { promise, resolve } = Promise.withResolvers<Finding>()
   const observed = `no result within ${Math.round(timeoutMs)} ms; raise the time limit`
-  const timer = setTimeout(() => resolve({ verdict: 'inconclusive', observed }), timeoutMs)
+  const expire = () => resolve({ verdict: 'inconclusive', observed })
+  const timer = setTimeout(expire, Math.min(timeoutMs, longestTimerMs))
   try {
     return await Promise.race([work(controller.signal), promise])
   } finally {

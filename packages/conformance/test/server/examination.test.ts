@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { promisify } from 'node:util'
 import { startServer } from '@wabakit/server'
 import { expect, onTestFinished, test } from 'vitest'
@@ -20,9 +20,15 @@ const quick = { seed: 3, minutes: 0, timeoutMs: 2_000, retryTimeoutMs: 500, quie
 
 /** Starts a server that responds to every request in the same way. */
 const startConstant = async (status: number, body: string): Promise<string> => {
-  const server = createServer((_request, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-  })
+  return startOn(
+    createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+    }),
+  )
+}
+
+/** Starts a server until the test has finished. Returns its URL. */
+const startOn = async (server: Server): Promise<string> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -38,6 +44,23 @@ test('an unreachable server results in an error, not a report', async () => {
   await expect(examineServer({ ...target, wabakitControl: 'http://127.0.0.1:1' })).rejects.toThrow(
     TargetUnreachableError,
   )
+})
+
+test('an organization that cannot be prepared is removed', async () => {
+  const requests: string[] = []
+  const server = createServer(({ method, url = '' }, response) => {
+    requests.push(`${method} ${url.replace(/acceptance-\w+/, '…').replace('/_wabakit', '')}`)
+    response.writeHead(url.endsWith('/subscriptions') ? 400 : 200).end('{}')
+  })
+  const baseUrl = await startOn(server)
+  await expect(examineServer({ ...quick, baseUrl, wabakitControl: baseUrl })).rejects.toThrow(
+    TargetUnreachableError,
+  )
+  expect(requests).toEqual([
+    'POST /organizations',
+    'POST /organizations/…/subscriptions',
+    'DELETE /organizations/…',
+  ])
 })
 
 test('checks without their options are skipped and name the options', async () => {

@@ -56,8 +56,16 @@ export const prepareOrganization = async (address: {
   })
   const subscribe = (subscription: object): Promise<unknown> =>
     send('POST', `${path}/subscriptions`, { secret, ...subscription })
-  await subscribe({ channel: 'WHATSAPP', number: wabaNumber, url: `${webhookUrl}/whatsapp` })
-  await subscribe({ channel: 'PSTN', number: pstnNumber, url: `${webhookUrl}/pstn` })
+  const remove = async (): Promise<void> => {
+    await send('DELETE', path)
+  }
+  try {
+    await subscribe({ channel: 'WHATSAPP', number: wabaNumber, url: `${webhookUrl}/whatsapp` })
+    await subscribe({ channel: 'PSTN', number: pstnNumber, url: `${webhookUrl}/pstn` })
+  } catch (error) {
+    await remove().catch(() => {})
+    throw error
+  }
 
   let calls = 0
   const startCall = async (channel: 'PSTN' | 'WHATSAPP', options: object = {}): Promise<string> => {
@@ -140,8 +148,6 @@ export const prepareOrganization = async (address: {
     ...{ apiKey, otherKey, wabaNumber, disabledNumber, secret, play, simulate },
     /** A shell command that sets $WABAKIT_API_KEY for the commands in a report. */
     setKeyCommand: `WABAKIT_API_KEY=$(curl -s -X POST '${base}${path}/api-keys'${bearer} -H 'content-type: application/json' -d '{}' | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
-    remove: async () => {
-      await send('DELETE', path)
-    },
+    remove,
   }
 }
