@@ -44,7 +44,8 @@ export const getFetchMessage = (error: unknown): string => {
 
 /**
  * Creates a client for the control API of a running server. Paths are relative to `/_wabakit`, or to a path below it.
- * Requests throw a CliError if the server cannot be reached or responds with an error.
+ * Requests throw a CliError if the server cannot be reached or responds with an error. In the latter case, the response is
+ * its cause.
  */
 export const createControlClient = ({ server, controlToken }: ServerAddress, below = '') => {
   if (controlToken !== undefined) checkSecrecy(server, 'the control token')
@@ -69,7 +70,13 @@ export const createControlClient = ({ server, controlToken }: ServerAddress, bel
     if (response.ok) return response
     const message = await readErrorMessage(response)
     const gap = message.startsWith('\n') ? '' : ' '
-    throw new CliError(`The server rejected the request (${response.status}):${gap}${message}`)
+    throw new CliError(
+      `The server rejected the request (${response.status}):${gap}${message}`,
+      exitCodes.failed,
+      {
+        cause: response,
+      },
+    )
   }
 
   return {

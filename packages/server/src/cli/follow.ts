@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signals } from '../serve/close-on-signal.ts'
 import { createOrganizationClient } from './control-client.ts'
 import type { ServerOptions } from './options.ts'
-import type { Output } from './output.ts'
+import { CliError, type Output } from './output.ts'
 
 const reconnectAfterMs = 1_000
 
@@ -38,12 +38,19 @@ const createStopSignal = (): AbortSignal => {
   return stop.signal
 }
 
+/** Returns whether the server would respond with the same error to another request. */
+const isLasting = (error: unknown): boolean =>
+  error instanceof CliError &&
+  error.cause instanceof Response &&
+  error.cause.status < 500 &&
+  error.cause.status !== 429
+
 /**
  * Follows the live stream of an organization until SIGTERM or SIGINT. If the connection is lost, resumes after the last
  * event.
  *
  * @param onOpen - called when the stream opens for the first time.
- * @throws CliError when the stream cannot be opened for the first time.
+ * @throws CliError when the stream cannot be opened for the first time, or the server refuses to open it again.
  */
 export async function* follow(
   options: ServerOptions,
@@ -69,7 +76,7 @@ export async function* follow(
       }
     } catch (error) {
       if (signal.aborted) return
-      if (state === 'new') throw error
+      if (state === 'new' || isLasting(error)) throw error
     }
     if (signal.aborted) return
     if (state === 'open') output.notice('The connection was lost. Reconnecting.')

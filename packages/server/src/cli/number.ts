@@ -28,8 +28,11 @@ const listRows = ({ integrations, pstnNumbers }: Numbers): Row[] => [
 const readNumbers = async (options: ServerOptions): Promise<Numbers> =>
   (await createOrganizationClient(options).send('GET', '')) as Numbers
 
-const findRow = (numbers: Numbers, number: string): Row => {
-  const row = listRows(numbers).find((each) => isSame(each.number, number))
+/** Finds a number, which both channels may have: by default, the WhatsApp number. */
+const findRow = (numbers: Numbers, number: string, channel?: string): Row => {
+  const row = listRows(numbers).find(
+    (each) => isSame(each.number, number) && (channel === undefined || each.channel === channel),
+  )
   if (row === undefined) throw new CliError(`The organization does not have the number ${number}.`)
   return row
 }
@@ -48,10 +51,7 @@ const readSettings = ({ enabled, joinApprovalMode }: SettingOptions): Settings =
 
 const hasSettings = (settings: Settings): boolean => Object.keys(settings).length > 0
 
-const print = (options: ServerOptions, numbers: Numbers, number: string): void => {
-  const row = findRow(numbers, number)
-  createOutput(options).result(row, formatRecord(row))
-}
+const print = (options: ServerOptions, row: Row): void => createOutput(options).result(row, formatRecord(row))
 
 const list = async (options: ServerOptions): Promise<void> => {
   const rows = listRows(await readNumbers(options))
@@ -70,7 +70,7 @@ const create = async (which: string, options: SettingOptions & { channel: string
       ? { integrations, pstnNumbers: [...pstnNumbers, which] }
       : { integrations: [...integrations, { wabaNumber: which, ...settings }], pstnNumbers }
   })
-  print(options, changed, which)
+  print(options, findRow(changed, which, channel))
 }
 
 const update = async (which: string, options: SettingOptions): Promise<void> => {
@@ -85,30 +85,40 @@ const update = async (which: string, options: SettingOptions): Promise<void> => 
     )
     return { ...numbers, integrations }
   })
-  print(options, changed, which)
+  print(options, findRow(changed, which))
 }
 
 const remove = async (
   which: string,
-  options: ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean },
+  options: ServerOptions & { readonly channel?: string; readonly dryRun?: boolean; readonly yes?: boolean },
 ): Promise<void> => {
   const output = createOutput(options)
-  const row = findRow(await readNumbers(options), which)
+  const known = await readNumbers(options)
+  const row = findRow(known, which, options.channel)
+  const { channel } = row
+  if (
+    options.channel === undefined &&
+    listRows(known).some((each) => each.channel !== channel && isSame(each.number, which))
+  ) {
+    throw new CliError(`Both channels have the number ${which}. Choose one with --channel.`, exitCodes.usage)
+  }
   if (options.dryRun) return output.result({ dryRun: true, ...row }, `would remove ${row.number}`)
   await confirm(`Remove the number ${row.number} of organization ${options.organization}?`, options)
   let removed: Row | undefined
   await change(options, (numbers) => {
-    removed = findRow(numbers, which)
-    return {
-      integrations: numbers.integrations.filter((each) => !isSame(each.wabaNumber, which)),
-      pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)),
-    }
+    removed = findRow(numbers, which, channel)
+    return channel === 'PSTN'
+      ? { ...numbers, pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)) }
+      : { ...numbers, integrations: numbers.integrations.filter((each) => !isSame(each.wabaNumber, which)) }
   })
   output.result({ removed }, `removed ${which}`)
 }
 
 const createChoice = (flags: string, about: string, values: readonly string[]): Option =>
   new Option(flags, about).choices(values)
+
+const createChannelOption = (): Option =>
+  createChoice('--channel <channel>', 'network of the number', ['WHATSAPP', 'PSTN'])
 
 const addSettings = (command: Command): Command =>
   command
@@ -123,20 +133,19 @@ export const define = (number: Command): void => {
   define('show', 'show a number', 'number show +15550100001')
     .argument('<number>')
     .action(async (which: string, options: ServerOptions) =>
-      print(options, await readNumbers(options), which),
+      print(options, findRow(await readNumbers(options), which)),
     )
   const examples = ['number create +15550100003', 'number create +15550100004 --channel PSTN']
   addSettings(define('create', 'add a number to an organization', ...examples))
     .argument('<number>')
-    .addOption(
-      createChoice('--channel <channel>', 'network of the number', ['WHATSAPP', 'PSTN']).default('WHATSAPP'),
-    )
+    .addOption(createChannelOption().default('WHATSAPP'))
     .action(create)
   addSettings(define('update', 'change a WhatsApp number', 'number update +15550100001 --enabled false'))
     .argument('<number>')
     .action(update)
   define('remove', 'remove a number from an organization', 'number remove +15550100004')
     .argument('<number>')
+    .addOption(createChannelOption())
     .option('--dry-run', 'print what would be removed, and remove nothing')
     .addOption(createYesOption())
     .action(remove)

@@ -4,6 +4,8 @@ import { CliError, exitCodes, type Format } from './output.ts'
 /** The command that users run. With npx, `wabakit` is not on the PATH. */
 export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
 
+export const defaultServer = 'http://127.0.0.1:4100'
+
 export type ServerAddress = {
   readonly server: string
   readonly controlToken?: string | undefined
@@ -57,13 +59,13 @@ export const parseUrl = (text: string): string => {
     throw new CliError(message, exitCodes.usage)
   }
   if (protocol === 'http:' || protocol === 'https:') return url
-  throw new InvalidArgumentError('It must be an http or https URL, such as http://127.0.0.1:4100.')
+  throw new InvalidArgumentError(`It must be an http or https URL, such as ${defaultServer}.`)
 }
 
 export const createServerOption = (): Option =>
   createOption('--server <url>', 'base URL of the running server')
     .argParser((text) => parseUrl(text).replace(/\/+$/, ''))
-    .default('http://127.0.0.1:4100')
+    .default(defaultServer)
 
 export const addServerOptions = (command: Command): Command => {
   const connection = [

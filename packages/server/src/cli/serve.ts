@@ -5,7 +5,7 @@ import { inspectorPath } from '../inspector/serve-page.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
-import { addExamples, commandName } from './options.ts'
+import { addExamples, commandName, defaultServer } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
@@ -31,11 +31,11 @@ const listFacts = (
 
 const listNextSteps = (
   { url, demo }: RunningServer,
-  { role, webhookUrl, port }: ServerConfig,
+  { role, webhookUrl }: ServerConfig,
   { style }: Output,
 ): string[] => {
   if (role === 'worker') return []
-  const server = port === 4_100 ? '' : ` --server ${url}`
+  const server = url === defaultServer ? '' : ` --server ${url}`
   const format = (step: string, what: string): string =>
     `  ${style('bold', step)}  ${style('dim', `# ${what}`)}`
   const steps = ['', 'Next', format(`open ${url}${inspectorPath}`, 'the inspector')]

@@ -103,6 +103,20 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   expect(await run('org remove --organization acme --yes')).toBe('removed acme\n')
 })
 
+test('removes and prints the number of one channel if both have it', async () => {
+  const run = at(await start())
+  await run('number create +15550100002')
+  expect(await run('number create +15550100001 --channel PSTN')).toMatch(/^channel +PSTN$/m)
+
+  await expect(run('number remove +15550100002 --yes')).rejects.toThrow('--channel')
+  await run('number remove +15550100002 --channel PSTN --yes')
+  expect(parseLines(await run('number list --format json'))).toMatchObject([
+    { number: '+15550100001', channel: 'WHATSAPP' },
+    { number: '+15550100002', channel: 'WHATSAPP' },
+    { number: '+15550100001', channel: 'PSTN' },
+  ])
+})
+
 test('lists all keys, because the list has no limit', async () => {
   const server = await start()
   for (let count = 0; count < 50; count += 1) await server.service.apiKeys.create('demo')

@@ -218,6 +218,20 @@ test('tail continues after the last event when the server comes back', async () 
   expect(await Promise.all([tail.ended, second.ended])).toEqual([0, 0])
 })
 
+test('tail ends when the server that comes back refuses it', async () => {
+  const first = await startServer()
+  const port = new URL(first.ready.url).port
+  const tail = startWabakit(['events', 'tail'], { env: { WABAKIT_SERVER: first.ready.url } })
+  await tail.following
+  first.kill('SIGTERM')
+  await first.ended
+  const second = await startServer(['--port', port, '--control-token', token])
+
+  expect(await tail.ended).toBe(1)
+  second.kill('SIGTERM')
+  await second.ended
+})
+
 test('a server cannot write control characters to the terminal, in any format', async () => {
   const injected = '\u001b[2J\u001b]0;title\u0007\u009b1A\u202e\u2028\n12:00:00 --> FORGED'
   const call = { callId: injected, direction: injected, channel: 'PSTN', state: 'ended' }

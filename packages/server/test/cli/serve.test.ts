@@ -53,6 +53,17 @@ test('the printed next steps also work with npx', async () => {
   expect(nowhere.stderr).toContain('Start one with: npx @wabakit/server serve --port 4100')
 })
 
+// Only Linux has all addresses of 127.0.0.0/8.
+test.runIf(process.platform === 'linux')(
+  'the printed next steps name a server that is not at the default address',
+  async () => {
+    const server = startWabakit(['--host', '127.0.0.41', '--database', ':memory:', '--log-level', 'silent'])
+    expect(await server.line(/trigger call/)).toContain('--server http://127.0.0.41:4100')
+    server.kill('SIGTERM')
+    await server.ended
+  },
+)
+
 test('the reason why a server cannot start is reported in one sentence and by the exit code', async () => {
   const holder = await startServer(['--database', 'held.db'])
   const port = new URL(holder.ready.url).port
