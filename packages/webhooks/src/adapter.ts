@@ -1,3 +1,4 @@
+import { encoder } from './bytes.ts'
 import { isWebhookRequestError, WebhookRequestError } from './errors.ts'
 import { respondRejected, respondUnhandled } from './receiver/error-response.ts'
 import { assertPost } from './receiver/read-request.ts'
@@ -45,7 +46,9 @@ export const createRequest = async (
     const streamed: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
     return new Request(url, streamed)
   }
-  const request = new Request(url, { ...init, body: isUnparsed(body) ? body : '' })
+  // For text, the constructor would add a content type that the sender did not send.
+  const bytes = typeof body === 'string' ? encoder.encode(body) : body
+  const request = new Request(url, { ...init, body: isUnparsed(bytes) ? bytes : '' })
   if (!isUnparsed(body)) await request.text()
   return request
 }

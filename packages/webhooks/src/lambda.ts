@@ -11,15 +11,23 @@ export type LambdaEvent = {
   readonly rawPath?: string | undefined
   /** The query without its question mark, in payload 2.0 and from a function URL. */
   readonly rawQueryString?: string | undefined
+  /** The parameters of the query, in payload 1.0 and from a load balancer. Only the last value of each is present. */
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null | undefined
+  /** The parameters of the query with all values, in payload 1.0 and from a load balancer. */
+  readonly multiValueQueryStringParameters?:
+    | Readonly<Record<string, readonly string[] | undefined>>
+    | null
+    | undefined
   /** The headers. The values of a repeated header are joined, or only the last one is present. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
-  /** Only `http` is read. The other properties make the types of all sources assignable. */
+  /** Only `http` and `elb` are read. The other properties make the types of all sources assignable. */
   readonly requestContext?: {
     /** The method, in payload 2.0 and from a function URL. */
     readonly http?: { readonly method?: string | undefined } | undefined
     readonly requestId?: string | undefined
+    /** Set by a load balancer. */
     readonly elb?: object | undefined
   }
   /** The body as text, or as base64. */
@@ -50,11 +58,22 @@ const toHeaders = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
   return result
 }
 
+/** Returns the query without its question mark. A load balancer does not decode parameters; API Gateway does. */
+const toQuery = (event: LambdaEvent): string => {
+  const { rawQueryString, queryStringParameters, multiValueQueryStringParameters, requestContext } = event
+  if (rawQueryString !== undefined) return rawQueryString
+  const parameters = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
+  const pairs = parameters.flatMap(([name, values = []]) => [values].flat().map((value) => [name, value]))
+  if (requestContext?.elb === undefined) return String(new URLSearchParams(pairs))
+  return pairs.map((pair) => pair.join('=')).join('&')
+}
+
 const toRequest = (event: LambdaEvent): Promise<Request> => {
   const method = event.requestContext?.http?.method ?? event.httpMethod ?? 'POST'
   assertFetchMethod(method)
-  const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
-  const url = toUrl(`${event.rawPath ?? event.path ?? '/'}${query}`, 'https://lambda.invalid')
+  const query = toQuery(event)
+  const target = `${event.rawPath ?? event.path ?? '/'}${query && `?${query}`}`
+  const url = toUrl(target, 'https://lambda.invalid')
   const text: unknown = event.body ?? ''
   const base64 = event.isBase64Encoded && typeof text === 'string'
   return createRequest(url, {

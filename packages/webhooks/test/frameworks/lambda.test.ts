@@ -52,15 +52,29 @@ it('passes on the URL and the headers of an event, whichever of its properties a
       return new Response()
     },
   })
-  const type = 'text/plain;charset=UTF-8'
   await handler({ rawPath: '/a', rawQueryString: 'b=c', body: 'body', headers: { a: '1', b: undefined } })
   await handler({ path: '/d', requestContext: {}, body: null, headers: null })
   await handler({ multiValueHeaders: { a: ['1', '2'], b: undefined }, headers: { a: '2', b: '3' } })
   expect(seen).toEqual([
-    ['https://lambda.invalid/a?b=c', { a: '1', 'content-type': type }, 'body'],
-    ['https://lambda.invalid/d', { 'content-type': type }, ''],
-    ['https://lambda.invalid/', { a: '1, 2', 'content-type': type }, ''],
+    ['https://lambda.invalid/a?b=c', { a: '1' }, 'body'],
+    ['https://lambda.invalid/d', {}, ''],
+    ['https://lambda.invalid/', { a: '1, 2' }, ''],
   ])
+})
+
+it('passes on the query of an event of API Gateway 1.0, and of a load balancer', async () => {
+  const verify = ({ url }: { url: string }) => new URL(url).searchParams.getAll('t').join() === 'a b&c,d'
+  const receiver = createReceiver({ verify })
+  const handler = toLambdaHandler(receiver)
+  const respond = async (event: LambdaEvent) => (await handler({ body: '{}', ...event })).statusCode
+  const query = { multiValueQueryStringParameters: { t: ['a b&c', 'd'], u: undefined } }
+  expect(await respond({ ...query, queryStringParameters: { t: 'd' } })).toBe(200)
+  expect(await respond({ queryStringParameters: { t: 'a b&c,d' } })).toBe(200)
+  expect(await respond({ queryStringParameters: null, multiValueQueryStringParameters: null })).toBe(401)
+  const requestContext = { elb: {} }
+  expect(await respond({ requestContext, queryStringParameters: { t: 'a+b%26c%2Cd' } })).toBe(200)
+  const multiple = { multiValueQueryStringParameters: { t: ['a%20b%26c', 'd'] } }
+  expect(await respond({ requestContext, ...multiple })).toBe(200)
 })
 
 describe.each(Object.entries(forms))('a Lambda behind %s', (_, form) => {
