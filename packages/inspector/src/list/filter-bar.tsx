@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { Select, type SelectProps } from '../parts/select.tsx'
 import { getParam, setParams } from '../state/route.ts'
@@ -72,23 +73,29 @@ const TimeFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'ti
 
 const typingPauseMs = 200
 
-let timer: ReturnType<typeof setTimeout> | undefined
-
 /**
- * Creates the properties of a text field for a filter. The filter changes when the user stops typing. Until the field
- * loses focus, it shows the typed text, including trailing spaces.
+ * Creates the properties of a text field for a filter. The filter changes when the user stops typing or leaves the
+ * field. Until then, the field shows the typed text, even trailing spaces.
  */
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const apply = (): void => {
+    if (timer.current === undefined) return
+    clearTimeout(timer.current)
+    timer.current = undefined
+    setParams({ [key]: typed.value?.trim() })
+  }
   return {
     value: typed.value ?? getParam(key),
     spellcheck: false,
     onInput: ({ currentTarget: { value } }: { readonly currentTarget: HTMLInputElement }): void => {
       typed.value = value
-      clearTimeout(timer)
-      timer = setTimeout(() => setParams({ [key]: value.trim() }), typingPauseMs)
+      clearTimeout(timer.current)
+      timer.current = setTimeout(apply, typingPauseMs)
     },
     onBlur: (): void => {
+      apply()
       typed.value = undefined
     },
   }

@@ -9,7 +9,9 @@ export const copy = async (text: string): Promise<void> => {
   }
   const area = document.createElement('textarea')
   area.value = text
-  document.body.append(area)
+  // Nothing outside an open dialog can be selected.
+  const parent = document.querySelector('dialog[open]') ?? document.body
+  parent.append(area)
   area.select()
   document.execCommand('copy')
   area.remove()

@@ -18,6 +18,7 @@ export const createSimulation = (service: ReferenceServer, { now, onError }: Sim
   const due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
   const toKey = (organizationId: string, callId: string): string => JSON.stringify([organizationId, callId])
   let calls = 0
+  let isClosed = false
   return {
     /** Simulates a call. If its summary is delayed, a timer saves it. */
     simulateCall: async (organizationId: string, call: CallSimulation): Promise<SimulatedCall> => {
@@ -27,7 +28,7 @@ export const createSimulation = (service: ReferenceServer, { now, onError }: Sim
         delayed = { delayMs, save }
       }
       const simulated = await simulateCall({ server: service, organizationId, data, schedule }, call)
-      if (delayed === undefined) return simulated
+      if (delayed === undefined || isClosed) return simulated
       const { delayMs, save } = delayed
       const key = toKey(organizationId, simulated.callId)
       const timer = setTimeout(() => {
@@ -40,8 +41,9 @@ export const createSimulation = (service: ReferenceServer, { now, onError }: Sim
     /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
     findDueSummary: (organizationId: string, callId: string): number | undefined =>
       due.get(toKey(organizationId, callId))?.at,
-    /** Cancels the delayed summaries. */
+    /** Cancels the delayed summaries, and delays no more of them. */
     close: (): void => {
+      isClosed = true
       for (const { timer } of due.values()) clearTimeout(timer)
       due.clear()
     },

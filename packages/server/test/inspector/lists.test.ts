@@ -309,6 +309,15 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(await readFirst()).toBe(first)
   })
 
+  test('two filters that are typed quickly both apply', async () => {
+    const { page } = await inspector.open('requests?organization=acme')
+    await page.getByLabel('Status', { exact: true }).fill('401')
+    await page.getByLabel('Code', { exact: true }).fill('invalid_api_key')
+
+    await page.waitForURL(/code=invalid_api_key/)
+    expect(page.url()).toContain('status=401')
+  })
+
   test('letters select views only for a moment after g', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').first().waitFor()

@@ -140,6 +140,22 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.waitFor({ state: 'detached' })
   })
 
+  test('copies a new secret on a page without TLS, which has no clipboard API', async () => {
+    const { id } = inspector.stage.rejecting
+    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Rotate the secret' }).click()
+    await dialog.getByRole('button', { name: 'Show' }).click()
+    const secret = await dialog.locator('code').innerText()
+    const clipboard = await page.evaluateHandle(() => navigator.clipboard)
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await dialog.getByRole('button', { name: 'Copy the secret' }).click()
+
+    expect(await clipboard.evaluate((api) => api.readText())).toBe(secret)
+  })
+
   test("limits a subscription's attempts per second, and rejects an impossible number", async () => {
     const { id } = inspector.stage.accepting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
