@@ -42,7 +42,7 @@ export type ReferenceServer = {
   readonly erasures: Erasures
   readonly dispatcher: Dispatcher
   /**
-   * Calls `listener` after each request to the public API.
+   * Calls `listener` after each request to the public API. It may be async. Its errors go to `onError`.
    *
    * @returns a function that removes the listener.
    */

@@ -1,6 +1,7 @@
 import type { PublishedEvent, PublishedEventName, PublishedEventOf } from '@wabakit/contract'
 import type { EventRecord } from '../records.ts'
 import type { Ids } from '../values/ids.ts'
+import { callListener } from './call-listener.ts'
 
 /** An event to publish. By default, it does not wait for another event, and has no `traceparent`. */
 export type EventDraft = Pick<
@@ -55,18 +56,6 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
   /** The arrays are never modified, so that a listener may add and remove listeners. */
   const registrations = new Map<PublishedEventName | '*', readonly Registration[]>()
 
-  const call = ({ listener }: Registration, publication: Publication): void => {
-    try {
-      const result = listener(publication.event, publication)
-      // Only promises are awaited, because awaiting is slow.
-      if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
-    } catch (error) {
-      // Reports the error asynchronously, like a rejection: if `onError` throws, the change that the event reports must
-      // not fail.
-      Promise.reject(error).catch(onError)
-    }
-  }
-
   return {
     prepare: ({ event, ...draft }: EventDraft): PreparedEvent => {
       const id = ids('evt')
@@ -80,7 +69,8 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void) => {
       if (prepared === null) return
       const { publication } = prepared
       for (const name of [publication.event.event, '*'] as const) {
-        for (const registration of registrations.get(name) ?? []) call(registration, publication)
+        for (const { listener } of registrations.get(name) ?? [])
+          callListener(() => listener(publication.event, publication), onError)
       }
     },
     on: <Name extends PublishedEventName | '*'>(

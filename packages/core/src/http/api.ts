@@ -1,6 +1,7 @@
 import { type CreateGroupResponse, type EndpointName, endpoints } from '@wabakit/contract'
 import { equalsInConstantTime } from '@wabakit/webhooks'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
+import { callListener } from '../events/call-listener.ts'
 import { createGroup, parseCreateGroup } from '../groups/create-group.ts'
 import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
@@ -75,16 +76,6 @@ const route = ({ method, path }: ApiRequest): EndpointName => {
 export const createApi = (context: ApiContext) => {
   const { authHeader, clock, ids, onError, rateLimits, ready, store } = context
   const listeners = new Set<(report: RequestReported) => void>()
-
-  const publish = (report: RequestReported): void => {
-    for (const listener of listeners) {
-      try {
-        listener(report)
-      } catch (error) {
-        onError(error)
-      }
-    }
-  }
 
   /** Reads the key. It is sent raw or after `Bearer`. */
   const readKey = ({ headers }: ApiRequest): string =>
@@ -178,7 +169,7 @@ export const createApi = (context: ApiContext) => {
     }
     report.status = response.status
     report.durationMs = Math.max(0, clock.now() - report.startedAt)
-    publish(report)
+    for (const listener of listeners) callListener(() => listener(report), onError)
     return response
   }
 

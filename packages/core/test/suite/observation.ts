@@ -102,6 +102,16 @@ export const observationCases = defineCases('Observation', {
     ])
   },
 
+  'a listener of onRequest may be async, and its errors are passed to onError': async () => {
+    const scenario = await createScenario()
+    scenario.server.onRequest(async () => {
+      throw new Error('rejected')
+    })
+    equal((await postGroup(scenario)).status, 200)
+    await scenario.server.ready()
+    equal(scenario.errors.map(String), ['Error: rejected'])
+  },
+
   'an error that a listener of onRequest throws is passed to onError and does not affect other listeners':
     async () => {
       const scenario = await createScenario()

@@ -1,0 +1,13 @@
+/**
+ * Calls a listener, which may be async. Its errors go to `onError` and have no other effect: they are reported
+ * asynchronously, so that what is being reported does not fail even if `onError` throws.
+ */
+export const callListener = (call: () => unknown, onError: (error: unknown) => void): void => {
+  try {
+    const result = call()
+    // Only promises are awaited, because awaiting is slow.
+    if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
+  } catch (error) {
+    Promise.reject(error).catch(onError)
+  }
+}
