@@ -29,8 +29,11 @@ export const listen = (listener: (message: LiveMessage) => void): (() => void) =
 }
 
 const parseMessage = (text: string): LiveMessage | undefined => {
-  const [, type] = /^event: (\w+)$/m.exec(text) ?? []
-  const [, data = ''] = /^data: (.*)$/m.exec(text) ?? []
+  // Only a line feed ends a line. For a regular expression, U+2028 would end one, too.
+  const lines = text.split('\n')
+  const read = (field: string): string =>
+    lines.find((line) => line.startsWith(`${field}: `))?.slice(field.length + 2) ?? ''
+  const [type, data] = [read('event'), read('data')]
   if (type === 'event') return { type, event: JSON.parse(data) }
   return type === 'attempt' ? { type, attempt: JSON.parse(data) } : undefined
 }

@@ -75,7 +75,7 @@ const typingPauseMs = 200
 
 /**
  * Creates the properties of a text field for a filter. The filter changes when the user stops typing or leaves the
- * field. Until then, the field shows the typed text, even trailing spaces.
+ * field. Until it loses focus, it shows the typed text, including trailing spaces.
  */
 const useTyped = (key: string) => {
   const typed = useSignal<string | undefined>(undefined)

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
 type ButtonProps = {
-  readonly onClick: () => void
+  /** Further clicks are ignored until a returned promise settles. */
+  readonly onClick: () => unknown
   readonly children: ComponentChildren
   readonly icon?: IconName
   readonly kind?: 'primary' | 'danger'
@@ -11,21 +13,34 @@ type ButtonProps = {
   readonly disabled?: boolean
 }
 
-export const Button = ({ onClick, children, icon, kind, shortcut, disabled }: ButtonProps) => (
-  <button
-    type="button"
-    class={`button ${kind ?? ''}`}
-    onClick={onClick}
-    disabled={disabled}
-    aria-keyshortcuts={shortcut}
-  >
-    {icon && <Icon name={icon} />}
-    <span>{children}</span>
-    {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
-  </button>
-)
+export const Button = ({ onClick, children, icon, kind, shortcut, disabled }: ButtonProps) => {
+  const isRunning = useRef(false)
+  const click = async (): Promise<void> => {
+    if (isRunning.current) return
+    isRunning.current = true
+    try {
+      await onClick()
+    } finally {
+      isRunning.current = false
+    }
+  }
+  return (
+    <button
+      type="button"
+      class={`button ${kind ?? ''}`}
+      onClick={click}
+      disabled={disabled}
+      aria-keyshortcuts={shortcut}
+    >
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+      {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
+    </button>
+  )
+}
 
-type IconButtonProps = Pick<ButtonProps, 'onClick' | 'disabled'> & {
+type IconButtonProps = Pick<ButtonProps, 'disabled'> & {
+  readonly onClick: () => void
   readonly icon: IconName
   readonly label: string
   readonly pressed?: boolean

@@ -140,6 +140,25 @@ onEachStore('the records of the inspector', (inspector) => {
     await dialog.waitFor({ state: 'detached' })
   })
 
+  test('rotates a secret once, even if the button is clicked twice', async () => {
+    const { id } = inspector.stage.rejecting
+    const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
+    const clicked = Promise.withResolvers<void>()
+    let rotations = 0
+    await page.route('**/rotate-secret', async (route) => {
+      rotations += 1
+      await clicked.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).dblclick()
+    clicked.resolve()
+
+    await page.getByText('it is shown only here').waitFor()
+    expect(rotations).toBe(1)
+  })
+
   test('copies a new secret on a page without TLS, which has no clipboard API', async () => {
     const { id } = inspector.stage.rejecting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
