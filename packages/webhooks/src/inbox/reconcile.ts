@@ -1,6 +1,7 @@
 import { encoder } from '../bytes.ts'
 import { readColumn } from '../dedupe/sql-database.ts'
 import type { Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
+import { longestTimerMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
 import type { Entries } from './entries.ts'
@@ -156,14 +157,15 @@ export const createReconcile = (
   return async (client: SummaryClient, options: ReconcileOptions): Promise<Reconciled> => {
     assertOptions('reconcile()', options, ['olderThanMs', 'maxAgeMs', 'intervalMs', 'signal'])
     const { olderThanMs, maxAgeMs = 3 * 24 * 3_600_000, intervalMs = 1_000, signal } = options
-    for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs })) assertAboveZero(name, value)
+    for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs, intervalMs }))
+      assertAboveZero(name, value)
     if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
     const counts = { asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 }
     await findMissing(olderThanMs, maxAgeMs, signal)
     let wasAsked = false
     while (signal?.aborted !== true) {
       // Waits before the claim, so that a process that ends during the wait does not hold up other processes.
-      if (wasAsked) await new Promise((resolve) => setTimeout(resolve, intervalMs))
+      if (wasAsked) await new Promise((resolve) => setTimeout(resolve, Math.min(intervalMs, longestTimerMs)))
       const missing = await takeTurn()
       wasAsked = false
       if (missing === undefined) break

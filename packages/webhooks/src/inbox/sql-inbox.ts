@@ -200,7 +200,7 @@ export function sqlInbox(
         if (value !== undefined && typeof value !== 'string')
           throw new WebhookUsageError(`The ${name} must be a string.`)
       }
-      return store({ id, source, body: toBytes(body) })
+      return store({ id: id || undefined, source, body: toBytes(body) })
     }
     const reconcile = createReconcile(place, { entries, maxBodyBytes, wake })
     return { store: storeOrReport, methods: { start, stop, drain, accept, reconcile } }

@@ -33,8 +33,8 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
 /** Options for {@link InboxMethods.accept}. */
 export type AcceptOptions = {
   /**
-   * The id of the message, by which duplicates within the source are recognized. Without an id, duplicates are
-   * recognized as for webhooks without an id.
+   * The id of the message, by which duplicates within the source are recognized. Without an id, or with an empty one,
+   * duplicates are recognized as for webhooks without an id.
    */
   readonly id?: string | undefined
   /**

@@ -254,6 +254,12 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.count()).toEqual({ stored: 3 })
     })
 
+    it('treats an empty id like none, so that different events are not duplicates', async () => {
+      const { inbox, receiver } = setUp()
+      for (const callId of ['c', 'd']) await receiver.accept(JSON.stringify(toEnd(callId)), { id: '' })
+      expect((await inbox.list()).map(({ subject }) => subject)).toEqual(['call:c', 'call:d'])
+    })
+
     it('suppresses what happens once, whatever its ids, lists it, and handles it on request', async () => {
       const { receiver, inbox, send } = setUp()
       const handle = vi.fn()
@@ -1045,7 +1051,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     it('rejects times that are not above 0, and options that do not exist', async () => {
       const { receiver } = setUp()
       const client = createClient(() => ({}))
-      for (const options of [{ olderThanMs: 0 }, { olderThanMs: 1, maxAgeMs: Number.NaN }])
+      const intervals = [0, Number.NaN].map((intervalMs) => ({ olderThanMs: 1, intervalMs }))
+      for (const options of [{ olderThanMs: 0 }, { olderThanMs: 1, maxAgeMs: Number.NaN }, ...intervals])
         await expect(receiver.reconcile(client, options)).rejects.toThrow('must be above 0')
       const misspelled = { olderThanMs: 1, maxAge: 1 } as { olderThanMs: number }
       await expect(receiver.reconcile(client, misspelled)).rejects.toThrow('an option of reconcile()')

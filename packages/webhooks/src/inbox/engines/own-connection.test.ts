@@ -104,6 +104,21 @@ it('replaces the current connection on request, but not for an earlier one', asy
   expect(log).toEqual(['open', 'destroy 1', 'open'])
 })
 
+it('may be asked to replace an earlier connection while it cannot open another one', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  onTestFinished(() => void process.off('unhandledRejection', unhandled))
+  const opening = Promise.withResolvers<number>()
+  const { own } = setUp(() => opening.promise)
+  const failing = expect(own.use(async (client) => client)).rejects.toThrow('refused')
+  await setImmediate()
+  own.replace(1)
+  opening.reject(new Error('refused'))
+  await failing
+  await setImmediate()
+  expect(unhandled).not.toHaveBeenCalled()
+})
+
 it('forgets a connection even if it cannot be closed', async () => {
   const own = createOwnConnection<number>({
     open: async () => 1,

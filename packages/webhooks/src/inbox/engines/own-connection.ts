@@ -1,4 +1,5 @@
 import { waitAtMost } from '../../time-limit.ts'
+import { ignore } from '../engine.ts'
 
 /** Time limit for a statement, in milliseconds. After that, the statement fails and its connection is closed. */
 const deadlineMs = 10_000
@@ -73,15 +74,17 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
     hold: (): (() => Promise<void>) => {
       users += 1
       // If opening fails, the next statement tries again and reports the error.
-      connect().catch(() => {})
+      connect().catch(ignore)
       return leave
     },
     /** Replaces the connection if `client` is still the current one. */
     replace: (client: Client): void => {
       const closed = current
-      void closed?.then((opened) => {
-        if (opened === client) void drop(closed, true)
-      })
+      closed
+        ?.then((opened) => {
+          if (opened === client) void drop(closed, true)
+        })
+        .catch(ignore)
     },
   }
 }
