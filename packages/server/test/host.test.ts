@@ -218,6 +218,19 @@ test('neither logs nor shows secrets repeated by an endpoint, and logs no person
   expect(body.items[0].responseBody).toMatch(/^\[redacted] \[redacted] \{"event"/)
 })
 
+test('logs no URL of an endpoint, because it may contain a token', async () => {
+  const { lines, stream } = logLines()
+  const { url, service } = await start({ logFormat: 'json', logLevel: 'debug' }, { logStream: stream })
+  const endpoint = await listenForWebhooks(() => 410)
+  await service.subscriptions.create('acme', {
+    ...{ channel: 'WHATSAPP', number: '+15550100001', url: `${endpoint.url}?token=s3cret` },
+  })
+  await createGroup(url)
+  await expect.poll(() => lines.find((line) => line.includes('subscription.disabled'))).toBeDefined()
+
+  expect(lines.join('\n')).not.toContain('s3cret')
+})
+
 test('refuses headers that are too large', async () => {
   const { url } = await start()
 

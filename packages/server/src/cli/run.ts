@@ -29,6 +29,8 @@ const formatError = (error: unknown): string => {
 // The reader of a pipe may stop early, as in `wabakit openapi | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
+  process.stderr.write(`The output cannot be written: ${error.message}\n`)
+  process.exitCode = exitCodes.failed
 })
 
 try {

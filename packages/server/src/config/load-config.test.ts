@@ -114,6 +114,12 @@ test.each(['{', '[]', 'null', '"text"'])('refuses the file %j', (content) => {
   expect(findProblems({})[0]?.key).toBe('config')
 })
 
+test('does not repeat the text of a file that is not JSON', () => {
+  writeConfig('{"controlToken": hunter2-hunter2-hunter2}')
+
+  expect(findProblems({})).toMatchObject([{ message: "cannot be read: Unexpected token 'h'" }])
+})
+
 test.runIf(process.platform !== 'win32')('warns about secrets in a file that other users can read', () => {
   const path = join(folder, 'wabakit.config.json')
   const listWarnings = (content: object, mode: number): string[] => {

@@ -48,7 +48,9 @@ const readObject = (path: string): Record<string, unknown> => {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    return fail(`cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    // The rest of the message quotes the file, which may contain secrets.
+    const [reason] = String(error instanceof Error ? error.message : error).split(', ', 1)
+    return fail(`cannot be read: ${reason}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return fail('must contain one JSON object.')

@@ -52,7 +52,8 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
       log.warn({ subscriptionId: subscription.id, reason }, 'operational subscription disabled')
     }
   })
-  service.dispatcher.onHealth(({ type, data }) => {
+  // The URL may contain a token.
+  service.dispatcher.onHealth(({ type, data: { url: _, ...data } }) => {
     log[type === 'subscription.recovered' ? 'info' : 'warn'](data, type)
   })
 }

@@ -1,8 +1,9 @@
-import { realpathSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-import { folder, wabakit } from './wabakit.ts'
+import { command, folder, wabakit } from './wabakit.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
@@ -107,6 +108,18 @@ test('backup copies a SQLite file, and names the tool for PostgreSQL without pri
   expect(postgres.stderr).toContain('postgres://wabakit@db.internal/wabakit')
   expect(postgres.stderr).not.toContain('s3cret')
   expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a file') })
+})
+
+// Only Linux has /dev/full.
+test.runIf(process.platform === 'linux')('a result that cannot be written exits with 1', () => {
+  const full = openSync('/dev/full', 'w')
+  const { status, stderr } = spawnSync(process.execPath, [...command, 'openapi'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  closeSync(full)
+
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^The output cannot be written: ENOSPC.+\n$/)])
 })
 
 test('an unreachable server exits with 3', async () => {

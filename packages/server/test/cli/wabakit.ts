@@ -8,7 +8,8 @@ import { afterAll, vi } from 'vitest'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-const command = [
+/** The arguments of Node.js that run the command line. */
+export const command = [
   '--conditions=@wabakit/source',
   resolve(import.meta.dirname, '../../src/cli/main.ts'),
 ] as const
