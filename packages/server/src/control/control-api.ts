@@ -69,6 +69,8 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     const organizationId = c.req.param('organizationId')
     requireFound(await service.organizations.find(organizationId), 'organization', organizationId)
     const after = c.req.header('last-event-id') ?? c.req.query('after')
+    // Hono drops the body of the response to HEAD without closing it.
+    if (c.req.method === 'HEAD') return c.body(null, 200, eventStream)
     return c.body(await live.open({ organizationId, after }), 200, eventStream)
   })
   for (const operation of operations) {
