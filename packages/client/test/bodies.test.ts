@@ -59,6 +59,13 @@ it.each(fetches)('accepts a successful body of 1 MiB from %s, and no byte more',
   expect(error).toMatchObject({ body: text.slice(0, 65_536), isComplete: true, issues: [] })
 })
 
+it('drops the half of a character at the end of a body in an error', async () => {
+  const text = 'x'.repeat(65_535)
+  const service = await startService((response) => response.end(`${text}😀`))
+  const error = await getRejection(createTestClient(service.url).groups.create(group))
+  expect(error).toMatchObject({ name: 'ResponseFormatError', body: text })
+})
+
 it.each(fetches)('passes at most 64 KiB of an error body from %s to hooks', async (_, fetch) => {
   const service = await startService((response) => response.writeHead(400).end('x'.repeat(70_000)))
   const bodies: string[] = []

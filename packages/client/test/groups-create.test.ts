@@ -41,6 +41,14 @@ it('generates the groupId with the random option', async () => {
   expect(JSON.parse(service.requests[0]?.body ?? '').groupId.slice(-16)).toBe('0123456789ABCDEF')
 })
 
+it('generates the groupId with the cryptographic generator', async () => {
+  const service = await startService((response) => sendJson(response, 200, created))
+  vi.stubGlobal('crypto', { getRandomValues: (numbers: Uint32Array) => numbers.fill(2 ** 31) })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await createTestClient(service.url).groups.create(group)
+  expect(JSON.parse(service.requests[0]?.body ?? '').groupId.slice(-16)).toBe('G'.repeat(16))
+})
+
 it('generates a groupId on platforms without crypto, such as React Native', async () => {
   const service = await startService((response) => sendJson(response, 200, created))
   vi.stubGlobal('crypto', undefined)

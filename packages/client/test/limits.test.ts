@@ -72,6 +72,7 @@ it('ends an attempt at the total time limit', async () => {
 it('names the total time limit if an attempt has the same', async () => {
   const service = await startService(() => {})
   const client = createTestClient(service.url, {
+    ...once,
     timeoutMs: 40,
     totalTimeoutMs: 40,
     clock: createTestClock(),

@@ -51,7 +51,10 @@ it.each([
   ['http://127.0.0.1.example.com', 'must use https'],
   ['http://localhost.example.com', 'must use https'],
   ['http://10.0.0.1', 'must use https'],
+  ['xhttp://api.example.com', 'absolute'],
   ['https://user:hunter22@api.example.com', 'user name or password'],
+  ['https://user@api.example.com', 'user name or password'],
+  ['https://:hunter22@api.example.com', 'user name or password'],
   ['https://api.example.com?x=1', 'query'],
   ['https://api.example.com#x', 'query or a fragment'],
 ])('rejects the base URL %s', (baseUrl, words) => {
@@ -186,6 +189,8 @@ it.each([
   const service = await startService((response) => sendJson(response, 404, {}))
   const error = await getRejection(createTestClient(service.url).calls.getSummary('c', options as object))
   expect(error).toMatchObject({ name: 'ValidationError', issues: [{ path }] })
+  const write = await getRejection(createTestClient(service.url).groups.create(group, options as object))
+  expect(write).toMatchObject({ name: 'ValidationError', issues: [{ path }] })
   expect(service.sockets.size).toBe(0)
 })
 

@@ -114,7 +114,8 @@ export const parseBaseUrl = (
   if (value === undefined)
     return fail('is missing: pass it, or set the environment variable WABAKIT_BASE_URL')
   const url = parseUrl(value)
-  if (!url || !/^https?:$/.test(url.protocol)) return fail('must be an absolute http or https URL')
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    return fail('must be an absolute http or https URL')
   if (url.username || url.password) return fail('must not contain a user name or password: use auth')
   if (url.search || url.hash) return fail('must not have a query or a fragment')
   if (url.protocol === 'http:' && !loopback.test(url.hostname) && !allowInsecureHttp) {
