@@ -77,6 +77,7 @@ export const tableCases = ({ open, listKeys }: TableEnvironment): void => {
 
   it('deletes expired rows, and nothing else', async () => {
     const table = 'swept'
+    using _random = vi.spyOn(Math, 'random').mockReturnValue(0)
     const [brief, lasting] = [await open({ table, ttlMs: 1 }), await open({ table })]
     await (await claim(lasting, 'lasting')).complete()
     await claim(lasting, 'claimed')
@@ -84,6 +85,16 @@ export const tableCases = ({ open, listKeys }: TableEnvironment): void => {
     const keys = await listKeys(table)
     expect(keys.length).toBeLessThan(100)
     expect(keys).toEqual(expect.arrayContaining(['claimed', 'lasting']))
+  })
+
+  it('deletes expired rows even if every process handles only one delivery', async () => {
+    const [table, ttlMs] = ['short_lived', 1]
+    using _random = vi.spyOn(Math, 'random').mockReturnValue(0.9999)
+    const [first, second] = [await open({ table, ttlMs }), await open({ table, ttlMs })]
+    for (const key of ['old', 'later']) await (await claim(first, key)).complete()
+    await (await claimExpired(first, 'later')).complete()
+    await (await claim(second, 'new')).complete()
+    expect(await listKeys(table)).not.toContain('old')
   })
 }
 

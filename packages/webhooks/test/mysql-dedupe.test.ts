@@ -46,15 +46,17 @@ describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadb
   })
 
   describe('with other table names', () => {
+    let pool: ReturnType<typeof mariadb.pool>
+    beforeAll(() => {
+      pool = mariadb.pool()
+    })
     tableCases({
       open: async (options) => {
-        await mariadb.pool().query(sqlDedupeTable({ dialect, table: options.table }))
-        return sqlDedupe(mariadb.pool(), { dialect, ...options })
+        await pool.query(sqlDedupeTable({ dialect, table: options.table }))
+        return sqlDedupe(pool, { dialect, ...options })
       },
       listKeys: async (table) => {
-        const [rows] = await mariadb
-          .pool()
-          .query(`SELECT convert(\`key\` USING utf8mb4) AS name FROM ${table}`)
+        const [rows] = await pool.query(`SELECT convert(\`key\` USING utf8mb4) AS name FROM ${table}`)
         return Array.isArray(rows) ? rows.map((row) => 'name' in row && row.name) : []
       },
     })

@@ -90,7 +90,8 @@ export const sqlDedupe = (
   const { ttlMs, table, dialect } = readOptions('sqlDedupe()', options, ['ttlMs', 'table', 'dialect'])
   const run = createRunner(database, dialect)
   const { key: column, now, later, insert, returning } = syntaxes[dialect]
-  let completions = 0
+  // Starts anywhere, so that rows are deleted even if no process lives for that many completions.
+  let completions = Math.floor(Math.random() * sweepEvery)
 
   /** Runs a statement and resolves to whether it changed a row. */
   const change = async (statement: string, values: SqlValue[]): Promise<boolean> =>
