@@ -75,7 +75,7 @@ const send = (port: number, lookup: LookupFunction, allowPrivateTargets: boolean
   const transport = createTransport({ allowPrivateTargets, lookup })
   opened.push(() => transport.close())
   const url = `https://rebind.test:${port}/hooks`
-  return transport.send({ url, headers: {}, body: '{"secret":1}', signal: AbortSignal.timeout(5_000) })
+  return transport.fetch(url, { headers: {}, body: '{"secret":1}', signal: AbortSignal.timeout(5_000) })
 }
 
 test('delivers over https to an allowed address', async () => {

@@ -42,7 +42,12 @@ const answering = (response: string) => listen((socket) => socket.write(response
 const open = (options: Partial<TransportOptions> = {}) => {
   const transport = createTransport({ allowPrivateTargets: true, ...options })
   opened.push(() => transport.close())
-  return transport
+  return {
+    send: async ({ url, ...request }: ReturnType<typeof webhook>) => {
+      const { status, headers, body } = await transport.fetch(url, request)
+      return { status, retryAfter: headers.get('retry-after'), body }
+    },
+  }
 }
 
 const webhook = (url: string, timeoutMs = 5_000) => ({

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import type { DeliveryFetch, DeliveryRequest } from '@wabakit/core'
+import type { DeliveryRequest, DeliveryResponse } from '@wabakit/core'
 import type { Agent, Dispatcher } from 'undici'
 import manifest from '../../package.json' with { type: 'json' }
 import type { TargetPolicy } from './target-policy.ts'
@@ -10,12 +10,8 @@ export const userAgent = `wabakit/${manifest.version}`
 /** A webhook to send. If its signal aborts the attempt, the attempt fails with the signal's reason. */
 type OutgoingWebhook = Pick<DeliveryRequest, 'headers' | 'body' | 'signal'> & { readonly url: string }
 
-type WebhookResponse = {
-  readonly status: number
-  readonly retryAfter: string | null
-  /** The body, truncated to 64 KiB. */
-  readonly body: string
-}
+/** A response. Of its headers, it contains `Retry-After`, and of its body, the first 64 KiB. */
+type WebhookResponse = DeliveryResponse & { readonly body: string }
 
 /** Maximum number of response bytes to read. After that, the connection is closed. */
 const responseMaxBytes = 65_536
@@ -57,7 +53,8 @@ const sendWebhook = (
   new Promise((resolve, reject) => {
     const { origin, path } = parseUrl(url)
     let controller: Dispatcher.DispatchController | undefined
-    let response: Omit<WebhookResponse, 'body'> = { status: 0, retryAfter: null }
+    let status = 0
+    let retryAfter: string | null = null
     let encoding: string | undefined
     let bytes = 0
     const chunks: Buffer[] = []
@@ -73,7 +70,7 @@ const sendWebhook = (
     }
     const succeed = (): void => {
       signal.removeEventListener('abort', abort)
-      resolve({ ...response, body: toText(chunks, encoding) })
+      resolve({ status, headers: { get: () => retryAfter }, body: toText(chunks, encoding) })
     }
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort)
@@ -93,9 +90,10 @@ const sendWebhook = (
           controller = started
           if (signal.aborted) started.abort(signal.reason)
         },
-        onResponseStart: (_controller, status, headers) => {
-          response = { status, retryAfter: getFirst(headers['retry-after']) ?? null }
-          encoding = getFirst(headers['content-encoding'])
+        onResponseStart: (_controller, received, found) => {
+          status = received
+          retryAfter = getFirst(found['retry-after']) ?? null
+          encoding = getFirst(found['content-encoding'])
         },
         onResponseData: (started, chunk) => {
           bytes += chunk.length
@@ -133,18 +131,12 @@ export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: 
     opening ??= open()
     return opening
   }
-  const send = async (webhook: OutgoingWebhook): Promise<WebhookResponse> =>
-    sendWebhook(await load(), webhook)
-  const fetch: DeliveryFetch = async (url, request) => {
-    const { status, retryAfter, body } = await send({ url, ...request })
-    return { status, headers: { get: () => retryAfter }, body }
-  }
   return {
     /** Loads the HTTP client. */
     load,
-    send,
     /** Sends a webhook for the core. */
-    fetch,
+    fetch: async (url: string, request: Omit<OutgoingWebhook, 'url'>): Promise<WebhookResponse> =>
+      sendWebhook(await load(), { url, ...request }),
     /** Closes all connections immediately. */
     close: async (): Promise<void> => {
       const agent = await opening
