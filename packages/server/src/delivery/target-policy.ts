@@ -49,15 +49,8 @@ const findReason = (
     : 'it is not a public address. The setting allowPrivateTargets allows it'
 }
 
-/** A webhook was not sent because its target is not allowed. */
-class TargetRefusedError extends Error {
-  override readonly name = 'TargetRefusedError'
-  readonly code = 'target_refused'
-}
-
 /** Returns the error for an address that the policy does not allow, or `undefined` if it allows the address. */
 export const findRefusal = (address: string, protocol: string, policy: TargetPolicy): Error | undefined => {
   const reason = findReason(address, protocol, policy)
-  if (reason === undefined) return undefined
-  return new TargetRefusedError(`refused to connect to ${address}: ${reason}`)
+  return reason === undefined ? undefined : new Error(`refused to connect to ${address}: ${reason}`)
 }
