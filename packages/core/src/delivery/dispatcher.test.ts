@@ -203,6 +203,29 @@ test('onHealth reports events about health until the listener is removed', async
   }
 })
 
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('listener')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('listener'))],
+])('a listener that %s is reported, and has no other effect', async (_, listener) => {
+  const { dispatcher, subscribe, create, endpoint, errors } = await createServer()
+  const heard: string[] = []
+  dispatcher.onAttempt(listener)
+  dispatcher.onHealth(listener)
+  dispatcher.onAttempt(({ result }) => heard.push(result.kind))
+  dispatcher.onHealth(({ type }) => heard.push(type))
+  endpoint.status = 410
+  await subscribe()
+  await create()
+  await dispatcher.runDue()
+  expect(heard).toEqual(['gone', 'subscription.disabled'])
+  expect(errors.map(String)).toEqual(['Error: listener', 'Error: listener'])
+})
+
 test('an attempt that has a response when the dispatcher stops is recorded', async () => {
   const { dispatcher, deliveries, subscribe, create, endpoint, sent } = await createServer()
   await subscribe()

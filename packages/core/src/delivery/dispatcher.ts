@@ -1,4 +1,5 @@
 import type { HealthEvent } from '@wabakit/contract'
+import { callListener } from '../events/call-listener.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { AttemptVerdict, LoadedDelivery, SettlementOutcome } from '../store.ts'
 import { type Clock, readWallClock, startBackgroundTimer } from '../values/clock.ts'
@@ -155,13 +156,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const writer = createSettlementWriter(store, { patienceMs: leaseMs, isPatient: () => isStarted })
 
   const tell = <Value>(listeners: Iterable<(value: Value) => void>, value: Value): void => {
-    for (const listener of listeners) {
-      try {
-        listener(value)
-      } catch (error) {
-        onError(error)
-      }
-    }
+    for (const listener of listeners) callListener(() => listener(value), onError)
   }
 
   const attempt = async (job: Job): Promise<Ended> => {
