@@ -72,7 +72,7 @@ export const requestBugs: readonly PlantedBug[] = [
   {
     name: 'receivers do not renew their claims',
     file: 'webhooks/src/receiver/handle-once.ts',
-    find: 'setInterval(renew, Math.min(ttlMs / 3, maximumDelayMs))',
+    find: 'setInterval(renew, Math.min(ttlMs / 3, longestTimerMs))',
     replace: 'setInterval(renew, 100 * ttlMs)',
   },
 ]

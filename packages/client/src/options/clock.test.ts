@@ -6,8 +6,9 @@ const now = Date.UTC(2026, 0, 1)
 
 beforeEach(() => void vi.useFakeTimers({ now }))
 afterEach(() => {
-  vi.useRealTimers()
+  // In this order, because a stubbed global cannot get its real timers back.
   vi.unstubAllGlobals()
+  vi.useRealTimers()
 })
 
 it('tells the current time', () => {

@@ -35,6 +35,7 @@ it('claims nothing when the database neither inserts a row nor has one', async (
 })
 
 it('deletes expired rows after every 1,000 completions', async () => {
+  using _random = vi.spyOn(Math, 'random').mockReturnValue(0)
   const query = vi.fn(async (_text: string) => [{}])
   const claim = await sqlDedupe(query).claim('key', 1)
   if (typeof claim !== 'object') throw new Error(claim)
