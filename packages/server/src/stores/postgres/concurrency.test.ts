@@ -1,4 +1,11 @@
-import type { AttemptKey, AttemptVerdict, DeliveryRecord, OwnedShard, Store } from '@wabakit/core'
+import {
+  type AttemptKey,
+  type AttemptVerdict,
+  type DeliveryRecord,
+  type OwnedShard,
+  StorageUnavailableError,
+  type Store,
+} from '@wabakit/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
@@ -136,15 +143,20 @@ const createProcess = (store: Store, organizationId: string) => {
     const ids = new Set<string>()
     const batch = begun.filter(({ key: { id } }) => ids.size < count && !ids.has(id) && ids.add(id))
     begun = begun.filter((other) => !batch.includes(other))
-    await store.settleDeliveries(
-      batch.map(({ key, delivery }, index) => ({
-        ...key,
-        delivery,
-        now: 0,
-        result: each(index),
-        failingLimitMs: day,
-      })),
-    )
+    const settlements = batch.map(({ key, delivery }, index) => ({
+      ...key,
+      delivery,
+      now: 0,
+      result: each(index),
+      failingLimitMs: day,
+    }))
+    // Others may change the same deliveries faster than they can be settled. A dispatcher tries again as well.
+    const write = (): Promise<unknown> =>
+      store.settleDeliveries(settlements).catch((error: unknown) => {
+        if (error instanceof StorageUnavailableError) return write()
+        throw error
+      })
+    await write()
   }
   const toggle = async (): Promise<void> => {
     const found = await store.findSubscription(organizationId, 'sub_2')
