@@ -258,7 +258,7 @@ onEachStore('the records of the inspector', (inspector) => {
       viewport: { width: 1440, height: 800 },
     })
     const ends = page.locator('.filter').filter({ has: page.locator('input[type=datetime-local]') })
-    expect(await ends.allInnerTexts()).toEqual(['from', 'before'])
+    await expect.poll(() => ends.allInnerTexts()).toEqual(['from', 'before'])
     const tops = await ends.evaluateAll((all) => all.map((end) => end.getBoundingClientRect().top))
     expect(tops[0]).toBe(tops[1])
     await page.setViewportSize({ width: 768, height: 1000 })
