@@ -20,8 +20,9 @@ test.each(names)('%s: only event and groupId are required', (name) => {
   expect(accepts(name, {})).toBe(true)
 })
 
-test.each(names)('%s: groupId must not be null, empty or missing', (name) => {
-  for (const groupId of [null, '', undefined, 1]) expect(accepts(name, { groupId })).toBe(false)
+test.each(names)('%s: groupId is a non-empty string, or null while it is not resolved', (name) => {
+  expect(accepts(name, { groupId: null })).toBe(true)
+  for (const groupId of ['', undefined, 1, {}]) expect(accepts(name, { groupId })).toBe(false)
 })
 
 test.each(names)('%s: groupName is a string or null', (name) => {

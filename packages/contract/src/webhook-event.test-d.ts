@@ -22,7 +22,7 @@ import type { CallSummary, SummaryRecord } from './summary.ts'
 declare const event: WebhookEvent
 
 // A switch on `event` narrows the union. It compiles only with every case.
-export const getSubject = (): string => {
+export const getSubject = (): string | null => {
   switch (event.event) {
     case 'GROUP_CREATED':
       expectTypeOf(event).toEqualTypeOf<GroupCreatedEvent>()
@@ -133,7 +133,7 @@ expectTypeOf<{ event: 'CALL_ENDED'; callId: string }>().toExtend<CallEndedEvent>
 
 expectTypeOf<GroupParticipantLeftEvent>().toEqualTypeOf<{
   event: 'GROUP_PARTICIPANT_LEFT'
-  groupId: string
+  groupId: string | null
   groupName?: string | null | undefined
   orgId?: string | null | undefined
   integrationId?: string | null | undefined

@@ -65,10 +65,13 @@ const formatCheck = (rule: Rule): Formatted => {
       const { name, source } = formatCheck(rule.of)
       return toFormatted(`${name}OrAbsent`, `optional(${source})`)
     }
-    case 'nullable':
+    case 'nullable': {
+      const { name, source } = formatCheck(rule.of)
+      return toFormatted(`${name}OrNull`, `nullable(${source})`)
+    }
     case 'nullish': {
       const { name, source } = formatCheck(rule.of)
-      return toFormatted(`${name}OrNull`, `nullish(${source})`)
+      return toFormatted(`${name}OrNullOrAbsent`, `nullish(${source})`)
     }
     case 'unchecked': {
       const options = (rule.of.kind === 'either' ? rule.of.options : [rule.of]).map(formatCheck)

@@ -150,6 +150,11 @@ timestamps may be in any ISO 8601 format. In all events except CALL_AI_SUMMARY, 
 missing, null or empty, and a number or a boolean may be missing or null. [What drifts](vendor.md#what-is-tolerated-and-what-drifts)
 is listed on its own page.
 
+A live service sends \`groupId: null\` until it can resolve the id, usually while the group is created. To find the group, ask
+the service for the groups of the number, and compare \`groupName\` (which is not unique) and, for GROUP_CREATED,
+\`inviteLink\` and \`groupCreatedAt\`; for a participant, compare the phone number and the time with the participants of the groups
+that have this name. Such an event belongs to no group in the inbox's order.
+
 ${eventNames.map((name) => renderEvent(name, described)).join('\n\n')}
 `
 

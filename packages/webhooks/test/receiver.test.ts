@@ -29,7 +29,7 @@ const send = async (receiver: Receiver, request: Request | Promise<Request>) => 
 
 describe('a receiver responds', () => {
   it('200 when the handlers are done', async () => {
-    const groups: string[] = []
+    const groups: (string | null)[] = []
     const receiver = receive().on('GROUP_PARTICIPANT_JOINED', async (event) => {
       await Promise.resolve()
       groups.push(event.groupId)

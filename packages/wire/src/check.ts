@@ -108,6 +108,12 @@ export const optional =
   (value, path, report) =>
     value === undefined || check(value, path, report)
 
+/** Allows the value to be null, but not to be absent. */
+export const nullable =
+  (check: Check): Check =>
+  (value, path, report) =>
+    value === null || check(value, path, report)
+
 /** Allows the value to be absent or null. */
 export const nullish =
   (check: Check): Check =>

@@ -1,73 +1,74 @@
 // Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './check.ts'
+import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullable, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import type { ReceivedErrorBody } from './error-body.ts'
 import type { SummaryRecord } from './summary.ts'
 import type { Validation } from './validation.ts'
 import type { EventName } from './webhook-event.ts'
 
-const isTextOrNull: Check = /* @__PURE__ */ nullish(isText)
-const isTextOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isText)))
-const isDateTimeOrEmptyOrNull: Check = /* @__PURE__ */ nullish(isDateTimeOrEmpty)
-const isNumberOrNull: Check = /* @__PURE__ */ nullish(isNumber)
+const isNonEmptyOrNull: Check = /* @__PURE__ */ nullable(isNonEmpty)
+const isTextOrNullOrAbsent: Check = /* @__PURE__ */ nullish(isText)
+const isTextOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullable(isText)))
+const isDateTimeOrEmptyOrNullOrAbsent: Check = /* @__PURE__ */ nullish(isDateTimeOrEmpty)
+const isNumberOrNullOrAbsent: Check = /* @__PURE__ */ nullish(isNumber)
 const isTextOrUnset: Check = /* @__PURE__ */ unset(isText)
 const areTexts: Check = /* @__PURE__ */ array(isText)
-const isBooleanOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isBoolean)))
+const isBooleanOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullable(isBoolean)))
 
 const checkGroupCreated = (value: Fields, report: Report): void => {
-  isNonEmpty(value.groupId, 'groupId', report)
-  isTextOrNull(value.groupName, 'groupName', report)
+  isNonEmptyOrNull(value.groupId, 'groupId', report)
+  isTextOrNullOrAbsent(value.groupName, 'groupName', report)
   isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
   isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
-  isTextOrNull(value.inviteLink, 'inviteLink', report)
-  isDateTimeOrEmptyOrNull(value.groupCreatedAt, 'groupCreatedAt', report)
+  isTextOrNullOrAbsent(value.inviteLink, 'inviteLink', report)
+  isDateTimeOrEmptyOrNullOrAbsent(value.groupCreatedAt, 'groupCreatedAt', report)
 }
 
 const checkGroupParticipantJoined = (value: Fields, report: Report): void => {
-  isNonEmpty(value.groupId, 'groupId', report)
-  isTextOrNull(value.groupName, 'groupName', report)
+  isNonEmptyOrNull(value.groupId, 'groupId', report)
+  isTextOrNullOrAbsent(value.groupName, 'groupName', report)
   isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
   isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
-  isTextOrNull(value.customerPhone, 'customerPhone', report)
-  isDateTimeOrEmptyOrNull(value.participantJoinedAt, 'participantJoinedAt', report)
+  isTextOrNullOrAbsent(value.customerPhone, 'customerPhone', report)
+  isDateTimeOrEmptyOrNullOrAbsent(value.participantJoinedAt, 'participantJoinedAt', report)
 }
 
 const checkGroupParticipantLeft = (value: Fields, report: Report): void => {
-  isNonEmpty(value.groupId, 'groupId', report)
-  isTextOrNull(value.groupName, 'groupName', report)
+  isNonEmptyOrNull(value.groupId, 'groupId', report)
+  isTextOrNullOrAbsent(value.groupName, 'groupName', report)
   isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
   isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
-  isTextOrNull(value.customerPhone, 'customerPhone', report)
-  isDateTimeOrEmptyOrNull(value.participantLeftAt, 'participantLeftAt', report)
+  isTextOrNullOrAbsent(value.customerPhone, 'customerPhone', report)
+  isDateTimeOrEmptyOrNullOrAbsent(value.participantLeftAt, 'participantLeftAt', report)
 }
 
 const checkGroupParticipantRemoved = (value: Fields, report: Report): void => {
-  isNonEmpty(value.groupId, 'groupId', report)
-  isTextOrNull(value.groupName, 'groupName', report)
+  isNonEmptyOrNull(value.groupId, 'groupId', report)
+  isTextOrNullOrAbsent(value.groupName, 'groupName', report)
   isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
   isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
-  isTextOrNull(value.customerPhone, 'customerPhone', report)
-  isDateTimeOrEmptyOrNull(value.participantRemovedAt, 'participantRemovedAt', report)
+  isTextOrNullOrAbsent(value.customerPhone, 'customerPhone', report)
+  isDateTimeOrEmptyOrNullOrAbsent(value.participantRemovedAt, 'participantRemovedAt', report)
 }
 
 const checkCallIncomingInitiated = (value: Fields, report: Report): void => {
   isNonEmpty(value.callId, 'callId', report)
-  isTextOrNull(value.channel, 'channel', report)
-  isTextOrNull(value.callDirection, 'callDirection', report)
-  isTextOrNull(value.callStatus, 'callStatus', report)
-  isNumberOrNull(value.durationInSeconds, 'durationInSeconds', report)
-  isDateTimeOrEmptyOrNull(value.callStartedAt, 'callStartedAt', report)
-  isDateTimeOrEmptyOrNull(value.callEndedAt, 'callEndedAt', report)
-  isTextOrNull(value.from, 'from', report)
-  isTextOrNull(value.to, 'to', report)
-  isTextOrNull(value.channelNumber, 'channelNumber', report)
-  isTextOrNull(value.customerNumber, 'customerNumber', report)
+  isTextOrNullOrAbsent(value.channel, 'channel', report)
+  isTextOrNullOrAbsent(value.callDirection, 'callDirection', report)
+  isTextOrNullOrAbsent(value.callStatus, 'callStatus', report)
+  isNumberOrNullOrAbsent(value.durationInSeconds, 'durationInSeconds', report)
+  isDateTimeOrEmptyOrNullOrAbsent(value.callStartedAt, 'callStartedAt', report)
+  isDateTimeOrEmptyOrNullOrAbsent(value.callEndedAt, 'callEndedAt', report)
+  isTextOrNullOrAbsent(value.from, 'from', report)
+  isTextOrNullOrAbsent(value.to, 'to', report)
+  isTextOrNullOrAbsent(value.channelNumber, 'channelNumber', report)
+  isTextOrNullOrAbsent(value.customerNumber, 'customerNumber', report)
   isTextOrUnset(value.agentNumber, 'agentNumber', report)
-  isTextOrNull(value.callType, 'callType', report)
-  isTextOrNull(value.triggeredVia, 'triggeredVia', report)
-  isTextOrNull(value.wabaNumber, 'wabaNumber', report)
-  isTextOrNull(value.customerName, 'customerName', report)
+  isTextOrNullOrAbsent(value.callType, 'callType', report)
+  isTextOrNullOrAbsent(value.triggeredVia, 'triggeredVia', report)
+  isTextOrNullOrAbsent(value.wabaNumber, 'wabaNumber', report)
+  isTextOrNullOrAbsent(value.customerName, 'customerName', report)
   isTextOrNullOrLeftOutOrAbsent(value.customerId, 'customerId', report)
   isTextOrNullOrLeftOutOrAbsent(value.chatId, 'chatId', report)
   isTextOrNullOrLeftOutOrAbsent(value.chatMessageId, 'chatMessageId', report)
@@ -75,8 +76,8 @@ const checkCallIncomingInitiated = (value: Fields, report: Report): void => {
   isTextOrNullOrLeftOutOrAbsent(value.rejectedBy, 'rejectedBy', report)
   isTextOrNullOrLeftOutOrAbsent(value.endedBy, 'endedBy', report)
   isTextOrNullOrLeftOutOrAbsent(value.deviceId, 'deviceId', report)
-  isTextOrNull(value.failedReason, 'failedReason', report)
-  isTextOrNull(value.recordingUrl, 'recordingUrl', report)
+  isTextOrNullOrAbsent(value.failedReason, 'failedReason', report)
+  isTextOrNullOrAbsent(value.recordingUrl, 'recordingUrl', report)
 }
 
 const checkCallAiSummary = (value: Fields, report: Report): void => {

@@ -19,8 +19,11 @@ import type { Flat } from './vocabulary.ts'
 export type GroupEvent<Name extends string> = {
   /** The event's name. */
   event: Name
-  /** The group's id, as in the response to the create request. */
-  groupId: string
+  /**
+   * The group's id, as in the response to the create request. A live service sends null until it can resolve the
+   * id.
+   */
+  groupId: string | null
   /** The group's name. */
   groupName?: string | null | undefined
   /** The service's id for the organization. */
@@ -42,7 +45,7 @@ export type ParticipantEvent<Name extends string> = Flat<
 >
 
 const groupFields = (): Rules<Omit<GroupEvent<string>, 'event'>> => ({
-  groupId: nonEmpty,
+  groupId: nullable(nonEmpty),
   groupName: nullish(text),
   orgId: unchecked(nullable(text)),
   integrationId: unchecked(nullable(text)),

@@ -115,7 +115,7 @@ export const descriptions: { readonly [path: string]: string } = {
   "*.event": "The event's name.",
   "*.failedReason": "Why the call failed.",
   "*.from": "The organization's number, for calls in either direction.",
-  "*.groupId": "The group's id, as in the response to the create request.",
+  "*.groupId": "The group's id, as in the response to the create request. A live service sends null until it can resolve the id.",
   "*.groupName": "The group's name.",
   "*.integrationId": "The service's id for the integration.",
   "*.orgId": "The service's id for the organization.",

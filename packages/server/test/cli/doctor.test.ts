@@ -32,7 +32,7 @@ let page: string
 
 beforeAll(async () => {
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
-  receiver.onAny((event) => effects.push('callId' in event ? event.callId : event.groupId))
+  receiver.onAny((event) => effects.push(`${'callId' in event ? event.callId : event.groupId}`))
   good = await listen(toNodeHandler(receiver))
   careless = await listen((request, response) => {
     request.resume()

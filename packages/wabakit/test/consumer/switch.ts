@@ -4,7 +4,7 @@ import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
 /** A switch over all events. If a case is missing, `satisfies never` does not compile. */
-export const getSubject = (event: WebhookEvent): string => {
+export const getSubject = (event: WebhookEvent): string | null => {
   switch (event.event) {
     case 'GROUP_CREATED':
     case 'GROUP_PARTICIPANT_JOINED':

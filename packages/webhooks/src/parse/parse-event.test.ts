@@ -220,12 +220,13 @@ describe('an event', () => {
     ])
   })
 
-  it('of a group that has no id yet has drifted', () => {
-    expect(parseEvent({ event: 'GROUP_CREATED', groupId: null })).toMatchObject({ kind: 'drifted' })
-    expect(parseEvent({ groupId: null, groupCreatedAt: '' })).toMatchObject({
-      kind: 'drifted',
-      name: 'GROUP_CREATED',
+  it('of a group whose id is not resolved yet is an event, by name and by shape', () => {
+    expect(parseEvent({ event: 'GROUP_CREATED', groupId: null })).toMatchObject({ kind: 'event' })
+    expect(parseEvent({ groupId: null, participantLeftAt: '' })).toMatchObject({
+      kind: 'event',
+      event: { event: 'GROUP_PARTICIPANT_LEFT', groupId: null },
     })
+    expect(parseEvent({ event: 'GROUP_CREATED' })).toMatchObject({ kind: 'drifted' })
   })
 
   it('of a call may have empty strings and zeros for unset fields', () => {

@@ -21,7 +21,8 @@ export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefi
   if (parsed?.kind !== 'event') return undefined
   const { event } = parsed
   if (event.event === 'CALL_AI_SUMMARY') return `${event.event}:${event.callId}`
-  return event.event === 'GROUP_CREATED' ? `${event.event}:${event.groupId}` : undefined
+  if (event.event !== 'GROUP_CREATED' || event.groupId === null) return undefined
+  return `${event.event}:${event.groupId}`
 }
 
 /**

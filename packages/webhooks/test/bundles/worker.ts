@@ -16,7 +16,7 @@ export const getOutcome = async ({ body, headers, options, now }: Vector): Promi
   }
 }
 
-const received: string[] = []
+const received: (string | null)[] = []
 
 // Created while the module loads, when Workers allow neither random values nor asynchronous work.
 const receiver = createReceiver({

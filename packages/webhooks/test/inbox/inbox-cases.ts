@@ -510,7 +510,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       const { receiver, inbox, send } = setUp({ concurrency: 1 })
       const handled: string[] = []
       receiver.onAny((event) => {
-        if ('groupId' in event && event.groupId.startsWith('poisoned')) throw new Error('poisoned')
+        if ('groupId' in event && event.groupId?.startsWith('poisoned')) throw new Error('poisoned')
         handled.push('good')
       })
       for (let index = 0; index < 7; index += 1) await send(toJoin(`poisoned-${index}`), `p${index}`)
