@@ -3,11 +3,15 @@
 import type * as z from 'zod/mini'
 import type { showLiveAttempt } from './control/live-attempt.ts'
 import type { CallView } from './control/views/call.ts'
+import type { CustomerView } from './control/views/customer.ts'
 import type { AttemptView, DeliveryView, SentRequestView } from './control/views/delivery.ts'
 import type { EventView } from './control/views/event.ts'
-import type { GroupView } from './control/views/group.ts'
-import type { OrganizationView } from './control/views/organization.ts'
-import type { ApiRequestView } from './control/views/request.ts'
+import type { EventTypeView } from './control/views/event-type.ts'
+import type { GroupView, ParticipantView } from './control/views/group.ts'
+import type { ApiKeyView, NewApiKeyView, OrganizationView } from './control/views/organization.ts'
+import type { OverviewView, SubscriptionOverviewView } from './control/views/overview.ts'
+import type { ApiRequestDetailsView, ApiRequestView } from './control/views/request.ts'
+import type { SearchHitView } from './control/views/search.ts'
 import type { SubscriptionSecretView, SubscriptionView } from './control/views/subscription.ts'
 import type { SummaryStatusView, TimelineEntry, TimelineView } from './control/views/timeline.ts'
 import type { WaitView } from './control/views/wait.ts'
@@ -18,6 +22,22 @@ export type { ServerInfo } from './control/schemas.ts'
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
 /** An organization, its settings and its numbers. */
 export type Organization = z.input<typeof OrganizationView>
+/** An API key, without the key itself. */
+export type ApiKey = z.input<typeof ApiKeyView>
+/** An API key that has just been created, with the key. */
+export type NewApiKey = z.input<typeof NewApiKeyView>
+/** The events and attempts of an organization over time. */
+export type Overview = z.input<typeof OverviewView>
+/** The attempts of a subscription over time. */
+export type SubscriptionOverview = z.input<typeof SubscriptionOverviewView>
+/** A record that a search found. */
+export type SearchHit = z.input<typeof SearchHitView>
+/** Everything about a customer. The summaries of calls are typed as in `Call`. */
+export type Customer = Omit<z.input<typeof CustomerView>, 'calls'> & { readonly calls: readonly Call[] }
+/** A person's membership in a group. */
+export type Participant = z.input<typeof ParticipantView>
+/** An event of the service, with an example and a schema. */
+export type EventType = z.input<typeof EventTypeView>
 /** A published event. */
 export type Event = z.input<typeof EventView>
 /** The delivery of one event to one subscription. */
@@ -28,6 +48,8 @@ export type Attempt = z.input<typeof AttemptView>
 export type SentRequest = z.input<typeof SentRequestView>
 /** A request of the public API. */
 export type ApiRequest = z.input<typeof ApiRequestView>
+/** A request of the public API, with its bodies. */
+export type ApiRequestDetails = z.input<typeof ApiRequestDetailsView>
 /** A call. */
 export type Call = CallView
 /** A group. */

@@ -76,6 +76,15 @@ export const createRequestLog = (capacity: number) => {
         if (isOfCall) requests[index] = { ...each, callId: null }
       }
     },
+    /** Returns the start of the last request with a key, or `null` if the log has none. */
+    findLastUse: (organizationId: string, keyId: string): number | null =>
+      requests.reduce<number | null>(
+        (last, each) =>
+          each.organizationId === organizationId && each.keyId === keyId
+            ? Math.max(last ?? 0, each.startedAt)
+            : last,
+        null,
+      ),
     /** Lists requests, newest first. */
     list: ({ cursor, limit, ...filter }: PageRequest & RequestFilter): Page<LoggedRequest> => {
       const start = cursor === undefined ? count : Math.min(count, Number(parseCursor(cursor, 1)[0]))

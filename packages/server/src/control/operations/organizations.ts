@@ -118,8 +118,10 @@ export const organizationOperations = [
     route: 'GET /organizations/:organizationId/api-keys',
     summary: "List an organization's API keys, oldest first",
     result: list('ApiKey', ApiKeyView),
-    run: async ({ params }, { service }) => ({
-      items: (await service.apiKeys.list(params.organizationId)).map(showApiKey),
+    run: async ({ params }, { service, requests }) => ({
+      items: (await service.apiKeys.list(params.organizationId)).map((each) =>
+        showApiKey(each, requests.findLastUse(each.organizationId, each.id)),
+      ),
     }),
   }),
   operation({
@@ -131,7 +133,7 @@ export const organizationOperations = [
     status: 201,
     run: async ({ params, body }, { service }) => {
       const { key, record } = await service.apiKeys.create(params.organizationId, body)
-      return { ...showApiKey(record), key }
+      return { ...showApiKey(record, null), key }
     },
   }),
   operation({

@@ -1,7 +1,7 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named, Utc } from '../schemas.ts'
+import { named, Utc, UtcOrNull } from '../schemas.ts'
 
 export const OrganizationView = named(
   'Organization',
@@ -34,18 +34,19 @@ const apiKey = {
 
 export const ApiKeyView = named(
   'ApiKey',
-  'An API key, without the key itself. `fingerprint` is the beginning of its SHA-256.',
-  z.object(apiKey),
+  'An API key, without the key itself. `fingerprint` is the beginning of its SHA-256. `lastRequestAt` is the time of its last request, if that is among the last 10,000 that this process responded to.',
+  z.object({ ...apiKey, lastRequestAt: UtcOrNull }),
 )
 export const NewApiKeyView = named(
   'NewApiKey',
   'An API key that has just been created. This is the only response that contains the key.',
-  z.object({ ...apiKey, key: z.string() }),
+  z.object({ ...apiKey, lastRequestAt: UtcOrNull, key: z.string() }),
 )
 
-export const showApiKey = (record: ApiKeyRecord) =>
+export const showApiKey = (record: ApiKeyRecord, lastRequestAt: number | null) =>
   z.encode(ApiKeyView, {
     ...record,
+    lastRequestAt,
     wabaNumbers: record.wabaNumbers === 'all' ? 'all' : [...record.wabaNumbers],
     fingerprint: record.hash.slice(0, 8),
   })

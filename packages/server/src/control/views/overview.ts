@@ -1,0 +1,82 @@
+import * as z from 'zod/mini'
+import { named, Utc, UtcOrNull } from '../schemas.ts'
+import { DiagnosisView } from './diagnosis.ts'
+import { SubscriptionView } from './subscription.ts'
+
+/** The periods that an overview can show. */
+export const OverviewWindow = z.enum(['hour', 'day', 'week'])
+export type OverviewWindow = z.infer<typeof OverviewWindow>
+
+export const BacklogView = named(
+  'Backlog',
+  'The unfinished deliveries now. Counting stops at 10,000 for a subscription, and at 100,000 for an organization. `oldestAt` is the time of the event of the oldest one.',
+  z.object({ unfinished: z.number(), oldestAt: UtcOrNull }),
+)
+
+const LatencyView = named(
+  'Latency',
+  'Durations of attempts. Each is counted in the first bucket whose `atMostMs` it does not exceed; the last bucket also has all longer ones. The percentiles are bounds of buckets: half of the attempts took at most `p50Ms`, 95 of 100 at most `p95Ms`. They are null if there was no attempt.',
+  z.object({
+    p50Ms: z.nullable(z.number()),
+    p95Ms: z.nullable(z.number()),
+    buckets: z.array(z.object({ atMostMs: z.number(), attempts: z.number() })),
+  }),
+)
+
+const FailureView = named(
+  'Failure',
+  'The failed attempts with one likely cause. `response` is the value of the filter `response` that lists such deliveries.',
+  z.extend(DiagnosisView, { attempts: z.number(), response: z.string() }),
+)
+
+const totals = {
+  delivered: z.number(),
+  failed: z.number(),
+  deferred: z.number(),
+  exhausted: z.number(),
+  successRate: z.nullable(z.number()),
+}
+
+const series = {
+  delivered: z.array(z.number()),
+  failed: z.array(z.number()),
+  p50Ms: z.array(z.nullable(z.number())),
+  p95Ms: z.array(z.nullable(z.number())),
+}
+
+const period = {
+  window: OverviewWindow,
+  stepMs: z.number(),
+  times: z.array(Utc),
+}
+
+const details = {
+  latency: LatencyView,
+  failures: z.array(FailureView),
+  backlog: BacklogView,
+}
+
+export const OverviewView = named(
+  'Overview',
+  'The events and attempts of an organization in the last hour, day or week. `times` are the starts of the points of every series, `stepMs` apart; the last point is not complete. `delivered`, `failed` and `deferred` count attempts, and `exhausted` deliveries. `successRate` is the part of delivered among delivered and failed attempts, from 0 to 1; null without either. `subscriptions` counts them by their state now. Counts are written every ten seconds, and of a process that crashes, at most the last ten seconds are lost.',
+  z.object({
+    ...period,
+    totals: z.object({ events: z.number(), ...totals }),
+    series: z.object({ events: z.array(z.number()), ...series }),
+    ...details,
+    subscriptions: z.object({ working: z.number(), failing: z.number(), disabled: z.number() }),
+  }),
+)
+
+export const SubscriptionOverviewView = named(
+  'SubscriptionOverview',
+  'The attempts of one subscription, as in `Overview`. `state`: `working` also if there was no attempt, `failing` since the last success, or `disabled`.',
+  z.object({
+    subscription: SubscriptionView,
+    state: z.enum(['working', 'failing', 'disabled']),
+    ...period,
+    totals: z.object(totals),
+    series: z.object(series),
+    ...details,
+  }),
+)
