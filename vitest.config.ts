@@ -7,47 +7,30 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const conditions = ['@wabakit/source', 'module', 'node']
 
 /**
- * Modules of these tests have a folder, hooks, time limits or results for the one file that loads them, or add headers
- * to every request. Most start a process for each command, so `npm run test:long` runs them, too.
+ * The name of a test file says where it runs:
+ * - `*.test.ts`: in `npm test`, which shares one process among many files.
+ * - `*.isolated.test.ts`: its modules have a folder, hooks, time limits or results for the one file that loads them, or add
+ *   headers to every request. Most of these files start a process for each command. Runs in `npm run test:long`, too.
+ * - `*.long.test.ts`: kills processes and databases, or tries the judges on some hundred endpoints. `npm run test:long`.
+ * - `*.packed.test.ts`: builds and packs the packages first. `npm run test:matrix`.
+ * - `*.browser.test.ts`: needs Chromium. `npm run test:inspector`.
  */
-const isolated = [
-  'packages/server/test/cli/*.test.ts',
-  'packages/server/test/migrate-database/*.test.ts',
-  'examples/start/*.test.ts',
-  'packages/wabakit/test/opentelemetry.test.ts',
-]
+const include = (kind: string): string[] =>
+  ['packages/*', 'tools', 'examples'].map((folder) => `${folder}/**/*${kind}.test.ts`)
 
-/** They build the packages first. `npm run test:matrix` runs them. */
-const packed = ['packages/wabakit/test/packed.test.ts']
+/** Users copy these files, so their names say nothing about this repository. Their modules keep what they handled. */
+const startExample = 'examples/start/**/*.test.ts'
 
-/** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
-const browser = ['packages/server/test/inspector/{accessibility,inspector,lists,records}.test.ts']
-
-/** They kill processes and databases, or try the judges on some hundred endpoints. `npm run test:long` runs them. */
-const long = [
-  'packages/conformance/test/{correct,example-receivers,flawed-handling,flawed-verification,python-endpoints}.test.ts',
-  'packages/conformance/test/server/{broken,correct}-servers.test.ts',
-  'packages/core/test/runtimes/built.test.ts',
-  'packages/server/src/stores/postgres/{open-postgres,worker}.test.ts',
-  'packages/server/test/{races,torture,torture-postgres}.test.ts',
-  'packages/cluster-simulation/test/same-trace-postgres.test.ts',
-  'packages/wabakit/test/orders/orders.test.ts',
-  'packages/webhooks/test/inbox/kills.test.ts',
-]
-
-const tests = [
-  'packages/*/src/**/*.test.ts',
-  'packages/*/test/**/*.test.ts',
-  'release/*.test.ts',
-  'examples/*.test.ts',
-  'examples/start/*.test.ts',
-  'examples/{orders,queues}/*.test.ts',
-  'examples/testing-vitest/*.test.ts',
+/** Their package is installed apart, or they are part of what another test runs. */
+const exclude = [
+  ...configDefaults.exclude,
+  'examples/testing-{jest,node-test,playwright}/**',
+  'tools/{matrix/checks,mutation,runners/suite}/**',
 ]
 
 /** They take longest. What starts last should be short, also on a machine that has not timed the tests yet. */
 const slow =
-  /(?:cli\/running|cli\/serve|inbox-mysql|inbox-postgres|broken-servers|torture-postgres)\.test\.ts$/
+  /(?:cli\/running|cli\/serve|inbox-mysql|inbox-postgres|broken-servers|torture-postgres)\.(?:\w+\.)?test\.ts$/
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -65,20 +48,24 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: tests,
-          exclude: [...configDefaults.exclude, ...isolated, ...packed, ...browser, ...long],
+          include: include(''),
+          exclude: [...exclude, ...include('.{isolated,long,packed,browser}'), startExample],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'isolated', include: isolated } },
-      { extends: true, test: { name: 'long', include: long, isolate: false } },
-      { extends: true, test: { name: 'packed', include: packed } },
+      {
+        extends: true,
+        test: { name: 'isolated', include: [...include('.isolated'), startExample], exclude },
+      },
+      { extends: true, test: { name: 'long', include: include('.long'), exclude, isolate: false } },
+      { extends: true, test: { name: 'packed', include: include('.packed'), exclude } },
       {
         extends: true,
         test: {
           name: 'inspector',
-          include: browser,
+          include: include('.browser'),
+          exclude,
           globalSetup: 'packages/server/test/inspector/build-page.ts',
           testTimeout: 60_000,
         },

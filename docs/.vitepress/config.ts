@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
-import { toAnchor } from '../../release/links.ts'
+import { toAnchor } from '../../tools/release/links.ts'
 import { drawCheckboxes } from './checkboxes.ts'
 import { drawDiagrams } from './diagrams.ts'
 import { buildSidebar } from './guides.ts'

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startServerProcess } from '../../../tools/torture/server-process.ts'
 import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
 import { openStream } from './open-stream.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-import { startServerProcess } from './torture/server-process.ts'
 
 let cluster: PostgresCluster
 

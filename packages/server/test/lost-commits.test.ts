@@ -1,10 +1,10 @@
 import { createClient } from '@wabakit/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runSql } from '../../../tools/torture/postgres-sql.ts'
 import { type RunningServer, startServer } from '../src/index.ts'
 import { acme, control, createGroup } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 import { createTcpProxy, type TcpProxy } from './tcp-proxy.ts'
-import { runSql } from './torture/postgres-sql.ts'
 
 // PostgreSQL commits, but its response never arrives.
 let cluster: PostgresCluster

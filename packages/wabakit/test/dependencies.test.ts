@@ -69,16 +69,11 @@ const readImports = (file: string): string[] =>
 const importsTypesOnly = (file: string, specifier: string): boolean =>
   new RegExp(`^import type [^']*'${specifier}'`, 'm').test(readFileSync(resolve(root, file), 'utf8'))
 
-/** These are not published, and test the others from the inside. */
-const privatePackages = ['bench', 'cluster-simulation']
-
-const publishedPackages = packages.filter((name) => !privatePackages.includes(name))
-
 test('every package is in the table of dependencies', () => {
-  expect(publishedPackages.filter((name) => !(name in dependencies))).toEqual([])
+  expect(packages.filter((name) => !(name in dependencies))).toEqual([])
 })
 
-test.each(publishedPackages)(
+test.each(packages)(
   '%s imports only its dependencies, by package name and through their entry points',
   (name) => {
     const siblings = (dependencies[name] ?? []).map((sibling) => `@wabakit/${sibling}`)
@@ -102,7 +97,7 @@ test.each(publishedPackages)(
   },
 )
 
-test.each(publishedPackages)('%s has no cycle between its files', (name) => {
+test.each(packages)('%s has no cycle between its files', (name) => {
   const files = listSources(name)
   const edges = new Map(
     files.map((file) => [
@@ -130,32 +125,29 @@ test.each(publishedPackages)('%s has no cycle between its files', (name) => {
 const isWithin = (folder: string, outer: string): boolean =>
   folder === outer || outer === '.' || folder.startsWith(`${outer}/`)
 
-test.each(publishedPackages)(
-  '%s has no two folders that import each other, unless one contains the other',
-  (name) => {
-    const base = resolve(root, 'packages', name, 'src')
-    const pairs = new Set(
-      listSources(name).flatMap((file) => {
-        const from = relative(base, resolve(root, dirname(file))) || '.'
-        return readImports(file)
-          .filter((specifier) => specifier.startsWith('.'))
-          .map((specifier) => relative(base, resolve(root, dirname(file), dirname(specifier))) || '.')
-          .filter((to) => !to.startsWith('..') && !isWithin(from, to) && !isWithin(to, from))
-          .map((to) => `${from} and ${to}`)
-      }),
-    )
-    const mutual = [...pairs].filter((pair) => {
-      const [from = '', to = ''] = pair.split(' and ')
-      return from < to && pairs.has(`${to} and ${from}`)
-    })
-    expect(mutual).toEqual([])
-  },
-)
+test.each(packages)('%s has no two folders that import each other, unless one contains the other', (name) => {
+  const base = resolve(root, 'packages', name, 'src')
+  const pairs = new Set(
+    listSources(name).flatMap((file) => {
+      const from = relative(base, resolve(root, dirname(file))) || '.'
+      return readImports(file)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => relative(base, resolve(root, dirname(file), dirname(specifier))) || '.')
+        .filter((to) => !to.startsWith('..') && !isWithin(from, to) && !isWithin(to, from))
+        .map((to) => `${from} and ${to}`)
+    }),
+  )
+  const mutual = [...pairs].filter((pair) => {
+    const [from = '', to = ''] = pair.split(' and ')
+    return from < to && pairs.has(`${to} and ${from}`)
+  })
+  expect(mutual).toEqual([])
+})
 
 const readManifest = (name: string): Record<string, Record<string, unknown> | undefined> =>
   JSON.parse(readFileSync(resolve(root, `packages/${name}/package.json`), 'utf8'))
 
-test.each(publishedPackages)('%s declares exactly the dependencies that it imports', (name) => {
+test.each(packages)('%s declares exactly the dependencies that it imports', (name) => {
   const manifest = readManifest(name)
   // Declarations import types of libraries that have none of their own.
   const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })

@@ -42,7 +42,13 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 ]
 
 const files = globSync(
-  ['packages/*/**/*.{ts,tsx,md}', 'docs/*.md', 'docs/decisions/*.md', 'examples/**/*.{ts,md}', '*.md'],
+  [
+    '{packages,tools}/*/**/*.{ts,tsx,md}',
+    'docs/*.md',
+    'docs/decisions/*.md',
+    'examples/**/*.{ts,md}',
+    '*.md',
+  ],
   { cwd: root, exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path) },
 ).filter((file) => !file.endsWith('vocabulary.test.ts') && !file.endsWith('CHANGELOG.md'))
 
@@ -62,6 +68,7 @@ const findRetired = (file: string): string[] => {
 
 const areas = [
   ...readdirSync(resolve(root, 'packages')).map((name) => `packages/${name}/`),
+  'tools/',
   'docs/',
   'examples/',
   'CONTRIBUTING.md',

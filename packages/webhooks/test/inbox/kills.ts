@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
 import pg from 'pg'
-import { createRandom } from '../../../server/test/torture/random.ts'
+import { createRandom } from '../../../../tools/torture/random.ts'
 import { joined, secret, signed } from '../signed.ts'
 
 /** Bundles the receiver's process, so that it starts three times as fast. */

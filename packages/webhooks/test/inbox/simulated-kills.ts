@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createReceiver, sqlInbox, unsigned } from '@wabakit/webhooks'
-import { createRandom, type Random } from '../../../server/test/torture/random.ts'
+import { createRandom, type Random } from '../../../../tools/torture/random.ts'
 import { toEnd, toJoin, toRequest, toSummary } from './environment.ts'
 
 // Kills receivers between two steps, in one process. A step is a statement. A receiver that is killed before or after

@@ -1,0 +1,38 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { windowLimits } from '../../../packages/core/src/delivery/scheduler.ts'
+import { drawPlan } from '../src/draw-plan.ts'
+import { runSeeds, slowMachine } from './start-seeds.ts'
+
+/** A slow machine with another time zone, another language, another JavaScript compiler and earlier garbage collection. */
+const elsewhere = {
+  flags: [...slowMachine, '--no-opt', '--max-semi-space-size=1'],
+  env: { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
+}
+
+test('a seed has the same trace in every process and on every machine, regardless of earlier runs', async () => {
+  const [all, again, last] = await Promise.all([
+    runSeeds([1, 20]),
+    runSeeds([1, 20], elsewhere),
+    runSeeds([20, 1]),
+  ])
+  expect(all.hashes).toHaveLength(20)
+  expect(again).toEqual(all)
+  expect(last.hashes).toEqual(all.hashes.slice(-1))
+  expect(new Set(all.hashes).size).toBe(20)
+}, 120_000)
+
+test('a plan depends only on its seed, and not on the window size of an earlier run', () => {
+  const { perQueue } = windowLimits
+  onTestFinished(() => {
+    windowLimits.perQueue = perQueue
+  })
+  const seeds = Array.from({ length: 30 }, (_, index) => index + 1)
+  const plans = seeds.map(drawPlan)
+  windowLimits.perQueue = 2
+  expect(seeds.map(drawPlan)).toEqual(plans)
+})
+
+test('no invariant is broken in the first runs', async () => {
+  const { violations } = await runSeeds([1_000, 60])
+  expect(violations).toEqual([])
+}, 120_000)

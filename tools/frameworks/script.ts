@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { signWebhook } from '@wabakit/webhooks'
+import { malformedRequests, sendBytes } from '../../packages/webhooks/test/malformed-requests.ts'
+import type { Framework, Route } from './frameworks.ts'
+import type { Started } from './start.ts'
+
+/** A delivery as the service sends it. */
+const sign = async (callId: string, secret: string) => {
+  const payload = JSON.stringify({
+    event: 'CALL_AI_SUMMARY',
+    channel: 'WHATSAPP',
+    callId,
+    callDirection: 'INCOMING',
+    callStatus: 'END',
+    durationInSeconds: 42,
+    callStartedAt: '2026-01-01T10:00:00Z',
+    callEndedAt: '2026-01-01T10:00:42Z',
+    from: '+14155550100',
+    to: '+14155550123',
+    channelNumber: '+14155550100',
+    customerNumber: '+14155550123',
+    callType: 'AI_BOT',
+    triggeredVia: 'API',
+    summary: { recap: 'Grüße aus Köln 👋', keyPoints: ['a/b'], nextSteps: [] },
+  })
+  const { headers } = await signWebhook({ payload, secret })
+  return { method: 'POST', body: payload, headers }
+}
+
+type Delivery = Awaited<ReturnType<typeof sign>>
+
+const expectStatus = async (response: Response, status: number): Promise<string> => {
+  const text = await response.text()
+  if (response.status !== status)
+    throw new Error(`responded ${response.status} instead of ${status}: ${text}`)
+  return text
+}
+
+const newCallId = (): string => `call-${crypto.randomUUID()}`
+
+/** The parts of a framework that the script needs. */
+export type Target = Started & {
+  readonly framework: Framework
+  readonly route: Route
+  readonly secret: string
+}
+
+const send = ({ port }: Started, path: string, delivery: Delivery): Promise<Response> =>
+  fetch(`http://localhost:${port}${path}`, delivery)
+
+const countHandled = (target: Target, callId: string): number =>
+  target.readOutput().split(`${callId} Grüße aus Köln 👋`).length - 1
+
+const waitForHandled = async (target: Target, callId: string): Promise<void> => {
+  for (let attempt = 0; countHandled(target, callId) === 0; attempt += 1) {
+    if (attempt === 100) throw new Error('the handler printed nothing')
+    await sleep(50)
+  }
+}
+
+const receiveGenuine = async (target: Target): Promise<{ callId: string; delivery: Delivery }> => {
+  const callId = newCallId()
+  const delivery = await sign(callId, target.secret)
+  await expectStatus(await send(target, target.route.path, delivery), 200)
+  await waitForHandled(target, callId)
+  return { callId, delivery }
+}
+
+/** The checks for a receiver behind a framework. Each rejects if the receiver fails it. */
+export const checks = {
+  /** Runs without a secret, while the other checks have one. */
+  secret: async (target) => {
+    await expectStatus(await send(target, target.route.path, await sign(newCallId(), target.secret)), 503)
+  },
+
+  genuine: receiveGenuine,
+
+  forged: async (target) => {
+    const delivery = await sign(newCallId(), target.secret)
+    const forged = { ...delivery, body: delivery.body.replace('42', '43') }
+    const text = await expectStatus(await send(target, target.route.path, forged), 401)
+    if (JSON.parse(text).code !== 'no_matching_signature') throw new Error(`responded ${text}`)
+  },
+
+  duplicate: async (target) => {
+    const { callId, delivery } = await receiveGenuine(target)
+    await expectStatus(await send(target, target.route.path, delivery), 200)
+    await receiveGenuine(target)
+    if (countHandled(target, callId) !== 1) throw new Error('the handler was called twice')
+  },
+
+  early: async (target) => {
+    const { earlyPath } = target.framework
+    if (earlyPath === undefined) return
+    const callId = newCallId()
+    await expectStatus(await send(target, earlyPath, await sign(callId, target.secret)), 200)
+    if (countHandled(target, callId) > 0) throw new Error('the response waited for the handler')
+    await waitForHandled(target, callId)
+    if (target.readOutput().includes('Pass waitUntil')) throw new Error('a warning was printed')
+  },
+
+  parsed: async (target) => {
+    const { bytesAreKept } = target.framework
+    const response = await send(target, target.route.parsedPath, await sign(newCallId(), target.secret))
+    const text = await expectStatus(response, bytesAreKept ? 200 : 400)
+    if (!bytesAreKept && JSON.parse(text).code !== 'body_was_parsed') throw new Error(`responded ${text}`)
+  },
+
+  malformed: async (target) => {
+    // Some servers leave a few of them open.
+    await Promise.allSettled(
+      malformedRequests.map(({ bytes }) =>
+        sendBytes(target.port, bytes.replace(' / ', ` ${target.route.path} `)),
+      ),
+    )
+    await receiveGenuine(target)
+  },
+} satisfies Record<string, (target: Target) => Promise<unknown>>

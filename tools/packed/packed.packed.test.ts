@@ -1,0 +1,221 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { installPacked, listPublishedPackages, listSpecifiers, readManifest } from './packed.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+const project = mkdtempSync(join(tmpdir(), 'wabakit-packed-'))
+
+beforeAll(() => installPacked(project), 180_000)
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+const specifiers = listSpecifiers()
+
+const evaluate = async (file: string, code: string) => {
+  writeFileSync(join(project, file), code)
+  const { stdout } = await run('node', [file], { cwd: project })
+  return JSON.parse(stdout)
+}
+
+test('every subpath can be imported from the tarball, and require returns the same objects', async () => {
+  const counts = await evaluate(
+    'open.mjs',
+    `import { createRequire } from 'node:module'
+    const require = createRequire(import.meta.url)
+    const counts = {}
+    for (const specifier of ${JSON.stringify(specifiers)}) {
+      const imported = await import(specifier)
+      const required = require(specifier)
+      const same = Object.keys(imported).every((name) => imported[name] === required[name])
+      counts[specifier] = same ? Object.keys(imported).length : 'differs'
+    }
+    console.log(JSON.stringify(counts))`,
+  )
+  expect(counts).toEqual(Object.fromEntries(specifiers.map((name) => [name, expect.any(Number)])))
+  const withTypesOnly = specifiers.filter((name) => counts[name] === 0)
+  expect(withTypesOnly).toEqual(['@wabakit/server/control-types'])
+})
+
+test('wabakit re-exports the same objects as its packages, so that instanceof works across subpaths', async () => {
+  const reexporting = specifiers.filter((specifier) => specifier.startsWith('wabakit'))
+  const differing = await evaluate(
+    'identity.mjs',
+    `const packages = { wabakit: '@wabakit/client' }
+    const differing = []
+    for (const specifier of ${JSON.stringify(reexporting)}) {
+      const original = packages[specifier] ?? specifier.replace('wabakit/', '@wabakit/')
+      const [ours, theirs] = [await import(specifier), await import(original)]
+      for (const name of Object.keys(theirs)) if (ours[name] !== theirs[name]) differing.push(specifier + ' ' + name)
+    }
+    console.log(JSON.stringify(differing))`,
+  )
+  expect(differing).toEqual([])
+})
+
+test('no build inlines a dependency or another package', () => {
+  const foreign = listPublishedPackages().flatMap((dir) =>
+    globSync('dist/**/*.js.map', { cwd: dir }).flatMap((map) => {
+      const { sources }: { sources: string[] } = JSON.parse(readFileSync(join(dir, map), 'utf8'))
+      return sources
+        .map((source) => relative(dir, resolve(dir, map, '../../packages/wabakit', source)))
+        .filter((source) => !source.startsWith('src/') && source !== 'package.json')
+        .map((source) => `${basename(dir)}/${map} contains ${source}`)
+    }),
+  )
+  expect(foreign).toEqual([])
+})
+
+const findFreePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+test("the endpoint in the server's README receives the signed webhooks of a call, in an empty folder", async () => {
+  const folder = join(project, 'first-steps')
+  mkdirSync(folder)
+  const page = readFileSync(join(root, 'packages/server/README.md'), 'utf8')
+  const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
+  const port = await findFreePort()
+  writeFileSync(
+    join(folder, 'endpoint.mjs'),
+    code.replace("listen(3000, '127.0.0.1')", `listen(${port}, '127.0.0.1', () => console.log('listening'))`),
+  )
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WABAKIT_')))
+  const start = (file: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}) => {
+    const child = spawn(file, args, {
+      cwd: folder,
+      env: { ...env, ...variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+    return { child, line: async (): Promise<string> => (await lines.next()).value ?? 'ended' }
+  }
+  const wabakit = join(project, 'node_modules/.bin/wabakit')
+
+  const server = start(wabakit, [
+    ...['--port', '0', '--webhook-url', `http://127.0.0.1:${port}/webhooks`],
+    ...['--format', 'json', '--log-level', 'error'],
+  ])
+  const { url, demo } = JSON.parse(await server.line())
+  const endpoint = start('node', ['endpoint.mjs'], { WABAKIT_WEBHOOK_SECRET: demo.webhookSecret })
+  expect(await endpoint.line()).toBe('listening')
+  const trigger = await run(wabakit, ['trigger', 'call', '--server', url], { cwd: folder, env })
+
+  expect(trigger.stdout).toMatch(/^call call_/)
+  const received = []
+  for (let count = 0; count < 4; count += 1) received.push(await endpoint.line())
+  const [, expected = ''] = /^```\n(CALL_INCOMING_INITIATED\n.*?)^```$/ms.exec(page) ?? []
+  expect(received.map((line) => line.trim())).toEqual(expected.trimEnd().split('\n'))
+
+  server.child.kill('SIGTERM')
+  expect(await once(server.child, 'exit')).toEqual([0, null])
+}, 60_000)
+
+test('the command wabakit explains how to run the server if it is not installed', async () => {
+  // A folder outside the installation, from which the server cannot be found.
+  const away = mkdtempSync(join(tmpdir(), 'wabakit-alone-'))
+  onTestFinished(() => rmSync(away, { recursive: true }))
+  cpSync(join(project, 'node_modules/wabakit/dist/bin.js'), join(away, 'bin.mjs'))
+
+  await expect(run('node', [join(away, 'bin.mjs')])).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'The command line is part of @wabakit/server, which is not installed. Run: npx @wabakit/server\n',
+  })
+})
+
+const compilers = { '5.6': 'ts56/bin/tsc', '6.0': 'typescript/bin/tsc', '7.0': 'ts70/bin/tsc' }
+const resolutions = [
+  ['nodenext', 'nodenext'],
+  ['bundler', 'esnext'],
+] as const
+
+test.each(
+  Object.entries(compilers).flatMap(([version, compiler]) =>
+    resolutions.map((resolution) => [version, ...resolution, compiler] as const),
+  ),
+)(
+  'a strict consumer compiles with TypeScript %s and moduleResolution %s',
+  async (_version, moduleResolution, module, compiler) => {
+    cpSync(join(import.meta.dirname, 'consumer'), join(project, 'consumer'), { recursive: true })
+    const config = join(project, `tsconfig.${compiler.slice(0, 4)}-${moduleResolution}.json`)
+    writeFileSync(
+      config,
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noEmit: true,
+          target: 'es2022',
+          lib: ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'],
+          types: ['node'],
+          typeRoots: [join(root, 'node_modules/@types')],
+          skipLibCheck: true,
+          exactOptionalPropertyTypes: true,
+          module,
+          moduleResolution,
+        },
+        files: globSync('consumer/*.ts', { cwd: project }),
+      }),
+    )
+    const result = await run('node', [join(root, 'node_modules', compiler), '-p', config]).catch(
+      (error) => error,
+    )
+    expect(result.stdout).toBe('')
+  },
+  60_000,
+)
+
+const listNeeded = (name: string): string[] => {
+  const { dependencies = {} } = readManifest(join(project, 'node_modules', name))
+  return [name, ...Object.keys(dependencies).flatMap(listNeeded)]
+}
+
+test('the receiver alone takes less than 1 MB, and its types compile with nothing else installed', async () => {
+  const alone = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))
+  onTestFinished(() => rmSync(alone, { recursive: true }))
+  for (const name of listNeeded('@wabakit/webhooks'))
+    cpSync(join(project, 'node_modules', name), join(alone, 'node_modules', name), { recursive: true })
+  const files = globSync('node_modules/**', { cwd: alone, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  )
+  const sizes = files.map((file) => statSync(join(file.parentPath, file.name)).size)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(1_000_000)
+
+  writeFileSync(join(alone, 'package.json'), '{ "type": "module" }')
+  writeFileSync(
+    join(alone, 'receive.ts'),
+    `import { createReceiver, parseEvent, standardWebhooks, type WebhookEvent, type WebhookEventOf } from '@wabakit/webhooks'
+    createReceiver({ verify: standardWebhooks({ secrets: ['whsec_'] }) })
+      .on('CALL_AI_SUMMARY', (event) => void (event.summary.recap satisfies string))
+    const parsed = parseEvent('{}')
+    if (parsed.kind === 'event') parsed.event satisfies WebhookEvent
+    export type Ended = WebhookEventOf<'CALL_ENDED'>['callId'] & string`,
+  )
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022']
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const result = await run('node', [compiler, ...options, 'receive.ts'], { cwd: alone }).catch(
+    (error) => error,
+  )
+  expect(result.stdout).toBe('')
+}, 60_000)

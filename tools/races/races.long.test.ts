@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { checkScenario } from './check-scenario.ts'
+import { addGates } from './gates.ts'
+import { mistakes } from './planted.ts'
+import { createRace, type Operation, type Race } from './race.ts'
+import { createOperations, type OperationName, prepareRecords } from './scenarios.ts'
+
+// The short form of `npm run test:races`. It takes a few seconds, but on a busy machine, each of its thousands of
+// session switches may wait for a processor.
+vi.setConfig({ testTimeout: 300_000 })
+
+let race: Race
+let operations: Readonly<Record<OperationName, Operation>>
+
+beforeAll(async () => {
+  race = await createRace()
+  operations = await race.prepare(async (store) => createOperations(await prepareRecords(store)))
+})
+
+afterAll(() => race[Symbol.asyncDispose]())
+
+const pairs: ReadonlyArray<readonly OperationName[]> = [
+  ['settle', 'takeOver'],
+  ['fail', 'remove'],
+  ['publish', 'publishAlso'],
+]
+
+test.each(pairs)(
+  '%s and %s end as they do one after the other, in every order of their statements',
+  async (...pair) => {
+    const { violation, orders } = await checkScenario(
+      race,
+      pair.map((name) => operations[name]),
+      { maxOrders: 15 },
+    )
+    expect(violation).toBeUndefined()
+    expect(orders).toBeGreaterThan(1)
+  },
+)
+
+test('finds an order in which a settlement that does not compare the epoch writes after a takeover', async () => {
+  const mistake = mistakes.find(({ name }) => name === 'a settlement does not compare the epoch')
+  await race.plant(mistake)
+  const names = mistake?.shownBy ?? []
+  const { violation } = await checkScenario(
+    race,
+    names.map((name) => operations[name]),
+  )
+  expect(violation).toContain('the former owner of a shard settles nothing after it was taken')
+})
+
+test('every planted mistake can still be planted', () => {
+  for (const mistake of mistakes) expect(() => addGates(mistake)).not.toThrow()
+})

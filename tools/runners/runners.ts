@@ -1,0 +1,73 @@
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../..')
+const inMatrix = (...path: string[]) => join(import.meta.dirname, '../matrix/node_modules', ...path)
+const inExample = (name: string, ...path: string[]) => join(root, 'examples', `testing-${name}`, ...path)
+const inRoot = (name: string) => join(root, 'node_modules', name)
+
+/** A test runner, or msw in a test runner. */
+export type Runner = {
+  /** Folder of the package whose version is shown. */
+  readonly package: string
+  /** Folder of the tests. */
+  readonly folder: string
+  readonly command: readonly [file: string, ...args: string[]]
+  /** The environment in which our suite runs, with real and with fake timers. Examples run once. */
+  readonly environment?: 'node' | 'jsdom'
+}
+
+const runSuite = (
+  name: string,
+  environment: 'node' | 'jsdom',
+  command: readonly [string, ...string[]],
+): Runner => ({
+  package: name,
+  folder: join(import.meta.dirname, 'suite'),
+  command,
+  environment,
+})
+
+const runVitest = (alias: string, environment: 'node' | 'jsdom', file = 'mock.test.js'): Runner =>
+  runSuite(inMatrix(alias), environment, ['node', inMatrix(alias, 'vitest.mjs'), 'run', file])
+
+const jest = inExample('jest', 'node_modules/jest')
+const runJest = (environment: 'node' | 'jsdom', ...args: string[]): Runner =>
+  runSuite(jest, environment, [
+    ...(['node', '--experimental-vm-modules', join(jest, 'bin/jest.js')] as const),
+    ...['--config', '{"transform":{}}', ...args, 'mock.test.js'],
+  ])
+
+/** Suites by the name of their row. */
+export const runners: Readonly<Record<string, Runner>> = {
+  'vitest 5': runVitest('vitest5', 'node'),
+  'vitest 5, jsdom': runVitest('vitest5', 'jsdom'),
+  'vitest 4': runVitest('vitest', 'node'),
+  'vitest 4, jsdom': runVitest('vitest', 'jsdom'),
+  'vitest, example': {
+    package: inRoot('vitest'),
+    folder: inExample('vitest'),
+    command: ['vitest', 'run', '--root', '.'],
+  },
+  'jest, ES modules': runJest('node'),
+  'jest, ES modules, jsdom': runJest('jsdom', '--env', inExample('jest', 'jsdom-environment.js')),
+  'jest, example': { package: jest, folder: inExample('jest'), command: ['npm', 'test'] },
+  'jest with a transform, example': {
+    package: jest,
+    folder: inExample('jest'),
+    command: ['npm', 'run', 'test:transform'],
+  },
+  'node:test, example': {
+    package: inRoot('node'),
+    folder: inExample('node-test'),
+    command: ['node', '--test', 'order.test.ts'],
+  },
+  'bun test': runSuite(inMatrix('bun'), 'node', [inMatrix('bun/bin/bun.exe'), 'test', './mock.test.js']),
+  'Playwright, example': {
+    package: inExample('playwright', 'node_modules/@playwright/test'),
+    folder: inExample('playwright'),
+    command: ['npm', 'test'],
+  },
+  'msw 3': { ...runVitest('vitest5', 'node', 'msw.test.js'), package: inRoot('msw') },
+  'msw 2': { ...runVitest('vitest5', 'node', 'msw.test.js'), package: inMatrix('msw2') },
+  'msw 2, jsdom': { ...runVitest('vitest5', 'jsdom', 'msw.test.js'), package: inMatrix('msw2') },
+}

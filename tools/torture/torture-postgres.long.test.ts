@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createEnvironment, type Environment } from './environment.ts'
+import { createPostgresEngine, type PostgresEngine } from './postgres-engine.ts'
+import { listFailures, type Ordeal } from './scenario.ts'
+import { creates } from './scenarios/creates.ts'
+import { kill } from './scenarios/kills.ts'
+import { troubleStorage } from './scenarios/postgres-storage.ts'
+import { restart } from './scenarios/restarts.ts'
+import { shortGrace, stop } from './scenarios/stops.ts'
+import { upgrade } from './scenarios/upgrades.ts'
+import { pause } from './scenarios/zombies.ts'
+
+// The short form of `npm run torture -- postgres`: one environment goes through all scenarios.
+const seed = Date.now() % 1_000_000
+let engine: PostgresEngine
+let environment: Environment
+
+beforeAll(async () => {
+  engine = await createPostgresEngine({ isSynced: false })
+  const roles = ['api', 'worker', 'worker'] as const
+  environment = await createEnvironment({
+    ...{ engine, seed, roles, isCalm: true, width: 2, environment: shortGrace },
+  })
+}, 60_000)
+
+afterAll(async () => {
+  await environment[Symbol.asyncDispose]()
+  await engine[Symbol.asyncDispose]()
+})
+
+const limit = 60_000
+const options = { isCalm: true, progress: () => {} }
+
+const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<void> =>
+  expect(await ordeal(environment, { ...options, engine, times }), `seed ${seed}`).toEqual([])
+
+test('runs alongside the next version, which expands the tables', () => undergo(upgrade, 1), limit)
+
+test('continues when a process is killed', () => undergo(kill, 1), limit)
+
+test('exits with 0 and gives up its shards when it is stopped', () => undergo(stop, 1), limit)
+
+test(
+  'takes over from a worker that is paused, whose late results count for nothing',
+  () => undergo(pause, 1),
+  limit,
+)
+
+test('responds with 503 while the disk is full, and recovers', () => undergo(troubleStorage, 1), limit)
+
+test('responds with 503 when PostgreSQL is stopped, and recovers', () => undergo(restart, 1), limit)
+
+test(
+  'has lost nothing by all that, repeated nothing under another id, and attempted nothing twice at once',
+  async () => {
+    const result = await environment.finish()
+    expect(listFailures(result), `seed ${seed}`).toEqual([])
+    expect(result.acknowledged).toBeGreaterThan(0)
+    expect(result.takeovers).toBeGreaterThan(0)
+    // Otherwise, the takeover would wait for the lease, which takes a minute.
+    expect(result.resumed.longestMs, `seed ${seed}`).toBeLessThan(20_000)
+  },
+  limit,
+)
+
+test(
+  'makes one group of each create, whatever becomes of the responses to its commits',
+  async () => {
+    const { failures } = await creates({ ...options, engine, seed, times: 60 })
+    expect(failures, `seed ${seed}`).toEqual([])
+  },
+  2 * limit,
+)
