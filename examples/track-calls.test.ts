@@ -78,13 +78,21 @@ it('ignores empty strings, so that they never replace a known value', () => {
   expect(fold([accepted, blank])?.details).toEqual({ agentNumber: '+14155550111' })
 })
 
-it('distinguishes a call that was not picked, missed or rejected from one that ended', () => {
-  const event = (name: 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_REJECTED'): CallEvent => ({
-    event: name,
-    callId,
-  })
-  expect(fold([initiated, event('CALL_NOT_PICKED')])?.state).toBe('not_picked')
-  expect(fold([initiated, event('CALL_NOT_PICKED'), accepted])?.state).toBe('accepted')
+it('goes on ringing after CALL_NOT_PICKED, until the call is answered or missed', () => {
+  const notPicked: CallEvent = { event: 'CALL_NOT_PICKED', callId, callStatus: 'INITIATED' }
+  const ringing = fold([initiated, notPicked, notPicked])
+  expect(ringing?.state).toBe('initiated')
+  expect(trackCall(ringing, accepted).record.state).toBe('accepted')
+  expect(trackCall(ringing, { event: 'CALL_MISSED', callId }).record.state).toBe('missed')
+})
+
+it('knows the agent of an outgoing call before anybody has answered it', () => {
+  const outgoing: CallEvent = { event: 'CALL_OUTGOING_INITIATED', callId, pickedBy: 'Grace' }
+  expect(fold([outgoing])).toMatchObject({ state: 'initiated', details: { pickedBy: 'Grace' } })
+})
+
+it('distinguishes a call that was missed or rejected from one that ended', () => {
+  const event = (name: 'CALL_MISSED' | 'CALL_REJECTED'): CallEvent => ({ event: name, callId })
   expect(fold([event('CALL_MISSED'), ended, initiated])?.state).toBe('missed')
   expect(fold([ended, event('CALL_REJECTED')])?.state).toBe('rejected')
 })

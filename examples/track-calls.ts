@@ -5,11 +5,11 @@ import type { WebhookEvent } from 'wabakit/webhooks'
 export type CallEvent = Extract<WebhookEvent, { callId: string }>
 type CallEventName = CallEvent['event']
 
-/** The events of a call in their natural order, each with the state that it leads to. */
+/** The events of a call in their natural order, each with the state that it leads to. CALL_NOT_PICKED ends nothing. */
 const callStates = {
   CALL_INCOMING_INITIATED: 'initiated',
   CALL_OUTGOING_INITIATED: 'initiated',
-  CALL_NOT_PICKED: 'not_picked',
+  CALL_NOT_PICKED: 'initiated',
   CALL_ACCEPTED: 'accepted',
   CALL_ENDED: 'ended',
   CALL_MISSED: 'missed',
@@ -28,18 +28,21 @@ const callFields = [
   'channelNumber',
   'customerNumber',
   'agentNumber',
+  // The agent who answered an incoming call, or who placed an outgoing one: only `state` tells that it was answered.
+  'pickedBy',
   'durationInSeconds',
   'callStartedAt',
   'callEndedAt',
 ] as const
 type CallField = (typeof callFields)[number]
+type LifecycleEvent = Extract<CallEvent, { event: 'CALL_ENDED' }>
 
 /** All that is known about a call, as plain JSON that can be stored anywhere. */
 export type TrackedCall = {
   readonly callId: string
   readonly state: (typeof callStates)[CallEventName]
   /** Each field comes from the newest event that sets it; empty values count as absent. */
-  readonly details: { readonly [Field in CallField]?: CallEvent[Field] }
+  readonly details: { readonly [Field in CallField]?: LifecycleEvent[Field] }
   /** The event that each field comes from. */
   readonly sources: { readonly [Field in CallField]?: CallEventName }
   /** The events that arrived, each once, in their natural order. */
@@ -68,8 +71,9 @@ export const trackCall = (
   }
   const isNewer = (source: CallEventName | undefined): boolean =>
     source === undefined || order.indexOf(event.event) > order.indexOf(source)
+  const fields: TrackedCall['details'] = event
   const isSet = (field: CallField): boolean =>
-    event[field] !== '' && event[field] !== null && event[field] !== undefined
+    fields[field] !== '' && fields[field] !== null && fields[field] !== undefined
   const set = callFields.filter((field) => isSet(field) && isNewer(record?.sources[field]))
   const known = record?.events ?? []
   const events = known.includes(event.event)
@@ -81,7 +85,7 @@ export const trackCall = (
   const next: TrackedCall = {
     callId,
     state: findState(events),
-    details: { ...record?.details, ...Object.fromEntries(set.map((field) => [field, event[field]])) },
+    details: { ...record?.details, ...Object.fromEntries(set.map((field) => [field, fields[field]])) },
     sources: { ...record?.sources, ...Object.fromEntries(set.map((field) => [field, event.event])) },
     events,
     summary: record?.summary ?? (event.event === 'CALL_AI_SUMMARY' ? event.summary : undefined),
@@ -89,6 +93,6 @@ export const trackCall = (
   return {
     record: next,
     stateChanged: next.state !== record?.state,
-    changed: set.filter((field) => record?.details[field] !== event[field]),
+    changed: set.filter((field) => record?.details[field] !== fields[field]),
   }
 }

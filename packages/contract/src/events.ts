@@ -98,7 +98,8 @@ export type CallAiSummaryEvent = wire.CallAiSummaryEvent
 export const CallAiSummaryEvent: ObjectSchema<CallAiSummaryEvent> = /* @__PURE__ */ createEventSchema('CALL_AI_SUMMARY', callAiSummaryRule)
 
 /**
- * The call was missed. A live service sends this event; the reference server does not.
+ * The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be outgoing.
+ * No CALL_ENDED has to follow. A live service sends this event; the reference server does not.
  *
  * @interface
  */
@@ -108,7 +109,8 @@ export type CallMissedEvent = wire.CallMissedEvent
 export const CallMissedEvent: ObjectSchema<CallMissedEvent> = /* @__PURE__ */ createEventSchema('CALL_MISSED', callMissedRule)
 
 /**
- * The call was rejected. A live service sends this event; the reference server does not.
+ * The call was declined, which ended it. Not sent for PSTN calls. A live service sends this event; the reference server
+ * does not.
  *
  * @interface
  */
@@ -118,8 +120,10 @@ export type CallRejectedEvent = wire.CallRejectedEvent
 export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ */ createEventSchema('CALL_REJECTED', callLifecycleRule)
 
 /**
- * A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server
- * does not.
+ * The ring of one agent timed out, and the incoming WhatsApp call goes on ringing for the next. It ends nothing:
+ * CALL_ACCEPTED or CALL_MISSED follows. Sent for each such agent without a name, so two of a call may be identical, and
+ * a count of them is an upper bound, because deliveries may be repeated. A live service sends this event; the reference
+ * server does not.
  *
  * @interface
  */

@@ -6,13 +6,12 @@ import type { CallWithSummary } from './store.ts'
  * generated again, which replaces it without an event.
  */
 export const callMachine = {
-  initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', ringOut: 'not_picked' },
+  initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected' },
   accepted: { end: 'ended' },
   ended: { summarize: 'summarized' },
   summarized: { summarize: 'summarized' },
   missed: {},
   rejected: {},
-  not_picked: {},
 } as const
 
 /** The states of a person's membership in a group. A person who left or was removed can join again. */

@@ -95,7 +95,7 @@ export type ParticipantRecord = {
  * The stored state of a call. A call with a summary is in state `summarized`, which is not stored. `callMachine` has
  * the transitions.
  */
-export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected' | 'not_picked'
+export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected'
 
 /** A call. It is unique by organization and `callId`. */
 export type CallRecord = {

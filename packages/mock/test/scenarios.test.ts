@@ -15,7 +15,7 @@ test.each([
   ['answered', 'OUTGOING', ['CALL_OUTGOING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']],
   ['missed', 'INCOMING', ['CALL_INCOMING_INITIATED']],
   ['rejected', 'INCOMING', ['CALL_INCOMING_INITIATED']],
-  ['not_picked', 'OUTGOING', ['CALL_OUTGOING_INITIATED']],
+  ['missed', 'OUTGOING', ['CALL_OUTGOING_INITIATED']],
   ['no_recording', 'INCOMING', ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED']],
   ['nothing_said', 'OUTGOING', ['CALL_OUTGOING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED']],
 ] as const)(
@@ -88,34 +88,57 @@ test('with manual summaries, there is none until a team member requests it', asy
   })
 })
 
-test('observedEvents adds what live services send for unanswered calls', async () => {
-  await mock.simulateCall({ outcome: 'missed', observedEvents: true })
-  await mock.simulateCall({ outcome: 'rejected', channel: 'WHATSAPP', observedEvents: true })
-  await mock.simulateCall({
-    outcome: 'not_picked',
-    direction: 'OUTGOING',
-    channel: 'WHATSAPP',
-    observedEvents: true,
-  })
-  await mock.simulateCall({ outcome: 'not_picked', direction: 'OUTGOING', observedEvents: true })
-  expect(names()).toEqual([
-    'CALL_INCOMING_INITIATED',
-    'CALL_MISSED',
-    'CALL_ENDED',
-    'CALL_INCOMING_INITIATED',
-    'CALL_REJECTED',
-    'CALL_ENDED',
-    'CALL_OUTGOING_INITIATED',
-    'CALL_NOT_PICKED',
-    'CALL_ENDED',
-    'CALL_OUTGOING_INITIATED',
-    'CALL_ENDED',
-  ])
-  expect(mock.events[2]).toMatchObject({ callStartedAt: '', durationInSeconds: 0 })
+test.each([
+  ['missed', 'PSTN', 'INCOMING', 'CALL_MISSED'],
+  ['missed', 'PSTN', 'OUTGOING', 'CALL_MISSED'],
+  ['rejected', 'PSTN', 'INCOMING', 'CALL_MISSED'],
+  ['missed', 'WHATSAPP', 'INCOMING', 'CALL_MISSED'],
+  ['missed', 'WHATSAPP', 'OUTGOING', 'CALL_ENDED'],
+  ['rejected', 'WHATSAPP', 'INCOMING', 'CALL_REJECTED'],
+  ['rejected', 'WHATSAPP', 'OUTGOING', 'CALL_REJECTED'],
+] as const)(
+  'with observedEvents, a call that is %s on %s and %s ends with one event, as at a live service: %s',
+  async (outcome, channel, direction, last) => {
+    await mock.simulateCall({ outcome, channel, direction, observedEvents: true })
+
+    expect(names()).toEqual([`CALL_${direction}_INITIATED`, last])
+    const callEndedAt = new Date(mock.clock.now()).toISOString()
+    expect(mock.events[1]).toMatchObject({ callStartedAt: '', callEndedAt, durationInSeconds: 0 })
+    const { event } = await mock.waitForDelivery(last)
+    expect(event).toEqual(mock.events[1])
+  },
+)
+
+test('an answered call ends once, even with observedEvents', async () => {
+  await mock.simulateCall({ observedEvents: true, summary: false })
+  expect(names()).toEqual(['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
+})
+
+test('notPicked sends that many equal CALL_NOT_PICKED while the call rings, whatever its outcome', async () => {
+  for (const [outcome, last] of [
+    ['answered', 'CALL_ACCEPTED'],
+    ['missed', 'CALL_MISSED'],
+  ] as const) {
+    const before = mock.events.length
+    await mock.simulateCall({ channel: 'WHATSAPP', outcome, notPicked: 2, observedEvents: true })
+
+    const events = mock.events.slice(before)
+    const expected = ['CALL_INCOMING_INITIATED', 'CALL_NOT_PICKED', 'CALL_NOT_PICKED', last]
+    expect(events.slice(0, 4).map(({ event }) => event)).toEqual(expected)
+    expect(events[1]).toMatchObject({ callStatus: 'INITIATED', callDirection: 'INCOMING', callEndedAt: '' })
+    expect(events[2]).toEqual(events[1])
+  }
   await mock.clock.advance(0)
   expect(mock.deliveries.map(({ event }) => event)).toEqual(expect.arrayContaining([...mock.events]))
-  expect(mock.deliveries.every(({ acknowledged }) => acknowledged)).toBe(true)
 })
+
+test.each([{}, { channel: 'PSTN' }, { channel: 'WHATSAPP', direction: 'OUTGOING' }] as const)(
+  'notPicked is refused for a call that does not ring for one agent after another: %j',
+  async (call) => {
+    await expect(mock.simulateCall({ ...call, notPicked: 1 })).rejects.toThrow(MockUsageError)
+    expect(names()).toEqual([])
+  },
+)
 
 test('trigger sends any known event, with the numbers of the tenant', async () => {
   const { callId } = await mock.simulateCall({ outcome: 'missed' })

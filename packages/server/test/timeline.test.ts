@@ -210,7 +210,6 @@ test("shows an attempt's request with a valid signature and without secret heade
 test.each([
   [{ outcome: 'missed' }, { state: 'never', cause: 'missed' }],
   [{ outcome: 'rejected' }, { state: 'never', cause: 'rejected' }],
-  [{ outcome: 'not_picked' }, { state: 'never', cause: 'not_picked' }],
   [{ outcome: 'no_recording' }, { state: 'never', cause: 'no_recording' }],
   [{ outcome: 'nothing_said' }, { state: 'never', cause: 'nothing_said' }],
   [{ summary: false }, { state: 'not_due' }],

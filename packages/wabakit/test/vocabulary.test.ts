@@ -7,9 +7,7 @@ const root = resolve(import.meta.dirname, '../../..')
 /** Retired names and spellings, and what to write instead. A space also matches a line break in a comment. */
 const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
   // Names of the glossary.
-  [/not_picked_up/, 'not_picked'],
   [/\bafterMs\b/, 'after, a duration'],
-  [/\bcalls\.leave\b/, 'calls.ringOut'],
   [/\bWorld\b/, 'state, tenant or scenario'],
   [/\bCouriers?\b/i, 'transport'],
   [/\bLateness\b/i, 'delays'],

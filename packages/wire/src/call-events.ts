@@ -22,11 +22,11 @@ export type CallLifecycleEvent<Name extends string> = Flat<
     chatId?: string | null | undefined
     /** The service's id for the message that represents the call in the chat. */
     chatMessageId?: string | null | undefined
-    /** Party that answered the call. */
+    /** Agent who answered an incoming call or placed an outgoing one, so it proves no answer. For display only. */
     pickedBy?: string | null | undefined
-    /** Party that rejected the call. */
+    /** Party that declined the call. For display only. */
     rejectedBy?: string | null | undefined
-    /** Party that ended the call. */
+    /** Party that ended the call. For display only. */
     endedBy?: string | null | undefined
     /** The device that answered the call. */
     deviceId?: string | null | undefined
@@ -85,15 +85,16 @@ export type CallAcceptedEvent = CallLifecycleEvent<'CALL_ACCEPTED'>
 export type CallEndedEvent = CallLifecycleEvent<'CALL_ENDED'>
 
 /**
- * The call was missed. A live service sends this event; the reference server does not.
+ * The call ended without an answer. On WhatsApp, it is an incoming call that no agent answered; PSTN calls may be outgoing.
+ * No CALL_ENDED has to follow. A live service sends this event; the reference server does not.
  *
  * @interface
  */
 export type CallMissedEvent = Flat<
   CallLifecycleEvent<'CALL_MISSED'> & {
-    /** True if this is the customer's first call. */
+    /** True if the customer has exchanged no messages with this number. */
     isNewCaller?: boolean | null | undefined
-    /** True if a team member is assigned to the chat. */
+    /** True if a team member was assigned to the chat when the call came in. */
     isChatAssigned?: boolean | null | undefined
   }
 >
@@ -105,15 +106,18 @@ export const callMissedRule: Rule<Omit<CallMissedEvent, 'event'>> = /* @__PURE__
 }))
 
 /**
- * The call was rejected. A live service sends this event; the reference server does not.
+ * The call was declined, which ended it. Not sent for PSTN calls. A live service sends this event; the reference server
+ * does not.
  *
  * @interface
  */
 export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
 
 /**
- * A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server
- * does not.
+ * The ring of one agent timed out, and the incoming WhatsApp call goes on ringing for the next. It ends nothing:
+ * CALL_ACCEPTED or CALL_MISSED follows. Sent for each such agent without a name, so two of a call may be identical, and
+ * a count of them is an upper bound, because deliveries may be repeated. A live service sends this event; the reference
+ * server does not.
  *
  * @interface
  */

@@ -182,7 +182,7 @@ def play(options):
 
     tell(f"CALL_{common['callDirection']}_INITIATED", callStatus='INITIATED')
     time.sleep(0.2)
-    if outcome in ('missed', 'rejected', 'not_picked'):
+    if outcome in ('missed', 'rejected'):
         call['state'] = 'unavailable'
         return {'callId': call_id}
     started = now()

@@ -160,7 +160,7 @@ def play(outcome:, channel:)
   tell.("CALL_#{common['callDirection']}_INITIATED", { 'callStatus' => 'INITIATED' })
   sleep 0.2
   CALLS[call_id][:state] = :unavailable unless outcome == 'answered'
-  return { callId: call_id } if %w[missed rejected not_picked].include?(outcome)
+  return { callId: call_id } if %w[missed rejected].include?(outcome)
 
   started = now
   tell.('CALL_ACCEPTED', { 'callStatus' => 'IN_PROGRESS', 'callStartedAt' => started })

@@ -185,7 +185,7 @@ export const createScenes = (lab: Lab) => {
       ...(isListening && simulate.addSubscription !== undefined ? (['subscribed'] as const) : []),
       ...(isPlaying ? (['PSTN', 'WHATSAPP'] as const) : []),
       ...(isPlaying && listener !== undefined ? (['failedEnd', 'failedSummary'] as const) : []),
-      ...(isPlaying ? (['missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said'] as const) : []),
+      ...(isPlaying ? (['missed', 'rejected', 'no_recording', 'nothing_said'] as const) : []),
       ...(isPlaying && simulate.regenerateSummary !== undefined ? (['regenerated'] as const) : []),
       ...(isPlaying && simulate.playSilentBotTest !== undefined ? (['botTest'] as const) : []),
     ]

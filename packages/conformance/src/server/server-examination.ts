@@ -29,8 +29,8 @@ export type ServerExamination = {
   readonly secret?: string | undefined
   /**
    * A function that makes a call happen and resolves to its id, or a shell command that prints the id. `{outcome}` and
-   * `{channel}` in the command are replaced. Outcomes are `answered`, `missed`, `rejected`, `not_picked`,
-   * `no_recording` and `nothing_said`; channels are `PSTN` and `WHATSAPP`.
+   * `{channel}` in the command are replaced. Outcomes are `answered`, `missed`, `rejected`, `no_recording`
+   * and `nothing_said`; channels are `PSTN` and `WHATSAPP`.
    */
   readonly play?: string | PlayCall | undefined
   /** Actions that only the server can perform. */

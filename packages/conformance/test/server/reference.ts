@@ -94,7 +94,6 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
     const callId = await start(channel)
     if (outcome === 'missed') await server.calls.miss('org', callId)
     else if (outcome === 'rejected') await server.calls.reject('org', callId)
-    else if (outcome === 'not_picked') await server.calls.ringOut('org', callId)
     else {
       if (outcome === 'answered') await ring(callId)
       await answer(callId, { recorded: outcome !== 'no_recording', spoken: outcome !== 'nothing_said' })

@@ -98,7 +98,7 @@ export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name>
   ...publishedExamples,
   CALL_MISSED: { event: 'CALL_MISSED', ...missed, callStatus: 'MISSED', isNewCaller: true },
   CALL_REJECTED: { event: 'CALL_REJECTED', ...missed, callStatus: 'REJECT' },
-  CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callDirection: 'OUTGOING', callStatus: 'FAILED' },
+  CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callStatus: 'INITIATED', callEndedAt: '' },
 }
 
 export const createGroupRequestExample: CreateGroupRequest = {

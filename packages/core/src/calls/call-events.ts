@@ -31,7 +31,6 @@ const buildCallEvent = (call: CallRecord): PublishedEvent | undefined => {
       return { event: 'CALL_ENDED', ...buildCallDetails(call, 'END') }
     case 'missed':
     case 'rejected':
-    case 'not_picked':
       return undefined
   }
 }
@@ -47,7 +46,7 @@ const draftCallEvent = (call: CallRecord, event: PublishedEvent, occurredAt: num
 
 /**
  * Drafts the event for a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, or
- * CALL_ENDED. Returns `null` for a call that was missed, rejected or not picked up, and for a bot test call without
+ * CALL_ENDED. Returns `null` for a call that was missed or rejected, and for a bot test call without
  * webhooks.
  */
 export const draftCallChange = (call: CallRecord, occurredAt: number): EventDraft | null => {

@@ -62,12 +62,10 @@ export type Calls = {
   accept(organizationId: string, callId: string, acceptance?: CallAcceptance): Promise<CallRecord>
   /** Ends a conversation, and publishes CALL_ENDED. */
   end(organizationId: string, callId: string, ending?: CallEnding): Promise<CallRecord>
-  /** Ends an incoming call that was not answered. No event is published. */
+  /** Ends a call that was not answered. No event is published. */
   miss(organizationId: string, callId: string): Promise<CallRecord>
   /** Ends a call that was declined. No event is published. */
   reject(organizationId: string, callId: string): Promise<CallRecord>
-  /** Ends a call that the customer did not pick up. No event is published. */
-  ringOut(organizationId: string, callId: string): Promise<CallRecord>
   /** Finds a call with its summary; `undefined` if there is no call with this id. */
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
   /** Lists an organization's calls, newest first. */
@@ -159,7 +157,6 @@ export const createCalls = ({ store, clock, ids, log }: ServerContext): Calls =>
     end: (organizationId, callId, ending = {}) => move('end', endWith(ending))(organizationId, callId),
     miss: move('miss'),
     reject: move('reject'),
-    ringOut: move('ringOut'),
     find: async (organizationId, callId) => {
       checkIdentifiers({ organizationId, callId })
       return store.findCall(organizationId, callId)

@@ -39,7 +39,6 @@ const explainAbsence = ({ call }: CallWithSummary, { organization }: CallerRecor
       return pending()
     case 'missed':
     case 'rejected':
-    case 'not_picked':
       return unavailable()
     case 'ended':
       if (call.recorded !== true || call.spoken !== true) return unavailable()

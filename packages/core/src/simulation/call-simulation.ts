@@ -21,7 +21,7 @@ export const toMilliseconds = (value: unknown): number | undefined => {
 /**
  * The outcome of a simulated call. `no_recording` and `nothing_said` are answered calls that can never have a summary.
  */
-export type CallOutcome = 'answered' | 'missed' | 'rejected' | 'not_picked' | 'no_recording' | 'nothing_said'
+export type CallOutcome = 'answered' | 'missed' | 'rejected' | 'no_recording' | 'nothing_said'
 
 /** The summary of a simulated call. Omitted parts are made up. */
 export type SummarySimulation = {

@@ -27,11 +27,7 @@ const createSimulation = (changes: Partial<Store> = {}, organization: object = {
 }
 
 test.each<[object, string, string]>([
-  [
-    { outcome: 'lost' },
-    'outcome',
-    'must be one of answered, missed, rejected, not_picked, no_recording, nothing_said',
-  ],
+  [{ outcome: 'lost' }, 'outcome', 'must be one of answered, missed, rejected, no_recording, nothing_said'],
   [
     { outcome: 'missed', summary: {} },
     'summary',

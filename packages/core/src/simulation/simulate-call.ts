@@ -4,7 +4,7 @@ import type { ReferenceServer } from '../create-reference-server.ts'
 import { InputError } from '../errors/operation-errors.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
-import type { OrganizationRecord } from '../records.ts'
+import type { CallRecord, OrganizationRecord } from '../records.ts'
 import type { CallData } from './call-data.ts'
 import {
   type CallOutcome,
@@ -20,6 +20,8 @@ export type SimulationContext = {
   readonly organizationId: string
   /** Made-up data for the parts that the simulation omits. */
   readonly data: CallData
+  /** Called while the call rings: after its first event, and before its outcome. */
+  readonly onRinging?: ((call: CallRecord) => Promise<void>) | undefined
   /** Runs a task after `delayMs`. `description` completes the sentence "… is due in 30 s". */
   readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void
 }
@@ -60,13 +62,12 @@ const outcomes: readonly unknown[] = [
   'answered',
   'missed',
   'rejected',
-  'not_picked',
   'no_recording',
   'nothing_said',
 ] satisfies CallOutcome[]
 
 /** The step that ends a call that was not answered. */
-const unanswered = { missed: 'miss', rejected: 'reject', not_picked: 'ringOut' } as const
+const unanswered = { missed: 'miss', rejected: 'reject' } as const
 
 /** Maximum length of a call: 30 years, so that no past call starts before 1970. */
 const maxDurationInSeconds = 946_080_000
@@ -97,7 +98,13 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
  * @throws StorageOutcomeUnknownError if the store failed after the call had started.
  */
 export const simulateCall = async (
-  { server: { organizations, calls, summaries }, organizationId, data, schedule }: SimulationContext,
+  {
+    server: { organizations, calls, summaries },
+    organizationId,
+    data,
+    onRinging,
+    schedule,
+  }: SimulationContext,
   simulation: CallSimulation = {},
 ): Promise<SimulatedCall> => {
   const organization = await organizations.find(organizationId)
@@ -106,7 +113,7 @@ export const simulateCall = async (
   const plan = planSummary(simulation, organization, data)
   const { outcome, durationInSeconds = data.durationInSeconds, summary: _, ...input } = simulation
   const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = input
-  const { callId, initiatedAt } = await calls.start(organizationId, {
+  const ringing = await calls.start(organizationId, {
     ...input,
     channel,
     direction,
@@ -115,8 +122,10 @@ export const simulateCall = async (
     customerNumber: input.customerNumber ?? data.customerNumber,
     agentNumber: input.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
   })
+  const { callId, initiatedAt } = ringing
   const proceed = async (): Promise<SimulatedCall> => {
-    if (outcome === 'missed' || outcome === 'rejected' || outcome === 'not_picked') {
+    await onRinging?.(ringing)
+    if (outcome === 'missed' || outcome === 'rejected') {
       return { ...(await calls[unanswered[outcome]](organizationId, callId)), summary: undefined }
     }
     // The call takes place in the past, so that no payload contains a time later than its event.

@@ -3,7 +3,7 @@ import { equal, includes, ok, rejects } from '../store-cases/assert.ts'
 import { defineCases } from './cases.ts'
 import { agent, createScenario, customer, pstn, type Scenario, summary, waba } from './scenario.ts'
 
-const callActions = ['accept', 'end', 'miss', 'reject', 'ringOut', 'summarize'] as const
+const callActions = ['accept', 'end', 'miss', 'reject', 'summarize'] as const
 type CallAction = (typeof callActions)[number]
 
 /** The steps that lead to each state. */
@@ -14,7 +14,6 @@ const paths: Record<keyof typeof callMachine, readonly CallAction[]> = {
   summarized: ['accept', 'end', 'summarize'],
   missed: ['miss'],
   rejected: ['reject'],
-  not_picked: ['ringOut'],
 }
 
 const perform = ({ server }: Scenario, callId: string, action: CallAction): Promise<unknown> =>
@@ -41,13 +40,12 @@ const begin = async (scenario: Scenario): Promise<string> => {
 export const machineCases = defineCases('State machines', {
   'are these, and no others': async () => {
     equal(callMachine, {
-      initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', ringOut: 'not_picked' },
+      initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected' },
       accepted: { end: 'ended' },
       ended: { summarize: 'summarized' },
       summarized: { summarize: 'summarized' },
       missed: {},
       rejected: {},
-      not_picked: {},
     })
     equal(participantMachine, {
       outside: { join: 'joined' },
@@ -118,7 +116,7 @@ export const machineCases = defineCases('State machines', {
     const callId = await begin(scenario)
     const error = await rejects(scenario.server.calls.end('acme', callId))
     ok(error instanceof Error, 'an error')
-    equal(error.message, 'Cannot end a call that is initiated (possible: accept, miss, reject, ringOut).')
+    equal(error.message, 'Cannot end a call that is initiated (possible: accept, miss, reject).')
     await scenario.server.calls.miss('acme', callId)
     const last = await rejects(scenario.server.calls.accept('acme', callId))
     ok(last instanceof Error && last.message.endsWith('(no further action is possible).'), String(last))

@@ -247,11 +247,11 @@ const callEvents = defineCases('Call events', {
     )
   },
 
-  'a missed, rejected or not picked up call ends after its INITIATED event': async () => {
+  'a missed or rejected call ends after its INITIATED event': async () => {
     for (const [action, direction] of [
       ['miss', 'INCOMING'],
       ['reject', 'INCOMING'],
-      ['ringOut', 'OUTGOING'],
+      ['miss', 'OUTGOING'],
     ] as const) {
       const scenario = await createScenario()
       const callId = await begin(scenario, { direction })
@@ -371,11 +371,10 @@ const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
 })
 
 const notEmitted = defineCases('CALL_AI_SUMMARY is not emitted when', {
-  'the call was missed, rejected or not picked up (1)': async () => {
+  'the call was missed or rejected (1)': async () => {
     for (const [action, state] of [
       ['miss', 'missed'],
       ['reject', 'rejected'],
-      ['ringOut', 'not_picked'],
     ] as const) {
       const scenario = await createScenario()
       const callId = await begin(scenario)

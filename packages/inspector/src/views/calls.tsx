@@ -16,7 +16,6 @@ const tones = {
   ended: 'good',
   missed: 'warn',
   rejected: 'warn',
-  not_picked: 'warn',
 } as const
 
 const CallState = ({ state, summary }: Pick<Call, 'state' | 'summary'>) => (

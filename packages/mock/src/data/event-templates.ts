@@ -48,7 +48,8 @@ export const createEventTemplates = ({
   const observed = (name: ObservedCallEventName): Fields => {
     const { callId } = call
     const parties = { channelNumber: account.wabaNumber, customerNumber, customerName }
-    return buildObservedCallEvent(name, { callId, channel: 'WHATSAPP', direction: 'INCOMING', ...parties })
+    const about = { callId, channel: 'WHATSAPP', direction: 'INCOMING', updatedAt: start } as const
+    return buildObservedCallEvent(name, { ...about, ...parties })
   }
   return {
     GROUP_CREATED: {

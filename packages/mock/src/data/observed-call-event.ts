@@ -1,21 +1,18 @@
 import type { WebhookEventOf } from '@wabakit/contract'
 import type { CallRecord } from '@wabakit/core'
 
-/**
- * Call events that live services send, but that the specification does not mention. The reference server never sends
- * them.
- */
-export type ObservedCallEventName = 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_NOT_PICKED'
+/** Events of unanswered calls, which live services send and the reference server does not. */
+export type ObservedCallEventName = 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_ENDED'
 
 type ObservedCall = Pick<
   CallRecord,
-  'callId' | 'channel' | 'direction' | 'channelNumber' | 'customerNumber'
+  'callId' | 'channel' | 'direction' | 'channelNumber' | 'customerNumber' | 'updatedAt'
 > & { readonly customerName: string }
 
 const statuses = {
+  CALL_NOT_PICKED: 'INITIATED',
   CALL_MISSED: 'MISSED',
   CALL_REJECTED: 'REJECT',
-  CALL_NOT_PICKED: 'MISSED',
   CALL_ENDED: 'END',
 } as const
 
@@ -23,9 +20,9 @@ const statuses = {
  * Builds an event for an unanswered call as a live service sends it: unset fields are an empty string or 0, and there
  * are additional fields.
  */
-export const buildObservedCallEvent = <Name extends ObservedCallEventName | 'CALL_ENDED'>(
+export const buildObservedCallEvent = <Name extends ObservedCallEventName>(
   name: Name,
-  { callId, channel, direction, channelNumber, customerNumber, customerName }: ObservedCall,
+  { callId, channel, direction, channelNumber, customerNumber, customerName, updatedAt }: ObservedCall,
 ) =>
   ({
     event: name,
@@ -37,8 +34,8 @@ export const buildObservedCallEvent = <Name extends ObservedCallEventName | 'CAL
     callStatus: statuses[name],
     durationInSeconds: 0,
     callStartedAt: '',
-    callEndedAt: '',
+    callEndedAt: name === 'CALL_NOT_PICKED' ? '' : new Date(updatedAt).toISOString(),
     recordingUrl: '',
     ...(name === 'CALL_MISSED' && { isNewCaller: true, isChatAssigned: false }),
-    ...(name === 'CALL_REJECTED' && { rejectedBy: 'agent' }),
-  }) satisfies Partial<WebhookEventOf<ObservedCallEventName>> | Partial<WebhookEventOf<'CALL_ENDED'>>
+    ...(name === 'CALL_REJECTED' && { rejectedBy: direction === 'INCOMING' ? 'agent' : customerName }),
+  }) satisfies Partial<WebhookEventOf<ObservedCallEventName>>

@@ -1,9 +1,10 @@
 import { CallDirection, CallType, Channel, TriggeredVia } from '@wabakit/contract'
-import type { ReferenceServer, SavedSummary } from '@wabakit/core'
+import type { CallRecord, ReferenceServer, SavedSummary } from '@wabakit/core'
 import * as core from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import type { Account } from '../data/account.ts'
 import { buildObservedCallEvent, type ObservedCallEventName } from '../data/observed-call-event.ts'
+import { MockUsageError } from '../errors.ts'
 import { parseInput, toUsageError } from '../input.ts'
 import { durationSchema } from '../time/duration.ts'
 import type { Scheduler } from '../time/scheduler.ts'
@@ -22,11 +23,17 @@ export type SimulationContext = {
 /** A call to simulate. By default: an answered incoming PSTN call between made-up people. @interface */
 export type CallSimulation = core.CallSimulation & {
   /**
-   * Also sends the events that live services send for unanswered calls: CALL_MISSED, CALL_REJECTED or CALL_NOT_PICKED
-   * (the last only on WhatsApp), and a CALL_ENDED whose unset fields are empty.
+   * Also sends the event with which a live service ends a call that was not answered: CALL_MISSED; CALL_REJECTED for a
+   * rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not answered.
    * @default false
    */
   readonly observedEvents?: boolean | undefined
+  /**
+   * Number of agents who do not answer an incoming WhatsApp call in time, 0 to 100. For each, a CALL_NOT_PICKED is sent
+   * before the outcome of the call.
+   * @default 0
+   */
+  readonly notPicked?: number | undefined
 }
 
 const summarySchema = z.strictObject({
@@ -44,9 +51,7 @@ export const callSchema = z.strictObject({
   callId: text(),
   channel: z.optional(Channel),
   direction: z.optional(CallDirection),
-  outcome: z.optional(
-    z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']),
-  ),
+  outcome: z.optional(z.enum(['answered', 'missed', 'rejected', 'no_recording', 'nothing_said'])),
   durationInSeconds: z.optional(z.int().check(z.minimum(0))),
   channelNumber: text(),
   customerNumber: text(),
@@ -56,12 +61,19 @@ export const callSchema = z.strictObject({
   botTest: z.optional(z.strictObject({ webhooks: z.boolean() })),
   summary: z.optional(z.union([z.literal(false), laterSummarySchema])),
   observedEvents: z.optional(z.boolean()),
+  notPicked: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
 } satisfies Record<keyof CallSimulation, unknown>)
 
-const observedNames: Partial<Record<core.CallOutcome, ObservedCallEventName>> = {
-  missed: 'CALL_MISSED',
-  rejected: 'CALL_REJECTED',
-  not_picked: 'CALL_NOT_PICKED',
+/** Returns the name of the event with which a live service ends a call that was not answered. */
+const findObservedEnd = ({
+  state,
+  channel,
+  direction,
+}: core.SimulatedCall): ObservedCallEventName | undefined => {
+  if (state !== 'missed' && state !== 'rejected') return undefined
+  if (channel === 'PSTN') return 'CALL_MISSED'
+  if (state === 'rejected') return 'CALL_REJECTED'
+  return direction === 'INCOMING' ? 'CALL_MISSED' : 'CALL_ENDED'
 }
 
 export const simulateCall = async (
@@ -71,23 +83,28 @@ export const simulateCall = async (
   const caller = 'simulateCall'
   // Checks the summary separately, because a union does not report which of its fields is unknown.
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
-  const { observedEvents = false, ...simulation } = parseInput(caller, callSchema, input)
+  const { observedEvents = false, notPicked = 0, ...simulation } = parseInput(caller, callSchema, input)
+  if (notPicked > 0 && (simulation.channel !== 'WHATSAPP' || simulation.direction === 'OUTGOING')) {
+    const message = 'notPicked needs channel: "WHATSAPP" and direction: "INCOMING".'
+    throw new MockUsageError(`${caller}: ${message} Only such a call rings for one agent after another.`)
+  }
   const data = createCallData()
+  const { customerName } = data
+  const onRinging = async (call: CallRecord): Promise<void> => {
+    for (let count = 0; count < notPicked; count += 1) {
+      await publish(buildObservedCallEvent('CALL_NOT_PICKED', { ...call, customerName }), call.channel)
+    }
+  }
   const schedule: core.SimulationContext['schedule'] = (delayMs, run, description) =>
     scheduler.schedule({ at: scheduler.now() + delayMs, description, run })
   const { organizationId } = account
   const call = await core
-    .simulateCall({ server, organizationId, data, schedule }, simulation)
+    .simulateCall({ server, organizationId, data, onRinging, schedule }, simulation)
     .catch((error) => Promise.reject(toUsageError(caller, error)))
 
-  const name = observedNames[simulation.outcome ?? 'answered']
-  if (observedEvents && name !== undefined) {
-    const about = { ...call, customerName: data.customerName }
-    // Telephone networks do not report that a call was not picked up.
-    if (name !== 'CALL_NOT_PICKED' || call.channel === 'WHATSAPP') {
-      await publish(buildObservedCallEvent(name, about), call.channel)
-    }
-    await publish(buildObservedCallEvent('CALL_ENDED', about), call.channel)
+  const name = observedEvents ? findObservedEnd(call) : undefined
+  if (name !== undefined) {
+    await publish(buildObservedCallEvent(name, { ...call, customerName }), call.channel)
   }
   return call
 }

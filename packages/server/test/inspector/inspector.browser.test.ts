@@ -195,9 +195,9 @@ onEachStore('the inspector', (inspector) => {
       await page.keyboard.press('Escape')
     }
     await page.keyboard.press('n')
-    await page.getByLabel('outcome').selectOption('not_picked')
+    await page.getByLabel('outcome').selectOption('rejected')
     await page.getByRole('button', { name: 'Simulate the call' }).click()
-    await page.locator('h2 .badge', { hasText: 'not_picked' }).waitFor()
+    await page.locator('h2 .badge', { hasText: 'rejected' }).waitFor()
     await page.keyboard.press('n')
     await page.getByRole('button', { name: 'Fault' }).click()
     await page.locator('#field-endpoint').selectOption('groups.create')

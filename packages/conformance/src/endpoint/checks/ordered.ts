@@ -105,14 +105,14 @@ export const orderedChecks: EndpointChecks = {
   'survives-repeated-not-picked': {
     title: 'Accepts CALL_NOT_PICKED several times for one call',
     severity: 'medium',
-    clause: 'docs/events.md: CALL_NOT_PICKED may repeat for one call',
+    clause: 'docs/events.md: CALL_NOT_PICKED is sent once for each agent whose ring timed out',
     expected: '2xx to each',
-    risk: 'A unique constraint on the call refuses the second attempt to reach a customer, and its retries.',
+    risk: 'A unique constraint on call and event refuses the second agent who did not answer, and its retries.',
     fix: 'Identify deliveries by webhook-id, not by call and event.',
     requests: 3,
     run: async (examination) => {
       const name = 'CALL_NOT_PICKED'
-      const attempts = await sendAll(examination, ['CALL_OUTGOING_INITIATED', name, name])
+      const attempts = await sendAll(examination, ['CALL_INCOMING_INITIATED', name, name])
       return judgeAccepted(attempts.slice(1))
     },
   },

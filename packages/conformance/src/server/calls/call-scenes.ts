@@ -134,7 +134,6 @@ export const createCallScenes = (lab: Lab) => {
   return {
     missed: () => playUnanswered('missed'),
     rejected: () => playUnanswered('rejected'),
-    not_picked: () => playUnanswered('not_picked'),
     no_recording: () => playUnanswered('no_recording'),
     nothing_said: () => playUnanswered('nothing_said'),
     PSTN: () => playAnswered('PSTN'),

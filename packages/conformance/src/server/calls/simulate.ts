@@ -1,13 +1,7 @@
 import { runCommand } from '../../shell.ts'
 
 /** The outcome of a call, as named in the glossary. @inline */
-export type PlayedOutcome =
-  | 'answered'
-  | 'missed'
-  | 'rejected'
-  | 'not_picked'
-  | 'no_recording'
-  | 'nothing_said'
+export type PlayedOutcome = 'answered' | 'missed' | 'rejected' | 'no_recording' | 'nothing_said'
 
 /** A call to make. @inline */
 export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'PSTN' | 'WHATSAPP' }

@@ -99,7 +99,6 @@ export const prepareOrganization = async (address: {
     const steps: Readonly<Record<PlayedOutcome, () => Promise<unknown>>> = {
       missed: () => moveCall(callId, { step: 'miss' }),
       rejected: () => moveCall(callId, { step: 'reject' }),
-      not_picked: () => moveCall(callId, { step: 'ringOut' }),
       no_recording: () => answerCall(callId, { recorded: false }),
       nothing_said: () => answerCall(callId, { spoken: false }),
       answered: async () => {

@@ -196,7 +196,6 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
   'fetch.missed.is-422': expectUnavailable('missed', 'missed'),
   'fetch.rejected.is-422': expectUnavailable('rejected', 'rejected'),
-  'fetch.not-picked.is-422': expectUnavailable('not_picked', 'not picked'),
   'fetch.no-recording.is-422': expectUnavailable('no_recording', 'not recorded'),
   'fetch.nothing-said.is-422': expectUnavailable('nothing_said', 'silent'),
   'fetch.other-key.whatsapp-call-is-404': {

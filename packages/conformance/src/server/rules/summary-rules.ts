@@ -53,7 +53,6 @@ const expectArrival = (channel: 'PSTN' | 'WHATSAPP'): Rule => ({
 const rules: Rules = {
   'events.summary.none-when-missed': expectNone('missed', 'A missed call'),
   'events.summary.none-when-rejected': expectNone('rejected', 'A rejected call'),
-  'events.summary.none-when-not-picked': expectNone('not_picked', 'A call that rang out'),
   'events.summary.none-when-no-recording': expectNone('no_recording', 'A call without a recording'),
   'events.summary.none-when-nothing-said': expectNone('nothing_said', 'A call in which nothing was said'),
   'events.summary.arrives-for-pstn': expectArrival('PSTN'),

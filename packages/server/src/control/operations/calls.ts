@@ -60,7 +60,7 @@ const SimulatedCall = named(
       'Length of the conversation, in whole seconds. Default: a random one.',
     ),
     outcome: optional(
-      z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']),
+      z.enum(['answered', 'missed', 'rejected', 'no_recording', 'nothing_said']),
       'How the call goes. Only an answered one can have a summary. Default: answered.',
     ),
     summary: optional(
@@ -85,7 +85,7 @@ const CallStep = named(
       recorded: z.optional(z.boolean()),
       spoken: z.optional(z.boolean()),
     }),
-    z.strictObject({ step: z.enum(['miss', 'reject', 'ringOut']) }),
+    z.strictObject({ step: z.enum(['miss', 'reject']) }),
   ]),
 )
 
@@ -167,7 +167,7 @@ export const callOperations = [
   operation({
     id: 'moveCall',
     route: `POST ${onePath}/steps`,
-    summary: 'Accept, end, miss, reject or ring out a call',
+    summary: 'Accept, end, miss or reject a call',
     body: CallStep,
     result: CallView,
     run: async ({ params, body }, { service: { calls } }) => {

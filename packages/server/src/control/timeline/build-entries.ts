@@ -76,8 +76,8 @@ const listChanges = ({ call, summary, group }: Subject): TimelineEntry[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
-    // The time when a call was missed, rejected or not picked up is not recorded.
-    ...(call?.state === 'missed' || call?.state === 'rejected' || call?.state === 'not_picked'
+    // The time when a call was missed or rejected is not recorded.
+    ...(call?.state === 'missed' || call?.state === 'rejected'
       ? [[call.state, call.initiatedAt] as const]
       : []),
     ['accepted', call?.startedAt],

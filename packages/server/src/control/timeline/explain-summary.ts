@@ -18,7 +18,6 @@ type Cause = Extract<SummaryStatusView, { state: 'never' }>['cause']
 const causes: Readonly<Record<Cause, string>> = {
   missed: 'No summary: the call was missed.',
   rejected: 'No summary: the call was rejected.',
-  not_picked: 'No summary: the customer did not pick up.',
   no_recording: 'No summary: the call was not recorded.',
   nothing_said: 'No summary: nothing was said.',
   switched_off:
@@ -27,7 +26,7 @@ const causes: Readonly<Record<Cause, string>> = {
 
 const findCause = ({ call, callSummaries }: SummaryCircumstances): Cause | undefined => {
   const { state, recorded, spoken } = call
-  if (state === 'missed' || state === 'rejected' || state === 'not_picked') return state
+  if (state === 'missed' || state === 'rejected') return state
   if (state !== 'ended') return undefined
   if (recorded === false) return 'no_recording'
   if (spoken === false) return 'nothing_said'

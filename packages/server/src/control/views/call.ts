@@ -8,7 +8,7 @@ export const CallView = named(
   'A call and, once it has one, its summary.',
   z.object({
     callId: z.string(),
-    state: z.enum(['initiated', 'accepted', 'ended', 'missed', 'rejected', 'not_picked']),
+    state: z.enum(['initiated', 'accepted', 'ended', 'missed', 'rejected']),
     channel: Channel,
     direction: CallDirection,
     channelNumber: z.string(),

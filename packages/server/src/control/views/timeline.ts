@@ -18,7 +18,7 @@ export const SummaryStatusView = named(
     z.object({ state: z.literal('due'), at: UtcTimestamp, ...text }),
     z.object({
       state: z.literal('never'),
-      cause: z.enum(['missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said', 'switched_off']),
+      cause: z.enum(['missed', 'rejected', 'no_recording', 'nothing_said', 'switched_off']),
       ...text,
     }),
     z.object({
