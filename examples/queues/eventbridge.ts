@@ -1,7 +1,10 @@
+import { identifyEvent } from 'wabakit/webhooks'
 import { receiver } from './receiver.ts'
 
 type EventBridgeEvent = { readonly id: string; readonly source: string; readonly detail: object }
 
 export const handler = async ({ id, source, detail }: EventBridgeEvent) => {
-  await receiver.accept(JSON.stringify(detail), { id, source })
+  const body = JSON.stringify(detail)
+  const { key, identity } = await identifyEvent(body)
+  await receiver.accept(body, { id: identity === 'none' ? id : key, source })
 }

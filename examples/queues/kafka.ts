@@ -1,3 +1,4 @@
+import { identifyEvent } from 'wabakit/webhooks'
 import { receiver } from './receiver.ts'
 
 type KafkaMessage = { readonly offset: string; readonly value: Uint8Array<ArrayBuffer> | null }
@@ -5,5 +6,6 @@ type KafkaPayload = { readonly topic: string; readonly partition: number; readon
 
 export const eachMessage = async ({ topic, partition, message: { offset, value } }: KafkaPayload) => {
   if (value === null) return // a tombstone
-  await receiver.accept(value, { id: `${partition}-${offset}`, source: topic })
+  const { key, identity } = await identifyEvent(value)
+  await receiver.accept(value, { id: identity === 'none' ? `${partition}-${offset}` : key, source: topic })
 }

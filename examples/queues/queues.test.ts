@@ -6,7 +6,7 @@ import { fixtures } from 'wabakit/mock'
 process.env.DATABASE = ':memory:'
 const { receiver } = await import('./receiver.ts')
 const handled: string[] = []
-receiver.on('CALL_AI_SUMMARY', ({ callId }) => handled.push(callId))
+receiver.on(['CALL_AI_SUMMARY', 'CALL_ENDED', 'CALL_NOT_PICKED'], ({ callId }) => handled.push(callId))
 
 const takeHandled = async (): Promise<string[]> => {
   expect((await receiver.drain()).remaining).toBe(0)
@@ -19,11 +19,12 @@ const build = (callId: string) => fixtures.event('CALL_AI_SUMMARY', { callId })
 
 test('an SQS queue: each message is handled once, and those that cannot be stored are reported', async () => {
   const { handler } = await import('./sqs.ts')
-  const toRecord = (messageId: string, body: string) => ({
+  const toRecord = (messageId: string, body: string, MessageDeduplicationId: string) => ({
     messageId,
     receiptHandle: 'AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a...',
     body,
     attributes: {
+      MessageDeduplicationId,
       ApproximateReceiveCount: '1',
       SentTimestamp: '1545082649183',
       SenderId: 'AIDAIENQZJOLO23YVJ4VO',
@@ -35,13 +36,27 @@ test('an SQS queue: each message is handled once, and those that cannot be store
     eventSourceARN: 'arn:aws:sqs:us-east-1:123456789012:webhooks',
     awsRegion: 'us-east-1',
   })
-  const first = toRecord('059f36b4-87a3-44ab-83d2-661975830a7d', JSON.stringify(build('call-sqs')))
-  expect(await handler({ Records: [first] })).toEqual({ batchItemFailures: [] })
-  expect(await handler({ Records: [first] })).toEqual({ batchItemFailures: [] })
-  expect(await takeHandled()).toEqual(['call-sqs'])
+  const { createForwarder } = await import('./forward.ts')
+  process.env.WEBHOOK_TOKEN = 'a long random token'
+  const records: ReturnType<typeof toRecord>[] = []
+  const forwarder = createForwarder(async ({ MessageBody, MessageDeduplicationId, MessageGroupId }) => {
+    expect(MessageGroupId).toBe('call:call-sqs')
+    records.push(toRecord(crypto.randomUUID(), MessageBody, MessageDeduplicationId))
+  })
+  const events = [build('call-sqs'), fixtures.event('CALL_ENDED', { callId: 'call-sqs' })]
+  const notPicked = { event: 'CALL_NOT_PICKED', callId: 'call-sqs' }
+  for (const event of [...events, ...events, notPicked, notPicked]) {
+    const headers = { 'x-webhook-token': 'a long random token', 'content-type': 'application/json' }
+    const request = new Request('http://localhost', { method: 'POST', headers, body: JSON.stringify(event) })
+    expect((await forwarder.handle(request)).status).toBe(200)
+  }
+  for (let times = 0; times < 2; times += 1)
+    expect(await handler({ Records: records })).toEqual({ batchItemFailures: [] })
+  // Both summaries and both ends are one event. The two agents who did not answer are two.
+  expect(await takeHandled()).toEqual(Array.from({ length: 4 }, () => 'call-sqs'))
 
   const unusable = {
-    ...first,
+    ...toRecord('', '', ''),
     messageId: '2e1424d4-f796-459a-8184-9c92662be6da',
     body: 5 as unknown as string,
   }
@@ -50,7 +65,7 @@ test('an SQS queue: each message is handled once, and those that cannot be store
   })
 })
 
-test('a Kafka topic: a message that is read again is handled once', async () => {
+test('a Kafka topic: a message that is read again, or was sent again, is handled once', async () => {
   const { eachMessage } = await import('./kafka.ts')
   const message = {
     key: Buffer.from('call-kafka'),
@@ -68,10 +83,15 @@ test('a Kafka topic: a message that is read again is handled once', async () => 
     heartbeat: async () => {},
     pause: () => () => {},
   }
-  await eachMessage(payload)
-  await eachMessage(payload)
-  await eachMessage({ ...payload, message: { ...message, offset: '43', value: null } })
-  expect(await takeHandled()).toEqual(['call-kafka'])
+  const ended = Buffer.from(JSON.stringify(fixtures.event('CALL_ENDED', { callId: 'ended-kafka' })))
+  const notPicked = Buffer.from('{"event":"CALL_NOT_PICKED","callId":"not-picked-kafka"}')
+  const values = [message.value, message.value, ended, ended, notPicked, notPicked, null]
+  for (let times = 0; times < 2; times += 1) {
+    for (const [index, value] of values.entries())
+      await eachMessage({ ...payload, message: { ...message, offset: `${index}`, value } })
+  }
+  const expected = ['call-kafka', 'ended-kafka', 'not-picked-kafka', 'not-picked-kafka']
+  expect((await takeHandled()).toSorted()).toEqual(expected)
 })
 
 test('an EventBridge bus: an event that is delivered again is handled once', async () => {
@@ -87,14 +107,17 @@ test('an EventBridge bus: an event that is delivered again is handled once', asy
     resources: [],
     detail: build('call-bus'),
   }
-  await handler(event)
-  await handler(event)
-  expect(await takeHandled()).toEqual(['call-bus'])
+  const notPicked = { event: 'CALL_NOT_PICKED', callId: 'not-picked-bus' }
+  for (const id of ['1', '2', '2']) {
+    await handler({ ...event, id })
+    await handler({ ...event, id, detail: notPicked })
+  }
+  expect((await takeHandled()).toSorted()).toEqual(['call-bus', 'not-picked-bus', 'not-picked-bus'])
 })
 
 test('each snippet of docs/queues.md is identical to an example', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../docs/queues.md'), 'utf8')
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
-  const files = ['sqs.ts', 'kafka.ts', 'eventbridge.ts']
+  const files = ['forward.ts', 'sqs.ts', 'kafka.ts', 'eventbridge.ts']
   expect(blocks).toEqual(files.map((file) => readFileSync(resolve(import.meta.dirname, file), 'utf8')))
 })

@@ -1,12 +1,16 @@
 import { receiver } from './receiver.ts'
 
-type SqsEvent = { readonly Records: readonly { readonly messageId: string; readonly body: string }[] }
+type SqsRecord = {
+  readonly messageId: string
+  readonly body: string
+  readonly attributes: { readonly MessageDeduplicationId?: string }
+}
 
-export const handler = async ({ Records }: SqsEvent) => {
-  const store = ({ messageId: id, body }: SqsEvent['Records'][number]) =>
-    receiver.accept(body, { id, source: 'sqs' }).then(
+export const handler = async ({ Records }: { readonly Records: readonly SqsRecord[] }) => {
+  const store = ({ messageId, body, attributes }: SqsRecord) =>
+    receiver.accept(body, { id: attributes.MessageDeduplicationId ?? messageId, source: 'sqs' }).then(
       () => [],
-      () => [{ itemIdentifier: id }],
+      () => [{ itemIdentifier: messageId }],
     )
   return { batchItemFailures: (await Promise.all(Records.map(store))).flat() }
 }

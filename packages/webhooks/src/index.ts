@@ -43,6 +43,8 @@ export {
 // Events: parse a payload without a receiver.
 
 export type { EventName, WebhookEvent, WebhookEventOf } from '@wabakit/wire'
+export { type IdentifiedEvent, identifyEvent } from './identity/identify-event.ts'
+export type { EventIdentity } from './identity/identity.ts'
 export {
   type DriftedEvent,
   type KnownEvent,

@@ -237,46 +237,48 @@ describe('a delivery', () => {
   })
 })
 
-describe('the key of a delivery without a webhook-id', () => {
-  const getKey = async (event: object) => {
-    const contexts: DeliveryContext[] = []
-    const receiver = createReceiver({ verify: staticHeader({ header: 'x-token', value: 'token' }) })
-      .onAny((_, context) => contexts.push(context))
-      .onUnknown((_, context) => contexts.push(context))
-    const request = new Request('http://localhost', {
-      method: 'POST',
-      body: new TextEncoder().encode(JSON.stringify(event)),
-      headers: { 'x-token': 'token' },
-    })
-    expect((await receiver.handle(request)).status).toBe(200)
-    expect(contexts[0]?.delivery.id).toBeUndefined()
-    return contexts[0]?.delivery.key
+describe('an event without a webhook-id', () => {
+  const collect = async (events: readonly object[]) => {
+    const deliveries: DeliveryContext['delivery'][] = []
+    const verify = staticHeader({ header: 'x-token', value: 'token' })
+    const add = (_: unknown, { delivery }: DeliveryContext) => deliveries.push(delivery)
+    const receiver = createReceiver({ verify, dedupe: memoryDedupe() }).onAny(add).onUnknown(add).onDrift(add)
+    for (const event of events) {
+      const body = new TextEncoder().encode(JSON.stringify(event))
+      const request = new Request('http://localhost', {
+        method: 'POST',
+        body,
+        headers: { 'x-token': 'token' },
+      })
+      expect((await receiver.handle(request)).status).toBe(200)
+    }
+    return deliveries
   }
 
-  it('is the identity of the events that happen once', async () => {
-    expect(await getKey(summary)).toBe('CALL_AI_SUMMARY:call-1')
-    expect(await getKey({ ...summary, durationInSeconds: 43 })).toBe('CALL_AI_SUMMARY:call-1')
-    expect(await getKey({ event: 'GROUP_CREATED', groupId: 'g-1' })).toBe('GROUP_CREATED:g-1')
+  it('is handled once if it happens once, or if no other event can have its body', async () => {
+    const at = '2026-01-05T09:05:00.000Z'
+    const created = { event: 'GROUP_CREATED', groupId: 'g-1', groupCreatedAt: at }
+    const ended = { event: 'CALL_ENDED', callId: 'c' }
+    const join = { ...joined, participantJoinedAt: at }
+    const again = [{ ...summary, durationInSeconds: 43 }, { ...created, groupName: 'a' }, ended, join]
+    expect(await collect([summary, created, ended, join, ...again])).toEqual([
+      { id: undefined, key: 'CALL_AI_SUMMARY:call-1', identity: 'fact' },
+      { id: undefined, key: `GROUP_CREATED:${at}:g-1`, identity: 'fact' },
+      { id: undefined, key: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), identity: 'body' },
+      { id: undefined, key: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), identity: 'body' },
+    ])
   })
 
-  it('is the SHA-256 of the body for events that may happen again', async () => {
-    const key = await getKey(joined)
-    expect(key).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(await getKey(joined)).toBe(key)
-    expect(await getKey({ ...joined, customerPhone: '+1' })).not.toBe(key)
-    expect(await getKey({ event: 'CALL_NOT_PICKED', callId: 'c' })).toMatch(/^sha256:/)
-    expect(await getKey({ type: 'wa_group' })).toMatch(/^sha256:/)
-  })
-
-  it('is a hash if the identity has more than 200 characters', async () => {
-    const callId = 'c'.repeat(200 - 'CALL_AI_SUMMARY:'.length)
-    expect(await getKey({ ...summary, callId })).toBe(`CALL_AI_SUMMARY:${callId}`)
-    expect(await getKey({ ...summary, callId: `${callId}c` })).toMatch(/^sha256:/)
-  })
-
-  it('is short enough for an index, however long an id is', async () => {
-    const long = await getKey({ ...summary, callId: 'c'.repeat(100_000) })
-    expect(long).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(long).not.toBe(await getKey({ ...summary, callId: 'd'.repeat(100_000) }))
+  it('is handled each time it arrives, with a key of its own, if another event may have its body', async () => {
+    const events = [
+      { event: 'CALL_NOT_PICKED', callId: 'c' },
+      { tagId: 'tag_1', tagAdded: true },
+      { ...summary, summary: 1 },
+      joined,
+      { event: 'GROUP_CREATED', groupId: 'g' },
+    ]
+    const deliveries = await collect([...events, ...events, ...events])
+    expect(deliveries.map(({ identity }) => identity)).toEqual(Array.from({ length: 15 }, () => 'none'))
+    expect(new Set(deliveries.map(({ key }) => key)).size).toBe(15)
   })
 })

@@ -223,7 +223,9 @@ describe('verification', () => {
       statuses.push((await receiver.handle(await signedRequest(joined))).status)
     }
     expect(statuses).toEqual([200, 200, 401, 401, 401, 401])
-    expect(seen).toEqual(Array.from({ length: 2 }, () => [{ id: 'own', key: 'id:own' }, sentAt]))
+    expect(seen).toEqual(
+      Array.from({ length: 2 }, () => [{ id: 'own', key: 'id:own', identity: 'id' }, sentAt]),
+    )
   })
 
   it('reads each signature header once', async () => {
@@ -561,7 +563,7 @@ describe('handlers', () => {
     )
     const [context] = contexts
     expect(context).toMatchObject({
-      delivery: { id: 'msg_1', key: 'id:msg_1' },
+      delivery: { id: 'msg_1', key: 'id:msg_1', identity: 'id' },
       attempt: { at: new Date(1_799_999_999_000), receivedAt: new Date(now) },
       recognizedBy: 'eventType',
     })

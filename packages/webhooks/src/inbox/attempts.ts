@@ -1,4 +1,4 @@
-import type { ParsedEvent } from '../parse/parse-event.ts'
+import { type ParsedEvent, parseIfReadable } from '../parse/parse-event.ts'
 import { callAll } from '../receiver/handlers.ts'
 import type { InboxContext, InboxHost } from '../receiver/inbox.ts'
 import type { ParkedReason } from '../receiver/inbox-entries.ts'
@@ -6,7 +6,7 @@ import { longestTimerMs } from '../time-limit.ts'
 import { createBatch } from './batch.ts'
 import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'
-import { parseStored, toStorableText } from './identify.ts'
+import { readIdentity, toStorableText } from './identify.ts'
 import type { ClaimedEntry } from './read-entry.ts'
 
 /** Retry delays, in milliseconds. With the minimum, a short `drain` does not attempt an entry twice. */
@@ -94,7 +94,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
   }
 
   const toContext = ({ entry, abort, effects }: Attempt, parsed: ParsedEvent | undefined) => ({
-    delivery: { id: entry.deliveryId, key: entry.key },
+    delivery: { id: entry.deliveryId, key: entry.key, identity: readIdentity(entry.key) },
     attempt: { at: entry.sentAt, receivedAt: entry.receivedAt, number: entry.attempts },
     rawBody: entry.body,
     headers: entry.headers,
@@ -112,7 +112,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
       const error = `All ${maxAttempts} attempts ended with their process or lost their claim.`
       return { state: 'parked', reason: 'failed', error }
     }
-    const parsed = parseStored(entry.body, maxBodyBytes)
+    const parsed = parseIfReadable(entry.body, maxBodyBytes)
     const tasks = parsed === undefined ? [] : handlers.find(parsed)
     if (tasks.length === 0) {
       const error =

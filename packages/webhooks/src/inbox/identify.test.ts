@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { identify, toSubject } from './identify.ts'
+import { toSubject } from '../identity/identity.ts'
+import { identify } from './identify.ts'
 
 const toBody = (event: object) => new TextEncoder().encode(JSON.stringify(event))
 const identifyEvent = (event: object, maxBodyBytes = 1_000) =>
@@ -20,12 +21,13 @@ describe('the lane of an event', () => {
     for (const [event, subject] of lanes) expect(await identifyEvent(event)).toMatchObject({ subject })
   })
 
-  it('is a hash if the id has more than 180 characters, so that ids with the same start stay distinct', async () => {
-    const start = 'x'.repeat(180)
-    expect(await toSubject('call', start)).toBe(`call:${start}`)
-    const subjects = await Promise.all(['1', '2'].map((end) => toSubject('group', `${start}${end}`)))
+  it('is a hash if the id is long or not ASCII, so that ids with the same start stay distinct', async () => {
+    const start = 'x'.repeat(122)
+    expect(await toSubject('group', start)).toBe(`group:${start}`)
+    const ids = [`${start}1`, `${start}2`, 'Grüße', 'a b', 'a\nb']
+    const subjects = await Promise.all(ids.map((id) => toSubject('group', id)))
     expect(subjects).toEqual(subjects.map(() => expect.stringMatching(/^group:sha256:[0-9a-f]{64}$/)))
-    expect(new Set(subjects).size).toBe(2)
+    expect(new Set(subjects).size).toBe(ids.length)
   })
 })
 

@@ -1,9 +1,10 @@
 import { readColumn } from '../dedupe/sql-database.ts'
+import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
 import type { InboxEntries, InboxSelection, InboxState } from '../receiver/inbox-entries.ts'
 import { assertOptions } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
 import { erased } from './entries.ts'
-import { hashFact, hashText, toSubject } from './identify.ts'
+import { hashFact } from './identify.ts'
 import { entryColumns, readBytes, readEntry, readRows } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
 
@@ -82,7 +83,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
 
   const eraseCall = async (callId: string): Promise<number> => {
     // Stores the hash of the fact as erased, so that a summary that arrives later is erased, too.
-    const fact = `CALL_AI_SUMMARY:${callId}`
+    const fact = toSummaryFact(callId)
     const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
       VALUES (?, 'erased', ?, 'erased', ${now()} + ${retention.keyMs}, ${now()})
       ON CONFLICT (event_key) DO NOTHING RETURNING id`

@@ -1,11 +1,12 @@
 import { encoder } from '../bytes.ts'
 import { readColumn } from '../dedupe/sql-database.ts'
+import { toSummaryFact } from '../identity/identity.ts'
 import type { Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
 import type { Entries } from './entries.ts'
-import { hashFact, hashText, parseRow } from './identify.ts'
+import { hashFact, parseRow, toEntryKey } from './identify.ts'
 import type { InboxTable } from './table.ts'
 
 /** Number of ids that one query examines. */
@@ -86,8 +87,9 @@ export const createReconcile = (
       if (calls.size === 0) continue
       const values: InboxValue[] = []
       for (const [subject, receivedAt] of calls) {
-        const fact = await hashFact(`CALL_AI_SUMMARY:${subject.slice(5)}`)
-        values.push(await hashText(`reconcile\n${fact}`), fact, subject, receivedAt)
+        const fact = toSummaryFact(subject.slice(5))
+        const key = await toEntryKey('reconcile', { key: fact, identity: 'fact' })
+        values.push(key, await hashFact(fact), subject, receivedAt)
       }
       const row = `(?, 'reconcile', 'CALL_AI_SUMMARY', ?, ?, 'missing', ${now()}, ?)`
       await query(

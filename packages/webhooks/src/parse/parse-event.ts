@@ -7,7 +7,7 @@ import {
   type WebhookEvent,
 } from '@wabakit/wire'
 import { encoder, isArrayBuffer } from '../bytes.ts'
-import { WebhookParseError } from '../errors.ts'
+import { isWebhookParseError, WebhookParseError } from '../errors.ts'
 
 /** The way in which an event was recognized: by its `event`, its `eventType`, or a field that only this event has. */
 export type RecognizedBy = 'event' | 'eventType' | 'shape'
@@ -89,8 +89,8 @@ const readValue = (input: unknown, maxBytes: number): unknown => {
 const isRawPayload = (value: unknown): value is RawPayload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Timestamp fields that each occur in only one event, for services that send no name. */
-const telltales = [
+/** The timestamp field of each group event. It occurs in no other event, so it tells the event without a name. */
+export const timestampFields = [
   ['groupCreatedAt', 'GROUP_CREATED'],
   ['participantJoinedAt', 'GROUP_PARTICIPANT_JOINED'],
   ['participantLeftAt', 'GROUP_PARTICIPANT_LEFT'],
@@ -104,7 +104,7 @@ const recognize = (raw: RawPayload) => {
     if (typeof name !== 'string' || name === '') continue
     return isEventName(name) ? { name, recognizedBy: field } : { name }
   }
-  const [only, ...others] = telltales.filter(([field]) => Object.hasOwn(raw, field))
+  const [only, ...others] = timestampFields.filter(([field]) => Object.hasOwn(raw, field))
   return only !== undefined && others.length === 0
     ? { name: only[1], recognizedBy: 'shape' as const }
     : { name: undefined }
@@ -132,4 +132,14 @@ export const parseEvent = (
   return result.success
     ? { kind: 'event', event: result.data, recognizedBy }
     : { kind: 'drifted', name, issues: result.issues, raw }
+}
+
+/** Parses a body. Returns `undefined` when it does not contain a JSON object. */
+export const parseIfReadable = (body: Uint8Array, maxBytes: number): ParsedEvent | undefined => {
+  try {
+    return parseEvent(body, { maxBytes })
+  } catch (error) {
+    if (isWebhookParseError(error)) return undefined
+    throw error
+  }
 }

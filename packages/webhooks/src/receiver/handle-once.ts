@@ -1,43 +1,8 @@
-import { digest } from '#hmac'
-import { encoder } from '../bytes.ts'
 import type { Claim } from '../dedupe/dedupe.ts'
-import type { ParsedEvent } from '../parse/parse-event.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
 import { callAll, type DeliveryContext, type Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
-
-/** Maximum length of a key, which a database must be able to index. */
-const maximumKeyLength = 200
-
-/** Returns the SHA-256 of bytes, with the prefix `sha256:`. */
-export const hash = async (bytes: Uint8Array): Promise<string> => `sha256:${await digest(bytes)}`
-
-/**
- * Returns a key for an event that happens once, or `undefined` for other events, which may happen again with the same
- * ids.
- */
-export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefined => {
-  if (parsed?.kind !== 'event') return undefined
-  const { event } = parsed
-  if (event.event === 'CALL_AI_SUMMARY') return `${event.event}:${event.callId}`
-  if (event.event !== 'GROUP_CREATED' || event.groupId === null) return undefined
-  return `${event.event}:${event.groupId}`
-}
-
-/**
- * Returns the key by which duplicates of a delivery are recognized: its `webhook-id`; otherwise the identity of an event
- * that happens once; otherwise the SHA-256 of its body.
- */
-export const toDeliveryKey = (
-  id: string | undefined,
-  parsed: ParsedEvent | undefined,
-  body: Uint8Array,
-): string | Promise<string> => {
-  const key = id === undefined ? findNaturalKey(parsed) : `id:${id}`
-  if (key === undefined) return hash(body)
-  return key.length <= maximumKeyLength ? key : hash(encoder.encode(key))
-}
 
 /** A verified and parsed delivery, and the handlers to call. */
 export type Delivery = {
@@ -117,9 +82,12 @@ export const createHandleOnce = (
   return async (delivery: Delivery): Promise<HandlingOutcome> => {
     const { context, keepAlive } = delivery
     try {
-      const claim = dedupe && (await dedupe.claim(context.delivery.key, claimTtlMs))
+      const { key, identity } = context.delivery
+      // No other arrival has this key, so there is nothing to remember.
+      const store = identity === 'none' ? undefined : dedupe
+      const claim = store && (await store.claim(key, claimTtlMs))
       if (claim === 'duplicate' || claim === 'in_progress') return claim
-      if (dedupe && typeof claim?.complete !== 'function') {
+      if (store && typeof claim?.complete !== 'function') {
         throw new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".')
       }
       const done = handle(delivery, claim)

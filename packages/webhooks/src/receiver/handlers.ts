@@ -1,5 +1,6 @@
 import { type EventName, eventNames, type WebhookEvent, type WebhookEventOf } from '@wabakit/wire'
 import { WebhookHandlerTimeoutError, WebhookUsageError } from '../errors.ts'
+import type { EventIdentity } from '../identity/identity.ts'
 import type { ParsedEvent, RecognizedBy } from '../parse/parse-event.ts'
 import { waitAtMost } from '../time-limit.ts'
 import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../usage.ts'
@@ -10,8 +11,13 @@ export type DeliveryContext = {
   readonly delivery: {
     /** The `webhook-id`, if the sender sends it. */
     readonly id: string | undefined
-    /** The key by which duplicates are recognized. */
+    /**
+     * The key by which duplicates are recognized. It is the same on every attempt, unless `identity` is `none` and
+     * there is no inbox.
+     */
     readonly key: string
+    /** What the key rests on. */
+    readonly identity: EventIdentity
   }
   /** This attempt. */
   readonly attempt: {

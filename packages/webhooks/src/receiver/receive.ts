@@ -1,11 +1,12 @@
 import { type EventName, findTracingChannel } from '@wabakit/wire'
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
+import { toIdentity } from '../identity/identity.ts'
 import { parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../verifiers/signature-headers.ts'
 import type { VerifiedDelivery } from '../verifiers/verifier.ts'
 import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
-import { createHandleOnce, type HandlingOutcome, toDeliveryKey } from './handle-once.ts'
+import { createHandleOnce, type HandlingOutcome } from './handle-once.ts'
 import type { DeliveryContext, Handlers, Task } from './handlers.ts'
 import type { StoreDelivery } from './inbox.ts'
 import type { ReceiverSettings } from './options.ts'
@@ -33,7 +34,8 @@ const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 
 const respondAccepted = () => new Response()
 
-const isPromise = (value: unknown): value is PromiseLike<unknown> => typeof Object(value).then === 'function'
+const isPromise = <Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> =>
+  typeof Object(value).then === 'function'
 
 const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   const { id, sentAt } = Object(verdict)
@@ -92,9 +94,10 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
         trace.eventName = parsed.kind === 'event' ? parsed.event.event : parsed.name
       trace.outcome = 'ignored'
       if (tasks.length === 0) return respondAccepted()
-      const key = toDeliveryKey(id, parsed, rawBody)
+      const identified = toIdentity(parsed, { id, body: rawBody })
+      const { key, identity } = isPromise(identified) ? await identified : identified
       context = {
-        delivery: { id, key: isPromise(key) ? await key : key },
+        delivery: { id, key, identity },
         attempt: { at: sentAt, receivedAt },
         rawBody,
         headers,

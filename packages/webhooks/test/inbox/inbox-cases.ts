@@ -244,14 +244,44 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect(await inbox.count()).toEqual({ stored: 2 })
     })
 
-    it('recognizes an event without an id by what happens once, or by its body', async () => {
-      const { inbox, send } = setUp()
-      await send(toSummary('c'))
-      await send({ ...toSummary('c'), extra: 1 })
-      await send(toEnd('c'))
-      await send(toEnd('c'))
+    it('recognizes an event without an id by what happens once, or by its body, if that is unmistakable', async () => {
+      const { receiver, inbox, send } = setUp({ maxAttempts: 1, onParked: () => {} })
+      const seen: string[] = []
+      receiver.onAny((_, { delivery }) => void seen.push(delivery.identity))
+      receiver.onUnknown((_, { delivery }) => void seen.push(delivery.identity))
+      for (const body of [toSummary('c'), { ...toSummary('c'), extra: 1 }, toEnd('c'), toEnd('c')])
+        await send(body)
       await send({ ...toEnd('c'), extra: 1 })
       expect(await inbox.count()).toEqual({ stored: 3 })
+      const notPicked = { event: 'CALL_NOT_PICKED', callId: 'c' }
+      const repeated = [
+        notPicked,
+        { tagId: 't' },
+        toJoin('g'),
+        '{"event":"CALL_ENDED"',
+        { event: 'CALL_ENDED' },
+      ]
+      for (const body of [...repeated, ...repeated]) await send(body)
+      await receiver.drain()
+      expect(await inbox.count()).toEqual({ handled: 9, parked: 4 })
+      expect(seen.toSorted()).toEqual(['body', 'body', 'fact', ...Array.from({ length: 6 }, () => 'none')])
+    })
+
+    it('keeps the key of an event through its attempts, and after a retry by hand', async () => {
+      const { receiver, inbox, send } = setUp({ maxAttempts: 2, onParked: () => {} })
+      const deliveries: Context['delivery'][] = []
+      receiver.onAny((_, { delivery }) => {
+        deliveries.push(delivery)
+        if (deliveries.length < 7) throw new Error('down')
+      })
+      const bodies = [{ event: 'CALL_NOT_PICKED', callId: 'a' }, toSummary('b'), toEnd('c')]
+      for (const body of bodies) await send(body)
+      await vi.waitFor(async () => expect((await receiver.drain()).remaining).toBe(0), patience)
+      expect(await inbox.retry({ state: 'parked' })).toBe(3)
+      await vi.waitFor(async () => expect((await receiver.drain()).remaining).toBe(0), patience)
+      expect([deliveries.length, await inbox.count()]).toEqual([9, { handled: 3 }])
+      const identities = new Map(deliveries.map(({ key, identity }) => [key, identity]))
+      expect([...identities.values()].toSorted()).toEqual(['body', 'fact', 'none'])
     })
 
     it('treats an empty id like none, so that different events are not duplicates', async () => {
@@ -281,10 +311,12 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     it('suppresses what happens once to a group, even when one of the events mentions a call', async () => {
       const { receiver, inbox, send } = setUp()
       receiver.onAny(() => {})
-      await send({ event: 'GROUP_CREATED', groupId: 'g' }, 'a')
-      await send({ event: 'GROUP_CREATED', groupId: 'g', callId: 'c' }, 'b')
+      const created = { event: 'GROUP_CREATED', groupId: 'g', groupCreatedAt: '2026-01-05T09:00:00Z' }
+      await send(created, 'a')
+      await send({ ...created, callId: 'c' }, 'b')
+      await send({ ...created, groupCreatedAt: '2026-02-05T09:00:00Z' }, 'c')
       await receiver.drain()
-      expect(await readStates(inbox)).toEqual(['handled', 'suppressed'])
+      expect(await readStates(inbox)).toEqual(['handled', 'suppressed', 'handled'])
     })
 
     it('ignores the events in another table of the database', async () => {

@@ -1,0 +1,37 @@
+import { toBytes, type WebhookPayload } from '../bytes.ts'
+import { parseIfReadable } from '../parse/parse-event.ts'
+import { type HeaderSource, toHeaderReader } from '../verifiers/signature-headers.ts'
+import { type EventIdentity, findSubject, toIdentity } from './identity.ts'
+
+/** The result of {@link identifyEvent}. */
+export type IdentifiedEvent = {
+  /** The key. Two deliveries with the same key are one event. At most 128 visible ASCII characters. */
+  readonly key: string
+  /** What the key rests on. With `none`, every call returns another key. */
+  readonly identity: EventIdentity
+  /**
+   * The call or group, as `call:<callId>` or `group:<groupId>`: events with the same subject have an order. Undefined if
+   * the event states neither. At most 128 visible ASCII characters; other ids are replaced with their SHA-256.
+   */
+  readonly subject: string | undefined
+}
+
+/**
+ * Identifies an event as receivers do, for code that forwards it to a queue or a bus: `key` recognizes duplicates, and
+ * `subject` is the message group. It verifies nothing.
+ *
+ * @param body - the body exactly as it arrived.
+ * @param headers - the headers of the request, for its `webhook-id`.
+ * @throws TypeError when the body is neither text nor bytes.
+ * @example
+ * const { key, identity, subject } = await identifyEvent(body, request.headers)
+ */
+export const identifyEvent = async (
+  body: WebhookPayload,
+  headers: HeaderSource = {},
+): Promise<IdentifiedEvent> => {
+  const bytes = toBytes(body)
+  const parsed = parseIfReadable(bytes, Number.POSITIVE_INFINITY)
+  const id = toHeaderReader(headers).get('webhook-id') || undefined
+  return { ...(await toIdentity(parsed, { id, body: bytes })), subject: await findSubject(parsed) }
+}
