@@ -1,22 +1,34 @@
 // The types of the control API's records. This module imports no code.
 
+import type {
+  ApiKeyView,
+  ApiRequestDetailsView,
+  ApiRequestView,
+  AttemptView,
+  CallView,
+  CustomerView,
+  DeliveryView,
+  EventTypeView,
+  EventView,
+  GroupView,
+  NewApiKeyView,
+  OrganizationView,
+  OverviewView,
+  ParticipantView,
+  SearchHitView,
+  SentRequestView,
+  SubscriptionOverviewView,
+  SubscriptionSecretView,
+  SubscriptionView,
+  SummaryStatusView,
+  TimelineEntry,
+  TimelineView,
+  WaitView,
+} from '@wabakit/core/control'
 import type * as z from 'zod/mini'
 import type { showLiveAttempt } from './control/live-attempt.ts'
-import type { CallView } from './control/views/call.ts'
-import type { CustomerView } from './control/views/customer.ts'
-import type { AttemptView, DeliveryView, SentRequestView } from './control/views/delivery.ts'
-import type { EventView } from './control/views/event.ts'
-import type { EventTypeView } from './control/views/event-type.ts'
-import type { GroupView, ParticipantView } from './control/views/group.ts'
-import type { ApiKeyView, NewApiKeyView, OrganizationView } from './control/views/organization.ts'
-import type { OverviewView, SubscriptionOverviewView } from './control/views/overview.ts'
-import type { ApiRequestDetailsView, ApiRequestView } from './control/views/request.ts'
-import type { SearchHitView } from './control/views/search.ts'
-import type { SubscriptionSecretView, SubscriptionView } from './control/views/subscription.ts'
-import type { SummaryStatusView, TimelineEntry, TimelineView } from './control/views/timeline.ts'
-import type { WaitView } from './control/views/wait.ts'
 
-export type { ServerInfo } from './control/schemas.ts'
+export type { ServerInfo } from '@wabakit/core/control'
 
 /** A page of a list. `nextCursor` is the cursor of the next page. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }

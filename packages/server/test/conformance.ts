@@ -1,6 +1,6 @@
+import { createControlOpenApi } from '@wabakit/core/control'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { createControlOpenApi } from '../src/control/openapi.ts'
 
 type Json = { readonly [name: string]: unknown }
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null

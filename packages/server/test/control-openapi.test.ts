@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { operations } from '@wabakit/core/control'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { operations } from '../src/control/operations/index.ts'
 import { control, start } from './fixture.ts'
 
 test('describes itself with a valid OpenAPI document', async () => {

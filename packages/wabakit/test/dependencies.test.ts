@@ -26,7 +26,7 @@ const libraries: Record<string, readonly string[]> = {
   contract: ['zod/mini'],
   client: ['ky'],
   webhooks: ['standardwebhooks'],
-  core: ['fast-sha256'],
+  core: ['fast-sha256', 'zod/mini'],
   conformance: [],
   mock: ['zod/mini', 'msw', 'msw/node'],
   server: [

@@ -8,4 +8,19 @@ export { createRateLimits, type RateLimits, toClientNetwork } from '../rate-limi
 export { type ClockSources, createServiceClock, maxDriftMs } from '../values/clock.ts'
 export { toDigits } from '../values/phone-number.ts'
 export { identifierRule, isIdentifier } from '../values/storable-text.ts'
+export {
+  ControlError,
+  type ControlErrorCode,
+  controlErrorCodes,
+  formatIssue,
+  requireFound,
+  toErrorResponse,
+} from './control-error.ts'
 export { createParserRefusal, formatRefusal } from './refusals.ts'
+export {
+  createRequestLog,
+  type LoggedRequest,
+  type RequestFilter,
+  type RequestLog,
+  shortenPath,
+} from './request-log.ts'

@@ -1,7 +1,6 @@
+import { type Operation, operations } from '@wabakit/core/control'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod/mini'
-import type { Operation } from '../control/operation.ts'
-import { operations } from '../control/operations/index.ts'
 import { createNumberParser } from './options.ts'
 
 /** A command option and the request field that it sets. */

@@ -1,5 +1,5 @@
+import type { Operation } from '@wabakit/core/control'
 import type { Command } from 'commander'
-import type { Operation } from '../control/operation.ts'
 import { assign } from './assign.ts'
 import { confirm, createYesOption } from './confirm.ts'
 import { type ControlClient, createControlClient } from './control-client.ts'

@@ -1,5 +1,5 @@
+import { showAttempt, showDelivery } from '@wabakit/core/control'
 import { expect, test } from 'vitest'
-import { showAttempt, showDelivery } from '../control/views/delivery.ts'
 import { createOutput } from './output.ts'
 import { formatDelivery, formatTimeline } from './timeline-text.ts'
 

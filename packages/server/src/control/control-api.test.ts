@@ -1,8 +1,8 @@
 import { createReferenceServer } from '@wabakit/core'
+import { createRequestLog } from '@wabakit/core/hosting'
 import { expect, test } from 'vitest'
 import { createControlApi } from './control-api.ts'
 import { createLiveStream } from './live-stream.ts'
-import { createRequestLog } from './request-log.ts'
 import { createSimulation } from './simulation.ts'
 
 test('a HEAD request for the live stream opens none, because nothing would ever close it', async () => {
@@ -20,6 +20,7 @@ test('a HEAD request for the live stream opens none, because nothing would ever 
     simulation: createSimulation(service, shared),
     requests: createRequestLog(1),
     info: { version: '0.0.0', database: 'memory', role: 'all', mock: false },
+    ...{ allowsForged: () => false, userAgent: 'wabakit' },
     ...{ faults: undefined, checkToken: undefined, publicUrl: undefined, createRequestId: () => 'req_1' },
   })
   const url = 'http://localhost/_wabakit/organizations/acme/stream'

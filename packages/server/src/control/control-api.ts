@@ -1,14 +1,13 @@
-import { readJson, toApiRequest } from '@wabakit/core/hosting'
-import { type Context, Hono } from 'hono'
+import { type ControlContext, createControlOpenApi, operations, runOperation } from '@wabakit/core/control'
+import { ControlError, requireFound, toErrorResponse } from '@wabakit/core/hosting'
+import { Hono } from 'hono'
 import { controlPath, inspectorPath, servePage } from '../inspector/serve-page.ts'
-import { ControlError, requireFound, toErrorResponse } from './control-error.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
-import { createControlOpenApi } from './openapi.ts'
-import type { ControlContext, Operation } from './operation.ts'
-import { operations } from './operations/index.ts'
+import type { LiveStream } from './live-stream.ts'
 
 type ControlApiOptions = ControlContext &
   GuardOptions & {
+    readonly live: LiveStream
     readonly createRequestId: () => string
     /** Receives unexpected errors, which responses do not reveal. */
     readonly onError: (error: unknown) => void
@@ -17,31 +16,12 @@ type ControlApiOptions = ControlContext &
 /** Responds to a request below `/_wabakit` that came from the given address. */
 export type ControlApi = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-const bodyMaxBytes = 1_048_576
 const json = { 'content-type': 'application/json' }
 const eventStream = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 }
-
-const hasBody = ({ headers }: Request): boolean =>
-  headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0
-
-const createRoute =
-  ({ path, body: schema, status, run }: Operation, context: ControlContext) =>
-  async (c: Context): Promise<Response> => {
-    const request = c.req.raw
-    if (path.startsWith('/organizations/:')) {
-      const id = c.req.param('organizationId') ?? ''
-      requireFound(await context.service.organizations.find(id), 'organization', id)
-    }
-    // The body is optional. Rejects media types other than JSON, because other sites' pages can send them.
-    const body =
-      schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), bodyMaxBytes) : {}
-    const result = await run({ params: c.req.param(), query: c.req.query(), body }, context)
-    return status === 204 ? c.body(null, 204) : c.body(JSON.stringify(result), status, json)
-  }
 
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
   const { service, live, info, createRequestId } = options
@@ -74,7 +54,11 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     return c.body(await live.open({ organizationId, after }), 200, eventStream)
   })
   for (const operation of operations) {
-    app.on(operation.method, operation.path, createRoute(operation, options))
+    app.on(operation.method, operation.path, async (c) => {
+      const request = { request: c.req.raw, params: c.req.param(), query: c.req.query() }
+      const { status, body } = await runOperation(operation, { ...options, ...request })
+      return status === 204 ? c.body(null, status) : c.body(body, status, json)
+    })
   }
 
   const respondError = (error: Error): Response => {

@@ -1,5 +1,5 @@
+import { ControlError } from '@wabakit/core/hosting'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
-import { ControlError } from './control-error.ts'
 import type { TokenCheck } from './token-check.ts'
 
 export type GuardOptions = {

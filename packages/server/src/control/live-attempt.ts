@@ -1,7 +1,6 @@
 import type { AttemptReported } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
-import { utc } from './schemas.ts'
 
 /** An attempt in a live stream. Fields are null if no request was sent or there was no response. */
 export const LiveAttempt = z.object({
@@ -36,6 +35,6 @@ export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
     error: attempt?.error ?? null,
     response: getResponseLine(attempt?.responseBody),
     durationMs: attempt?.durationMs ?? null,
-    startedAt: attempt === undefined ? null : utc(attempt.startedAt),
+    startedAt: attempt === undefined ? null : new Date(attempt.startedAt).toISOString(),
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventRecord, ReferenceServer, Store } from '@wabakit/core'
+import { showEvent } from '@wabakit/core/control'
 import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
 import { LiveAttempt, showLiveAttempt } from './live-attempt.ts'
-import { showEvent } from './views/event.ts'
 
 type LiveStreamOptions = {
   readonly service: Pick<ReferenceServer, 'events' | 'on' | 'dispatcher'>

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ApiRequest } from '@wabakit/core'
 import type { RateLimits } from '@wabakit/core/hosting'
-import { ControlError } from './control-error.ts'
+import { ControlError } from '@wabakit/core/hosting'
 
 type TokenCheckOptions = {
   /** The token that clients must send as `Authorization: Bearer …`. */

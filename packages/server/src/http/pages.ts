@@ -5,8 +5,8 @@ import {
   StorageUnavailableError,
   type Store,
 } from '@wabakit/core'
+import { ControlError } from '@wabakit/core/hosting'
 import type { ServerConfig } from '../config/server-config.ts'
-import { ControlError } from '../control/control-error.ts'
 import type { TokenCheck } from '../control/token-check.ts'
 import { isLoopbackHost } from '../delivery/target-policy.ts'
 import type { Metrics } from '../metrics/metrics.ts'

@@ -1,5 +1,5 @@
 import { createReferenceServer, memoryTokenBuckets, type RateLimitOptions } from '@wabakit/core'
-import { createRateLimits } from '@wabakit/core/hosting'
+import { createRateLimits, createRequestLog } from '@wabakit/core/hosting'
 import { createApiFaults } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
@@ -7,11 +7,10 @@ import type { ServerConfig } from '../config/server-config.ts'
 import type { ControlApi } from '../control/control-api.ts'
 import { allowsForged } from '../control/forged-events.ts'
 import { showLiveAttempt } from '../control/live-attempt.ts'
-import { createLiveStream } from '../control/live-stream.ts'
-import { createRequestLog } from '../control/request-log.ts'
+import type { LiveStream } from '../control/live-stream.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
-import { createTransport } from '../delivery/transport.ts'
+import { createTransport, userAgent } from '../delivery/transport.ts'
 import { createPages } from '../http/pages.ts'
 import { createRequestHandler, loadAdapter } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -77,14 +76,20 @@ export const createRuntime = (options: RuntimeOptions) => {
 
   const faults = mock ? createApiFaults(Math.random) : undefined
   const simulation = createSimulation(service, { now: clock.now, onError })
-  const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
+  let isStopping = false
+  let live: LiveStream | undefined
   let loadingControl: Promise<ControlApi> | undefined
   /** Loads the control API. The start does not wait for it, because that would take a fifth of the start-up time. */
   const loadControl = (): Promise<ControlApi> => {
-    loadingControl ??= import('../control/control-api.ts').then(({ createControlApi }) =>
-      createControlApi({
+    loadingControl ??= Promise.all([
+      import('../control/control-api.ts'),
+      import('../control/live-stream.ts'),
+    ]).then(([{ createControlApi }, { createLiveStream }]) => {
+      live = createLiveStream({ service, store, otherAttempts: attempts, onError })
+      if (isStopping) live.close()
+      return createControlApi({
         service,
         requests,
         now: clock.now,
@@ -92,18 +97,19 @@ export const createRuntime = (options: RuntimeOptions) => {
         simulation,
         live,
         faults,
+        allowsForged: (url) => allowsForged(url, settings),
+        userAgent,
         checkToken: createCheck(settings.controlToken, 'control token'),
         publicUrl: settings.publicUrl,
         createRequestId,
         onError,
-      }),
-    )
+      })
+    })
     return loadingControl
   }
   /** Loads what later requests and webhooks need, because an update may replace the files of a running server. */
   const loadRest = () => Promise.all([loadControl(), loadAdapter(), transport.load()])
   const control: ControlApi = async (...request) => (await loadControl())(...request)
-  let isStopping = false
   const pages = createPages({
     settings,
     store,
@@ -153,7 +159,7 @@ export const createRuntime = (options: RuntimeOptions) => {
      */
     stop: async (graceMs: number): Promise<void> => {
       isStopping = true
-      live.close()
+      live?.close()
       simulation.close()
       await Promise.all([service.dispatcher.stop({ graceMs }), stopRetention()])
     },

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
+import { operations } from '@wabakit/core/control'
 import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
 import { resources } from '../../src/cli/resources.ts'
-import { operations } from '../../src/control/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/index.ts'
 import { wabakit } from './wabakit.ts'
 

@@ -1,0 +1,135 @@
+import * as z from 'zod/mini'
+import { identifierRule, isIdentifier, toDigits } from '../hosting/index.ts'
+import { type DeliverySelection, type EventSelection, InputError } from '../index.ts'
+import { toCallSubject, toGroupSubject } from '../simulation/index.ts'
+import { identifier, optional, phoneNumber, time } from './schemas.ts'
+import { DeliveryStatus } from './views/delivery.ts'
+
+// The filters for listing records and changing many deliveries. The command line and the inspector use the same names.
+
+const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>
+  z.pipe(
+    z.pipe(
+      z.string().check(z.describe(description)),
+      z.transform((text: string) => text.split(',')),
+    ),
+    z.array(item),
+  )
+
+/** An identifier. It is checked here, so that an error names the filter. */
+const id = identifier.check(z.refine(isIdentifier, { error: identifierRule }))
+
+/** The id of a group. The public API restricts it less than other identifiers. */
+export const groupId = z.string().check(
+  z.minLength(1),
+  z.maxLength(255),
+  z.refine((text) => !/[\0\p{Surrogate}]/u.test(text), {
+    error: 'must not contain a NUL character or a lone surrogate',
+  }),
+)
+
+export const text = (description: string) =>
+  z.string().check(z.minLength(1), z.maxLength(255), z.describe(description))
+
+const timeFilter = {
+  from: optional(time, 'At or after this time (ISO 8601).'),
+  before: optional(time, 'Before this time (ISO 8601).'),
+}
+
+export const recordFilter = {
+  number: optional(phoneNumber, "One of the organization's numbers."),
+  ...timeFilter,
+}
+
+export const subjectFilter = {
+  group: optional(groupId, 'Id of the group.'),
+  call: optional(id, 'Id of the call.'),
+}
+
+const eventFilter = {
+  name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, separated by commas.')),
+  ...subjectFilter,
+  subscription: optional(id, 'Id of the subscription.'),
+  ...recordFilter,
+  text: z.optional(text('Part of the payload, ignoring the case of ASCII letters, or the id of an event.')),
+}
+
+export const order = z.optional(z.enum(['oldest_first', 'newest_first']))
+
+export const EventFilter = z.strictObject({
+  ...eventFilter,
+  subject: optional(z.string(), 'The call or group that the event is about, such as call:….'),
+})
+export type EventFilter = z.output<typeof EventFilter>
+
+export const DeliveryFilter = z.strictObject({
+  ...eventFilter,
+  status: z.optional(
+    several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
+  ),
+  finishedFrom: optional(time, 'Only those that were delivered, exhausted or skipped at or after this time.'),
+  finishedBefore: optional(time, 'Only those that were delivered, exhausted or skipped before this time.'),
+  event: optional(id, 'Id of the event.'),
+  response: z.optional(
+    several(
+      z
+        .string()
+        .check(z.regex(/^(?:[1-5]xx|[1-5]\d\d|none)$/, 'must be a status, a class such as 5xx, or none')),
+      'Result of the last attempt: HTTP statuses such as 401, classes such as 5xx, or none, separated by commas.',
+    ),
+  ),
+})
+export type DeliveryFilter = z.output<typeof DeliveryFilter>
+
+export const RequestFilter = z.strictObject({
+  organization: optional(id, 'Id of the organization.'),
+  key: optional(id, 'Id of the API key.'),
+  method: optional(z.string(), 'Method of the request.'),
+  status: optional(z.coerce.number().check(z.gte(100), z.lte(599)), 'Status of the response.'),
+  code: optional(z.string(), 'Error code of the response.'),
+  ...subjectFilter,
+  ...timeFilter,
+  text: z.optional(text('Part of the path or the request id.')),
+})
+
+/** Returns the digits of a phone number, or throws an InputError. */
+export const parseNumber = (path: string, number: string | undefined): string | undefined => {
+  const digits = number === undefined ? undefined : toDigits(number)
+  if (number === undefined || digits !== undefined) return digits
+  throw new InputError([{ path, message: 'must be a phone number' }])
+}
+
+const findSubject = ({ subject, call, group }: EventFilter): string | undefined => {
+  const [found, another] = [subject, call && toCallSubject(call), group && toGroupSubject(group)].filter(
+    (each) => each !== undefined,
+  )
+  if (another === undefined) return found
+  const path = call === undefined ? 'group' : 'call'
+  throw new InputError([{ path, message: 'must be the only one of `call`, `group` and `subject`' }])
+}
+
+export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organizationId'> => ({
+  names: filter.name,
+  subject: findSubject(filter),
+  subscriptionId: filter.subscription,
+  digits: parseNumber('number', filter.number),
+  occurredFrom: filter.from,
+  occurredBefore: filter.before,
+  text: filter.text,
+})
+
+/** Returns the response statuses that a filter such as `404`, `5xx` or `none` selects; 0 means no response. */
+const parseResponse = (response: string): number[] => {
+  if (response === 'none') return [0]
+  if (!response.endsWith('xx')) return [Number(response)]
+  return Array.from({ length: 100 }, (_, index) => Number(response[0]) * 100 + index)
+}
+
+export const selectDeliveries = (filter: DeliveryFilter): Omit<DeliverySelection, 'organizationId'> => ({
+  ...selectEvents(filter),
+  statuses: filter.status,
+  finishedFrom: filter.finishedFrom,
+  finishedBefore: filter.finishedBefore,
+  eventId: filter.event,
+  responses: filter.response?.flatMap(parseResponse),
+})

@@ -1,0 +1,129 @@
+import { validate } from '@wabakit/contract'
+import type * as z from 'zod/mini'
+import { ControlError, formatIssue } from '../hosting/control-error.ts'
+import type { RequestLog } from '../hosting/index.ts'
+import type { ReferenceServer } from '../index.ts'
+import type { ApiFaults, CallSimulation, SimulatedCall } from '../simulation/index.ts'
+import type { ServerInfo } from './schemas.ts'
+
+/** The groups of operations in the OpenAPI document. */
+export const tags = {
+  Organizations: 'Customers of the service, with their numbers and API keys.',
+  Subscriptions: 'Requests to receive events at a URL.',
+  Calls: 'Calls, step by step or simulated from start to summary.',
+  Groups: 'Groups and their participants.',
+  Events: 'What has happened, listed or as it happens.',
+  Deliveries: 'Webhooks, their attempts, and resending them.',
+  Erasure: 'Deleting everything about a call or a customer.',
+  Faults: 'Failures that a test asks for.',
+  Server: 'The server itself.',
+} as const
+
+/** The host of the control API, as its operations see it. */
+export type ControlContext = {
+  readonly service: ReferenceServer
+  readonly simulation: {
+    /** Simulates a call, and saves a delayed summary when it is due. */
+    simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
+    /** Returns the due time of a delayed summary, as Unix time in milliseconds; `undefined` if none is scheduled. */
+    findDueSummary(organizationId: string, callId: string): number | undefined
+  }
+  /** Notifies the live streams of an event that no transaction of the store has announced. */
+  readonly live: { wake(): void }
+  readonly requests: RequestLog
+  /** Returns the service's time, as Unix time in milliseconds. */
+  readonly now: () => number
+  readonly info: ServerInfo
+  /** `undefined` unless the server was started with `mock`. */
+  readonly faults: ApiFaults | undefined
+  /** Returns whether a URL may get an event whose payload comes from a caller. Each attempt checks this again. */
+  allowsForged(url: string): boolean
+  /** The `user-agent` of webhooks. */
+  readonly userAgent: string
+}
+
+type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** An operation of the control API, with the schemas that validate and describe it. */
+export type Operation = {
+  readonly id: string
+  readonly summary: string
+  readonly tag: keyof typeof tags
+  readonly method: Method
+  /** The path below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
+  readonly path: string
+  readonly query: z.core.$ZodType | undefined
+  readonly body: z.core.$ZodType | undefined
+  /** The schema of the response body; `undefined` for status 204. */
+  readonly result: z.core.$ZodType | undefined
+  readonly status: 200 | 201 | 202 | 204
+  /**
+   * @param input - the parameters of the path and the query, and the parsed JSON of the body.
+   * @throws typed errors of the core, or a ControlError.
+   */
+  run(input: Input<Texts, Texts, unknown>, context: ControlContext): Promise<unknown>
+}
+
+type Texts = Readonly<Record<string, string>>
+type Input<Params, Query, Body> = { readonly params: Params; readonly query: Query; readonly body: Body }
+type Output<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined
+type Result<Schema> = Schema extends z.core.$ZodType ? z.input<Schema> : unknown
+
+type OperationDefinition<Path extends string, Query, Body, ResultSchema> = {
+  readonly id: string
+  readonly summary: string
+  readonly route: `${Method} ${Path}`
+  readonly query?: Query
+  readonly body?: Body
+  readonly result?: ResultSchema
+  /** @default 200, or 204 without a result */
+  readonly status?: 201 | 202
+  run(
+    input: Input<Readonly<Record<ParameterOf<Path>, string>>, Output<Query>, Output<Body>>,
+    context: ControlContext,
+  ): Promise<Result<ResultSchema>>
+}
+
+const parse = <Schema>(schema: Schema, value: unknown): Output<Schema> => {
+  if (schema === undefined) return undefined as Output<Schema>
+  const parsed = validate(schema as z.core.$ZodType, value)
+  if (parsed.success) return parsed.data as Output<Schema>
+  throw new ControlError('invalid_input', `${parsed.issues.map(formatIssue).join('; ')}.`, parsed)
+}
+
+/** Returns a function that defines an operation. Its schemas determine the types of the input and result of `run`. */
+export const operationIn =
+  (tag: keyof typeof tags) =>
+  <
+    Path extends string,
+    Query extends z.core.$ZodType | undefined = undefined,
+    Body extends z.core.$ZodType | undefined = undefined,
+    ResultSchema extends z.core.$ZodType | undefined = undefined,
+  >({
+    route,
+    query,
+    body,
+    result,
+    status,
+    run,
+    ...facts
+  }: OperationDefinition<Path, Query, Body, ResultSchema>): Operation => {
+    const [method, path] = route.split(' ') as [Method, Path]
+    return {
+      ...facts,
+      ...{ tag, method, path, query, body, result },
+      status: status ?? (result === undefined ? 204 : 200),
+      // This function is asynchronous, so that invalid input rejects the promise instead of throwing.
+      run: async ({ params, ...input }, context) =>
+        run(
+          { params, query: parse(query as Query, input.query), body: parse(body as Body, input.body) },
+          context,
+        ),
+    }
+  }

@@ -1,0 +1,201 @@
+import { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
+import * as z from 'zod/mini'
+import { requireFound } from '../../hosting/control-error.ts'
+import { type CallSimulation, toMilliseconds } from '../../simulation/index.ts'
+import { parseNumber, recordFilter, text } from '../filters.ts'
+import { operationIn } from '../operation.ts'
+import { identifier, named, optional, page, pageQuery, phoneNumber, showPage, time } from '../schemas.ts'
+import { CallView, showCall } from '../views/call.ts'
+
+const operation = operationIn('Calls')
+
+const details = {
+  callId: optional(identifier, 'The id of the call. Default: a new one.'),
+  callType: optional(CallType, 'Who takes part for the organization. Default: AGENT.'),
+  triggeredVia: optional(TriggeredVia, 'Trigger of the call.'),
+  agentNumber: optional(z.string(), "The team member's phone number."),
+  botTest: optional(
+    z.strictObject({ webhooks: z.boolean() }),
+    'Marks a test call of a bot. Without `webhooks`, it publishes no events.',
+  ),
+}
+
+const NewCall = named(
+  'NewCallRequest',
+  'A call to start.',
+  z.strictObject({
+    channel: Channel.check(z.describe('Network of the number.')),
+    direction: CallDirection.check(z.describe('Who called.')),
+    channelNumber: phoneNumber,
+    customerNumber: phoneNumber,
+    ...details,
+  }),
+)
+
+const Summary = z.strictObject({
+  recap: z.optional(z.string()),
+  keyPoints: z.optional(z.array(z.string())),
+  nextSteps: z.optional(z.array(z.string())),
+  generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
+  after: z.optional(
+    z.union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])]).check(
+      z.refine((duration) => (toMilliseconds(duration) ?? Number.NaN) <= 86_400_000, {
+        error: "must be a duration of at most one day: milliseconds, or a string such as '30s'",
+      }),
+    ),
+  ),
+})
+
+const SimulatedCall = named(
+  'SimulatedCallRequest',
+  "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
+  z.strictObject({
+    ...details,
+    channel: optional(Channel, 'The network of the call. Default: PSTN.'),
+    direction: optional(CallDirection, 'Who called. Default: INCOMING.'),
+    channelNumber: optional(phoneNumber, "The organization's number. Default: its first on the channel."),
+    customerNumber: optional(phoneNumber, "The customer's number. Default: an invented one."),
+    durationInSeconds: optional(
+      z.number(),
+      'Length of the conversation, in whole seconds. Default: a random one.',
+    ),
+    outcome: optional(
+      z.enum(['answered', 'missed', 'rejected', 'no_recording', 'nothing_said']),
+      'How the call goes. Only an answered one can have a summary. Default: answered.',
+    ),
+    summary: optional(
+      z.union([z.literal(false), Summary]),
+      '`false` for none, or its parts. `{"after": "30s"}` delays it. Default: as the organization says.',
+    ),
+  } satisfies Record<keyof CallSimulation, unknown>),
+)
+
+const CallStep = named(
+  'CallStepRequest',
+  'A step of a call. `agentNumber` and, for a past call, `startedAt` are fields of `accept`; the duration, `recorded` and `spoken` are fields of `end`.',
+  z.discriminatedUnion('step', [
+    z.strictObject({
+      step: z.literal('accept'),
+      agentNumber: z.optional(z.string()),
+      startedAt: z.optional(time),
+    }),
+    z.strictObject({
+      step: z.literal('end'),
+      durationInSeconds: z.optional(z.number()),
+      recorded: z.optional(z.boolean()),
+      spoken: z.optional(z.boolean()),
+    }),
+    z.strictObject({ step: z.enum(['miss', 'reject']) }),
+  ]),
+)
+
+const SummaryRequest = named(
+  'SummaryRequest',
+  "A call's summary. The first one publishes CALL_AI_SUMMARY. Later ones replace it without an event.",
+  z.strictObject({
+    recap: z.string(),
+    keyPoints: z.array(z.string()),
+    nextSteps: z.array(z.string()),
+    generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
+  }),
+)
+
+const SavedSummary = named(
+  'SavedSummary',
+  'The result of saving a summary.',
+  z.object({ outcome: z.enum(['first', 'replaced']), summary: CallSummary }),
+)
+
+const path = '/organizations/:organizationId/calls'
+const onePath = `${path}/:callId` as const
+
+export const callOperations = [
+  operation({
+    id: 'simulateCall',
+    route: 'POST /organizations/:organizationId/simulated-calls',
+    summary: 'Simulate a complete call',
+    body: SimulatedCall,
+    result: CallView,
+    status: 201,
+    run: async ({ params: { organizationId }, body }, { simulation, service }) => {
+      const call = await simulation.simulateCall(organizationId, body)
+      const found = await service.calls.find(organizationId, call.callId)
+      return showCall(found?.call ?? call, found?.summary)
+    },
+  }),
+  operation({
+    id: 'startCall',
+    route: `POST ${path}`,
+    summary: 'Start a call',
+    body: NewCall,
+    result: CallView,
+    status: 201,
+    run: async ({ params, body }, { service }) =>
+      showCall(await service.calls.start(params.organizationId, body)),
+  }),
+  operation({
+    id: 'listCalls',
+    route: `GET ${path}`,
+    summary: 'List calls without their summaries, newest first',
+    query: z.strictObject({
+      ...pageQuery,
+      ...recordFilter,
+      customer: optional(phoneNumber, "The customer's number."),
+      state: optional(CallView.shape.state, 'State of the call.'),
+      text: z.optional(
+        text("A part of the id of a call or of its customer's number, in any case of ASCII letters."),
+      ),
+    }),
+    result: page('Call', CallView),
+    run: async ({ params, query: { number, customer, ...query } }, { service }) => {
+      const customerDigits = parseNumber('customer', customer)
+      const selection = { ...query, digits: parseNumber('number', number), customerDigits }
+      return showPage(await service.calls.list(params.organizationId, selection), (call) => showCall(call))
+    },
+  }),
+  operation({
+    id: 'getCall',
+    route: `GET ${onePath}`,
+    summary: 'Get a call',
+    result: CallView,
+    run: async ({ params: { organizationId, callId } }, { service }) => {
+      const found = await service.calls.find(organizationId, callId)
+      const { call, summary } = requireFound(found, 'call', callId)
+      return showCall(call, summary)
+    },
+  }),
+  operation({
+    id: 'moveCall',
+    route: `POST ${onePath}/steps`,
+    summary: 'Accept, end, miss or reject a call',
+    body: CallStep,
+    result: CallView,
+    run: async ({ params, body }, { service: { calls } }) => {
+      const call = [params.organizationId, params.callId] as const
+      switch (body.step) {
+        case 'accept': {
+          const { step: _, ...acceptance } = body
+          return showCall(await calls.accept(...call, acceptance))
+        }
+        case 'end': {
+          const { step: _, ...ended } = body
+          return showCall(await calls.end(...call, ended))
+        }
+        default:
+          return showCall(await calls[body.step](...call))
+      }
+    },
+  }),
+  operation({
+    id: 'saveSummary',
+    route: `POST ${onePath}/summary`,
+    summary: "Save a call's summary",
+    body: SummaryRequest,
+    result: SavedSummary,
+    run: async ({ params, body: { generatedBy = 'team_member', ...summary } }, { service }) => {
+      const call = [params.organizationId, params.callId] as const
+      const { outcome, record } = await service.summaries.save(...call, summary, { generatedBy })
+      return { outcome, summary: record.summary }
+    },
+  }),
+]

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini'
+import { toDigits } from '../../hosting/index.ts'
+import type { ErasureOptions, ErasureSelection, ReferenceServer } from '../../index.ts'
+import { operationIn } from '../operation.ts'
+import { identifier, named, phoneNumber, readPages } from '../schemas.ts'
+
+const cursor = z.optional(z.string())
+const dryRun = z.optional(z.boolean())
+
+const Erasure = named(
+  'ErasureRequest',
+  'The call or the customer to erase. With `dryRun`, records are only counted.',
+  z.union([
+    z.strictObject({ callId: identifier, dryRun }),
+    z.strictObject({ customerNumber: phoneNumber, cursor, dryRun }),
+  ]),
+)
+
+const ErasedPart = named(
+  'ErasedPart',
+  'How many records of each kind were erased. Events include their deliveries and attempts. If there is a `nextCursor`, the erasure is not complete: send the request again with it as `cursor`.',
+  z.object({
+    calls: z.number(),
+    participants: z.number(),
+    events: z.number(),
+    nextCursor: z.optional(z.string()),
+  }),
+)
+
+/**
+ * Finds the calls to erase. For a customer, finds all calls with the first part, which has no cursor, and none with
+ * later parts.
+ */
+const findCalls = async function* (
+  { calls }: ReferenceServer,
+  organizationId: string,
+  erasure: ErasureSelection & ErasureOptions,
+): AsyncGenerator<string> {
+  if (erasure.callId !== undefined) yield erasure.callId
+  const customerDigits = erasure.cursor === undefined ? toDigits(erasure.customerNumber ?? '') : undefined
+  if (customerDigits === undefined) return
+  const ofCustomer = readPages((page) => calls.list(organizationId, { ...page, customerDigits }))
+  for await (const { callId } of ofCustomer) yield callId
+}
+
+export const erasureOperations = [
+  operationIn('Erasure')({
+    id: 'erase',
+    route: 'POST /organizations/:organizationId/erasures',
+    summary: 'Erase one part of what is stored about a call or a customer',
+    body: Erasure,
+    result: ErasedPart,
+    run: async ({ params: { organizationId }, body }, { service, requests }) => {
+      if (body.dryRun !== true) {
+        for await (const callId of findCalls(service, organizationId, body)) {
+          requests.forgetCall(organizationId, callId)
+        }
+      }
+      return service.erasures.erase(organizationId, body, body)
+    },
+  }),
+]

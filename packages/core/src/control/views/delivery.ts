@@ -1,0 +1,73 @@
+import * as z from 'zod/mini'
+import type { AttemptRecord, DeliveryRecord } from '../../index.ts'
+import { named, Utc, UtcOrNull } from '../schemas.ts'
+import { DiagnosisView, diagnose } from './diagnosis.ts'
+import { WaitView } from './wait.ts'
+
+export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped'])
+
+export const DeliveryView = named(
+  'Delivery',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the attempt ends at the latest (`claimed`). `deferrals` is how often its endpoint was already handling the event. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
+  z.object({
+    id: z.string(),
+    subscriptionId: z.string(),
+    eventId: z.string(),
+    eventName: z.string(),
+    subject: z.string(),
+    webhookId: z.string(),
+    status: DeliveryStatus,
+    dueAt: UtcOrNull,
+    attempts: z.number(),
+    failures: z.number(),
+    deferrals: z.number(),
+    createdAt: Utc,
+    finishedAt: UtcOrNull,
+    wait: z.nullable(WaitView),
+    lastResponse: z.nullable(z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) })),
+    customerNumber: z.nullable(z.string()),
+    groupName: z.nullable(z.string()),
+  }),
+)
+
+export type DeliveryView = z.input<typeof DeliveryView>
+
+type DeliveryDetails = Partial<Pick<DeliveryView, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>>
+
+export const showDelivery = (record: DeliveryRecord, details: DeliveryDetails = {}): DeliveryView => {
+  const none = { wait: null, lastResponse: null, customerNumber: null, groupName: null }
+  return z.encode(DeliveryView, { ...none, ...details, ...record })
+}
+
+export const AttemptView = named(
+  'Attempt',
+  'One attempt of a delivery. `status` is null when there was no response, and `error` says why. `diagnosis` says what was likely the cause. With `deferred`, the endpoint was already handling the event (409 with `Retry-After`).',
+  z.object({
+    number: z.number(),
+    startedAt: Utc,
+    durationMs: z.number(),
+    url: z.string(),
+    status: z.nullable(z.number()),
+    error: z.nullable(z.string()),
+    responseBody: z.nullable(z.string()),
+    succeeded: z.boolean(),
+    deferred: z.boolean(),
+    diagnosis: z.nullable(DiagnosisView),
+  }),
+)
+
+export const SentRequestView = named(
+  'SentRequest',
+  'The request of an attempt, rebuilt from the event and the start of the attempt. `changed` lists what has changed since, so that it is not exactly what was sent: the `secret`, something of the `subscription`, which may be its secret, or the `webhook_id`. Of the headers of the subscription, only the names are shown.',
+  z.object({
+    method: z.literal('POST'),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    hiddenHeaders: z.array(z.string()),
+    body: z.string(),
+    changed: z.array(z.enum(['secret', 'subscription', 'webhook_id'])),
+  }),
+)
+
+export const showAttempt = (record: AttemptRecord) =>
+  z.encode(AttemptView, { ...record, diagnosis: diagnose(record) })

@@ -1,0 +1,35 @@
+import * as z from 'zod/mini'
+import type { LoggedRequest } from '../../hosting/index.ts'
+import { named, Utc } from '../schemas.ts'
+
+const request = {
+  requestId: z.string(),
+  at: Utc,
+  method: z.string(),
+  path: z.string(),
+  endpoint: z.nullable(z.enum(['groups.create', 'calls.getSummary'])),
+  status: z.number(),
+  code: z.nullable(z.string()),
+  durationMs: z.number(),
+  organizationId: z.nullable(z.string()),
+  keyId: z.nullable(z.string()),
+  keyLabel: z.nullable(z.string()),
+  groupId: z.nullable(z.string()),
+  callId: z.nullable(z.string()),
+  repeated: z.boolean(),
+}
+
+export const ApiRequestView = named(
+  'ApiRequest',
+  'A request of the public API, without its key and its bodies. `organizationId` and the key are null without a valid key. `repeated` means that the same request created the group earlier.',
+  z.object(request),
+)
+
+export const ApiRequestDetailsView = named(
+  'ApiRequestDetails',
+  'A request of the public API with the bodies of request and response: at most 4,096 characters of each, and none of the key. A body is null if there was none, if it was not read because the request was refused before, or if it is no longer kept: the last 1,000 requests keep theirs.',
+  z.object({ ...request, requestBody: z.nullable(z.string()), responseBody: z.nullable(z.string()) }),
+)
+
+export const showRequest = (request: LoggedRequest) =>
+  z.encode(ApiRequestView, { ...request, at: request.startedAt, repeated: request.isRepeated })

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini'
+import type { Subscription, SubscriptionWithSecret } from '../../index.ts'
+import { EventChannel, named, Utc, UtcOrNull } from '../schemas.ts'
+
+const subscription = {
+  id: z.string(),
+  channel: EventChannel,
+  number: z.string(),
+  url: z.string(),
+  events: z.union([z.literal('all'), z.array(z.string())]),
+  headerNames: z.array(z.string()),
+  maxAttemptsPerSecond: z.nullable(z.number()),
+  enabled: z.boolean(),
+  disabledReason: z.nullable(z.enum(['by_hand', 'gone', 'failing'])),
+  failingSince: UtcOrNull,
+  isReported: z.boolean(),
+  previousSecretExpiresAt: UtcOrNull,
+  createdAt: Utc,
+}
+
+export const SubscriptionView = named(
+  'Subscription',
+  'A subscription to the events of one number or, with the channel `OPERATIONS` and an empty number, to those about the health of subscriptions. Without its secrets: of its headers, only the names are shown. `isReported`: operators were told that it fails, and not yet that it recovered.',
+  z.object(subscription),
+)
+export const SubscriptionSecretView = named(
+  'SubscriptionWithSecret',
+  'A subscription whose secret has just been set. This is the only response that contains the secret.',
+  z.object({ ...subscription, secret: z.string() }),
+)
+
+export const showSubscription = (record: Subscription): z.input<typeof SubscriptionView> => {
+  const events = record.events === 'all' ? ('all' as const) : [...record.events]
+  return z.encode(SubscriptionView, { ...record, events, headerNames: [...record.headerNames] })
+}
+
+export const showSubscriptionSecret = (
+  record: SubscriptionWithSecret,
+): z.input<typeof SubscriptionSecretView> => ({ ...showSubscription(record), secret: record.secret })
