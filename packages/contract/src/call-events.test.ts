@@ -7,7 +7,7 @@ const names = eventNames.filter((name) => name.startsWith('CALL_') && name !== '
 const accepts = (event: EventName, fields: object): boolean =>
   eventSchemas[event].safeParse({ event, callId: 'call_1', ...fields }).success
 
-/** Fields of decision 0027, each with a valid and an invalid value. */
+/** Fields of decision 0014, each with a valid and an invalid value. */
 const details: ReadonlyArray<[field: string, valid: unknown, invalid: unknown]> = [
   ['channel', 'SMS', 1],
   ['callDirection', 'INTERNAL', true],

@@ -118,7 +118,7 @@ test('a decision that the server does not share results in advice that names the
   expect(report.checks.find(({ id }) => id === 'create.key.bearer-is-200')).toMatchObject({
     verdict: 'advice',
     decision: true,
-    clause: 'decision 0006 (API key header); the specification is silent',
+    clause: 'decision 0005 (API key header); the specification is silent',
   })
 })
 

@@ -15,7 +15,7 @@ export type Slot = {
 }
 
 /**
- * The capacity of a worker (decision 0050). Quick attempts share `concurrency` slots, for at most half a second each.
+ * The capacity of a worker (decision 0022). Quick attempts share `concurrency` slots, for at most half a second each.
  * All others use slow slots and start one after another. An organization that uses as many slow slots as are free gets
  * no more.
  */

@@ -41,7 +41,7 @@ export const maxDriftMs = 60_000
 
 /**
  * Creates a clock that follows the wall clock but ignores its steps. The clock includes time during which the machine
- * was suspended. See decision 0080.
+ * was suspended. See decision 0042.
  *
  * @example
  * const clock = createServiceClock({ onStep: (stepMs) => console.warn(`The clock was moved by ${stepMs} ms.`) })

@@ -41,7 +41,7 @@ export const behaviorChecks: EndpointChecks = {
   'handles-nothing-it-refuses': {
     title: 'Does nothing with a delivery that it refuses',
     severity: 'critical',
-    clause: 'decision 0019: verify before anything else',
+    clause: 'decision 0018: verify before anything else',
     expected: 'no effect of any refused delivery',
     risk: 'The response is 401, but the forgery has been handled.',
     fix: 'Verify before you parse, store or publish anything, and return when it fails.',
@@ -88,7 +88,7 @@ export const behaviorChecks: EndpointChecks = {
   'does-not-redirect': {
     title: 'Does not redirect',
     severity: 'medium',
-    clause: 'decision 0020: senders do not follow redirects',
+    clause: 'decision 0019: senders do not follow redirects',
     expected: 'no 3xx',
     risk: 'No event arrives. A sender that followed would send the body, and the secret header, to another host.',
     fix: 'Register the final URL: with https, the right host, and the trailing slash that your framework expects.',

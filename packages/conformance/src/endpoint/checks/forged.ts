@@ -259,7 +259,7 @@ const signatureChecks: ForgedChecks = {
   },
   'survives-forged-claim': {
     title: 'Handles a genuine delivery even if a forgery used its id first',
-    clause: 'decision 0018: verify first, then deduplicate',
+    clause: 'decision 0017: verify first, then deduplicate',
     expected: 'the forgery refused, the genuine delivery handled',
     risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
     fix: 'Verify the signature before you look up or store the id.',
@@ -288,7 +288,7 @@ export const forgedChecks: EndpointChecks = {
   ...setDefaults(signatureChecks, { severity: 'critical', clause: scheme, needs: ['signature'] }),
   ...setDefaults(credentialChecks, {
     severity: 'critical',
-    clause: 'RFC 9110, section 15.5.2; decision 0019',
+    clause: 'RFC 9110, section 15.5.2; decision 0018',
     needs: ['credentials'],
   }),
 }

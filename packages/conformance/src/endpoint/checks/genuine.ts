@@ -65,7 +65,7 @@ export const genuineChecks: EndpointChecks = {
   'responds-in-time': {
     title: 'Responds before the sender gives up',
     severity: 'high',
-    clause: 'decision 0020: a sender waits 15 seconds; Standard Webhooks 1.0 recommends 15 to 30',
+    clause: 'decision 0019: a sender waits 15 seconds; Standard Webhooks 1.0 recommends 15 to 30',
     expected: 'a response within 15 s',
     risk: 'The sender counts a late response as a failure and sends again, so that slow work is done several times.',
     fix: 'Store the event and respond, then do slow work from the stored event.',
@@ -83,7 +83,7 @@ export const genuineChecks: EndpointChecks = {
   'survives-concurrent-deliveries': {
     title: 'Accepts two deliveries at once',
     severity: 'critical',
-    clause: 'decision 0021: only deliveries of one call or group wait for each other',
+    clause: 'decision 0020: only deliveries of one call or group wait for each other',
     expected: '2xx to both',
     risk: 'Two calls that end in the same second stop the endpoint, or one of them is lost.',
     fix: 'Keep the state of a request separate from others: no shared variables, and no single connection without a queue.',
@@ -151,7 +151,7 @@ export const genuineChecks: EndpointChecks = {
   'accepts-unknown-event': {
     title: 'Accepts unknown events',
     severity: 'medium',
-    clause: 'decision 0004: new events may be added',
+    clause: 'decision 0003: new events may be added',
     risk: 'The day the service adds an event, its deliveries fail, and retries pile up.',
     fix: 'Ignore events with an unknown name, or without one, and respond 2xx.',
     ...accept({
@@ -164,7 +164,7 @@ export const genuineChecks: EndpointChecks = {
   'accepts-extra-fields': {
     title: 'Accepts unknown fields',
     severity: 'medium',
-    clause: 'decision 0004: unknown fields are kept or ignored',
+    clause: 'decision 0003: unknown fields are kept or ignored',
     risk: 'The day the service adds a field, every delivery is refused.',
     fix: 'Do not validate received events with a strict schema.',
     ...accept({

@@ -118,7 +118,7 @@ export const hostileConnectionChecks: EndpointChecks = {
   'survives-burst': {
     title: 'Accepts many concurrent deliveries, and handles each',
     severity: 'high',
-    clause: 'decision 0020: a sender works through its backlog; 429 and 503 make it wait',
+    clause: 'decision 0019: a sender works through its backlog; 429 and 503 make it wait',
     expected: '2xx, 429 or 503 to each, and one effect for each accepted delivery',
     risk: 'After an outage, everything arrives at once: a delivery that is accepted into a full queue is lost for good.',
     fix: 'Respond 2xx only when the event is stored; respond 503 with Retry-After when there are too many.',

@@ -5,7 +5,7 @@ import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, judgeAccepted } from '../judge.ts'
 import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
 
-const atLeastOnce = 'decision 0021: after three failed attempts, later events may overtake'
+const atLeastOnce = 'decision 0020: after three failed attempts, later events may overtake'
 
 /** Sends events about one subject, each with a different id. */
 const sendAll = async (examination: Examination, names: readonly EventName[]) => {

@@ -130,7 +130,7 @@ const checks: Readonly<Record<string, Defaulted<EndpointCheck, 'clause' | 'expec
     title: "Handles a call's summary and a group's creation once, whatever their webhook-id",
     severity: 'low',
     clause:
-      'specification, "CALL_AI_SUMMARY": it fires once per call; decision 0030: a resend may have a new id',
+      'specification, "CALL_AI_SUMMARY": it fires once per call; decision 0019: a resend may have a new id',
     risk: 'After a resend under a new id, or with a second subscription, the event is handled again. The sender may intend that.',
     fix: 'Make effects idempotent by callId or groupId: INSERT … ON CONFLICT (call_id) DO NOTHING.',
     requests: 4,

@@ -37,7 +37,7 @@ const checks: EndpointChecks = {
   'refuses-stale-timestamp': {
     title: 'Refuses a delivery that was signed long ago',
     severity: 'high',
-    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
+    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0017: 5 minutes',
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes old.',
     ...refuse({
@@ -50,7 +50,7 @@ const checks: EndpointChecks = {
   'refuses-future-timestamp': {
     title: 'Refuses a delivery that claims to be from the future',
     severity: 'medium',
-    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0018: 5 minutes',
+    clause: 'Standard Webhooks 1.0, "Verifying timestamps"; decision 0017: 5 minutes',
     risk: 'A delivery that was signed for a future time can be replayed until then.',
     fix: 'Refuse a delivery whose webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
     ...refuse({

@@ -186,7 +186,7 @@ const rules: Readonly<Record<string, FetchRule>> = {
   },
   'fetch.in-progress.retry-after': {
     title: 'The response about a pending summary has a Retry-After',
-    clause: 'RFC 9110, section 10.2.3 (decision 0017)',
+    clause: 'RFC 9110, section 10.2.3 (decision 0011)',
     expected: 'Retry-After with whole seconds, 1 or more',
     needs: webhooks,
     examine: async (examination) => {

@@ -41,7 +41,7 @@ export const limitRules: Rules = {
   },
   'limits.429.retry-after': {
     title: 'A response with status 429 has a Retry-After',
-    clause: 'RFC 9110, section 10.2.3 (decision 0015)',
+    clause: 'RFC 9110, section 10.2.3 (decision 0010)',
     expected: 'Retry-After with whole seconds, 1 or more',
     examine: judgeLimited(({ response }) => {
       const retryAfter = response.headers.get('retry-after')

@@ -75,7 +75,7 @@ export const runRules: Rules = {
   },
   'events.times.are-not-in-the-future': {
     title: 'No event states a time in the future',
-    clause: '"Event kinds named": an event reports what has happened; decision 0071',
+    clause: '"Event kinds named": an event reports what has happened; decision 0004',
     expected: 'times before the arrival of the event',
     severity: 'high',
     needs: ['--listen'],

@@ -67,7 +67,7 @@ const rules: Rules = {
   },
   'webhooks.signature.is-valid': {
     title: 'Every webhook is signed with the secret',
-    clause: 'Standard Webhooks 1.0, "Signature scheme" (decision 0018)',
+    clause: 'Standard Webhooks 1.0, "Signature scheme" (decision 0017)',
     severity: 'critical',
     expected: 'a v1 signature of Standard Webhooks that matches',
     needs: signed,

@@ -25,7 +25,7 @@ const openingTimeoutMs = 2_000
 
 /**
  * WAL with `synchronous=FULL`: a commit is on disk when it returns. Checkpoints occur every 4,096 pages (16 MiB), four
- * times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0075). The
+ * times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0052). The
  * size limit truncates a longer log, because later changes would not overwrite its end.
  */
 const settings = `
