@@ -3,7 +3,7 @@ import { createServer as createSocketServer } from 'node:net'
 
 const cors = {
   'access-control-allow-origin': '*',
-  'access-control-allow-headers': 'authorization, content-type',
+  'access-control-allow-headers': 'authorization, content-type, x-public-api-key',
   'access-control-expose-headers': 'x-request-id, retry-after',
 }
 

@@ -36,6 +36,7 @@ it('calls a custom fetch with a URL string, plain headers and a body string', as
       authorization: apiKey,
       'content-type': 'application/json',
       'user-agent': expect.stringContaining('wabakit/'),
+      'x-public-api-key': apiKey,
     },
     body: JSON.stringify({ ...group, groupId: 'g' }),
     signal: expect.any(AbortSignal),

@@ -72,6 +72,9 @@ const waitFirst = <Operations extends object>(
   return Object.fromEntries(waiting) as Operations
 }
 
+/** The headers that are published for this interface: pages about a live service disagree. */
+const defaultKeyHeaders = ['Authorization', 'x-public-api-key']
+
 const checkHeaderName = (name: string): void => {
   if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return
   throw new InputError([{ path: 'auth.header', message: 'must be the name of a header' }])
@@ -104,20 +107,20 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     allowLoopbackHttp = false,
     onError = console.error,
   } = options
-  const authHeader = options.auth?.header ?? 'authorization'
+  const keyHeaders = options.auth?.header === undefined ? defaultKeyHeaders : [options.auth.header]
   const ids = options.ids === undefined ? createIds({ clock, random }) : checkEventIds(options.ids)
 
   const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })
   const organizations = createOrganizations({ store, clock, ids, apiKeys })
   const ready = declareOrganizations({ store, organizations, apiKeys }, declared)
-  checkHeaderName(authHeader)
+  keyHeaders.forEach(checkHeaderName)
   const afterReady = <Operations extends object>(operations: Operations): Operations =>
     declared.length === 0 ? operations : waitFirst(ready, operations)
   const context = { store, clock, ids, log, random }
   const rateLimits = createRateLimits(rateLimit, clock)
   const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
-  const { respond, onRequest } = createApi({ ...context, ready, authHeader, onError, rateLimits })
+  const { respond, onRequest } = createApi({ ...context, ready, keyHeaders, onError, rateLimits })
 
   return {
     fetch: createFetch(respond),

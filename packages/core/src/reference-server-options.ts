@@ -48,7 +48,7 @@ export type ReferenceServerOptions = {
     | {
         /**
          * Name of the header with the API key, either raw or after `Bearer`.
-         * @default 'authorization'
+         * @default `authorization` or `x-public-api-key`; if a request has both, they must contain the same key
          */
         readonly header?: string | undefined
       }

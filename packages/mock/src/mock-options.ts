@@ -28,7 +28,7 @@ export const TenantSettings = z.strictObject({
   rateLimit: z.optional(
     z.union([z.literal(false), z.strictObject({ organization: limit(), key: limit(), ip: limit() })]),
   ),
-  /** Request header that carries the API key. @default 'authorization' */
+  /** Request header that carries the API key. @default `authorization` or `x-public-api-key` */
   authHeader: z.optional(
     z.string().check(
       z.refine((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name), {

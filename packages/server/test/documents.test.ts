@@ -16,7 +16,7 @@ test('serves the documents of its public API without a key, with the header that
 
   const { status, headers, body } = await get(usual.url, '/openapi.json')
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
-  expect(body.security).toEqual([{ authorization: [] }, { bearer: [] }])
+  expect(body.security).toEqual([{ authorization: [] }, { bearer: [] }, { publicApiKey: [] }])
   expect(body.servers).toEqual([{ url: '/' }])
   const changed = (await get(other.url, '/openapi.json')).body
   expect(changed.security).toEqual([{ publicApiKey: [] }])

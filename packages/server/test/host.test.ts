@@ -413,7 +413,10 @@ test('distinguishes callers by X-Forwarded-For only behind a proxy, and trusts o
   expect(await strangers(lied.url, (index) => `192.0.2.${index}, 198.51.100.1`)).toEqual([401, 401, 429])
 })
 
-test('reads the key from the configured header', async () => {
+test('reads the key from both published headers by default, and from the configured header alone', async () => {
+  const byDefault = await start()
+  const own = { 'x-public-api-key': 'wk_test_key_0123456789' }
+  expect((await createGroup(byDefault.url, {}, own)).status).toBe(200)
   const { url } = await start({ authHeader: 'x-public-api-key' })
 
   expect(

@@ -73,7 +73,7 @@ export const errorCodes = {
   /**
    * The request has no Public API key.
    *
-   * Send the key in the header that the server expects, by default `Authorization`.
+   * Send the key in the header that the server expects, by default `Authorization` or `x-public-api-key`.
    */
   missing_api_key: 401,
   /**

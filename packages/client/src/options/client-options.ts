@@ -93,7 +93,7 @@ export type ClientOptions = {
   readonly baseUrl?: string | URL | undefined
   /** The public API key. @default the environment variable `WABAKIT_API_KEY` */
   readonly apiKey?: string | undefined
-  /** The way in which requests carry the key. @default { header: 'Authorization' }, which sends the raw key */
+  /** The way in which requests carry the key. @default the raw key, in both `Authorization` and `x-public-api-key` */
   readonly auth?: Auth | undefined
   /** Time limit for one attempt, including the body, in milliseconds; `Infinity` for none. @default 15_000 */
   readonly timeoutMs?: number | undefined

@@ -36,11 +36,17 @@ const generateRandom = (): number =>
     ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32
     : Math.random()
 
+/** Pages about a live service name one or the other, depending on the endpoint (decision 0186). */
+const publishedHeaders = ['Authorization', 'x-public-api-key']
+
 /** Creates the function that adds the key to the headers of an attempt. */
-const createApplyAuth = (auth: Auth, apiKey: string | undefined) => {
+const createApplyAuth = (auth: Auth | undefined, apiKey: string | undefined) => {
   if (typeof auth === 'function') return (headers: Headers) => auth(headers, apiKey)
-  const value = auth.scheme === undefined ? `${apiKey}` : `${auth.scheme} ${apiKey}`
-  return (headers: Headers) => headers.set(auth.header, value)
+  const value = auth?.scheme === undefined ? `${apiKey}` : `${auth.scheme} ${apiKey}`
+  const names = auth === undefined ? publishedHeaders : [auth.header]
+  return (headers: Headers) => {
+    for (const name of names) headers.set(name, value)
+  }
 }
 
 const buildHeaders = (custom: ClientOptions['headers']): Headers => {
@@ -58,7 +64,7 @@ const buildHeaders = (custom: ClientOptions['headers']): Headers => {
  */
 export const readSettings = (options: ClientOptions) => {
   const apiKey = options.apiKey ?? readEnvironment('WABAKIT_API_KEY')
-  const auth = options.auth ?? { header: 'Authorization' }
+  const { auth } = options
   const issues = checkClientOptions({ ...options, apiKey })
   if (apiKey === undefined && typeof auth !== 'function') {
     issues.push({

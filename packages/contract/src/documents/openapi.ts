@@ -21,9 +21,9 @@ export type OpenApiOptions = {
   readonly baseUrl?: string
   /**
    * Name of the header that carries the API key.
-   * @default the headers that servers can be configured to read
+   * @default the headers that the reference server reads by default
    */
-  readonly authHeader?: string
+  readonly authHeader?: string | undefined
 }
 
 /** The ways in which a request can carry its key. */
@@ -39,7 +39,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'x-public-api-key',
-    description: 'The Public API key, if the server is configured to read this header.',
+    description: 'The Public API key. If `Authorization` is sent as well, it must contain the same key.',
   },
 } as const
 

@@ -46,7 +46,8 @@ export type RequestReported = {
 type ApiContext = ServerContext & {
   /** Resolves when the declared organizations are in the store. */
   readonly ready: () => Promise<void>
-  readonly authHeader: string
+  /** Names of the headers that may contain the API key. */
+  readonly keyHeaders: readonly string[]
   readonly rateLimits: RateLimits
   readonly onError: (error: unknown) => void
 }
@@ -74,12 +75,23 @@ const route = ({ method, path }: ApiRequest): EndpointName => {
 }
 
 export const createApi = (context: ApiContext) => {
-  const { authHeader, clock, ids, onError, rateLimits, ready, store } = context
+  const { keyHeaders, clock, ids, onError, rateLimits, ready, store } = context
   const listeners = new Set<(report: RequestReported) => void>()
 
-  /** Reads the key. It is sent raw or after `Bearer`. */
-  const readKey = ({ headers }: ApiRequest): string =>
-    headers.get(authHeader)?.replace(/^bearer(?: +|$)/i, '') ?? ''
+  /**
+   * Reads the key, raw or after `Bearer`. Returns an empty string if there is none, and `undefined` if the headers
+   * contain different keys: otherwise one request could try two keys.
+   */
+  const readKey = ({ headers }: ApiRequest): string | undefined => {
+    let key: string | undefined
+    for (const name of keyHeaders) {
+      const sent = headers.get(name)?.replace(/^bearer(?: +|$)/i, '')
+      if (sent === undefined || sent === key) continue
+      if (key !== undefined) return undefined
+      key = sent
+    }
+    return key ?? ''
+  }
 
   let isReady = false
 
@@ -92,20 +104,25 @@ export const createApi = (context: ApiContext) => {
   }
 
   /** Authenticates a request, and counts it. */
-  const admit = async (key: string, remoteAddress: string | undefined) => {
+  const admit = async (key: string | undefined, remoteAddress: string | undefined) => {
     rateLimits.refuseExhausted(remoteAddress, key)
-    const caller = key === '' ? undefined : await findCaller(key)
+    const caller = key ? await findCaller(key) : undefined
     const limits = await (caller === undefined
       ? rateLimits.admitStranger(remoteAddress)
       : rateLimits.admit(caller, remoteAddress))
     return { caller, limits }
   }
 
-  const refuseStranger = (key: string): RequestRefusedError => {
-    const hint = `The ${authHeader} header must contain a Public API key.`
-    return key === ''
-      ? new RequestRefusedError('missing_api_key', hint, challenge)
-      : new RequestRefusedError('invalid_api_key', 'The Public API key is invalid.', challenge)
+  const refuseStranger = (key: string | undefined): RequestRefusedError => {
+    if (key === '') {
+      const hint = `The ${keyHeaders.join(' or ')} header must contain a Public API key.`
+      return new RequestRefusedError('missing_api_key', hint, challenge)
+    }
+    const fault =
+      key === undefined
+        ? `The headers ${keyHeaders.join(' and ')} contain different keys. Send one, or the same key in both.`
+        : 'The Public API key is invalid.'
+    return new RequestRefusedError('invalid_api_key', fault, challenge)
   }
 
   const perform = async (

@@ -69,6 +69,39 @@ const authentication = defineCases('Authentication', {
     const permitted = { wabaNumber: '+15550100003', subject: 'x' }
     equal((await postGroup(scenario, permitted, { key: 'wk_second_0123456789' })).status, 200)
   },
+  'by default, the key is in Authorization, in x-public-api-key or in both': async () => {
+    const scenario = await createScenario()
+    const key = 'wk_all_0123456789'
+    const headersList: Record<string, string>[] = [
+      { authorization: key },
+      { 'x-public-api-key': key },
+      { authorization: key, 'x-public-api-key': key },
+      { authorization: `Bearer ${key}`, 'x-public-api-key': key },
+    ]
+    for (const headers of headersList) {
+      equal((await postGroup(scenario, createBody, { key: null, headers })).status, 200)
+    }
+  },
+  'if both headers are present, they must contain the same key, and together they are one guess':
+    async () => {
+      const remoteAddress = '192.0.2.1'
+      const scenario = await createScenario({ rateLimit: { ip: { requests: 3, perMs: 60_000 } } })
+      const send = (authorization: string, own: string) =>
+        postGroup(scenario, createBody, {
+          ...{ key: null, remoteAddress },
+          headers: { authorization, 'x-public-api-key': own },
+        })
+      for (const [authorization, own] of [
+        ['wk_all_0123456789', 'wk_second_0123456789'],
+        ['wk_all_0123456789', ''],
+        ['', 'wk_all_0123456789'],
+      ] as const) {
+        const body = await expectError(await send(authorization, own), 401, 'invalid_api_key')
+        ok(!JSON.stringify(body).includes('wk_'), 'the message does not contain the keys')
+      }
+      await expectError(await send('wk_wrong_0123456789', 'wk_all_0123456789'), 429, 'rate_limited')
+      await expectNothing(scenario)
+    },
   'the header that carries the key can be chosen': async () => {
     const scenario = await createScenario({ auth: { header: 'X-Public-Api-Key' } })
     await expectError(await postGroup(scenario), 401, 'missing_api_key')

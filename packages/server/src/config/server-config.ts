@@ -109,12 +109,11 @@ export const ServerConfig = z.strictObject({
     [0, 10],
     0,
   ),
-  authHeader: z
-    ._default(z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/)), 'Authorization')
-    .register(settingFacts, {
-      about: 'Request header of the public API that contains the API key.',
-      form: 'a header name',
-    }),
+  authHeader: z.optional(z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/))).register(settingFacts, {
+    about: 'Request header of the public API that contains the API key.',
+    form: 'a header name',
+    otherwise: '`Authorization` or `x-public-api-key`; if both are sent, they must contain the same key',
+  }),
   allowPrivateTargets: z.optional(z.boolean()).register(settingFacts, {
     about:
       'Whether webhooks may be sent to private addresses over https, and to loopback addresses over http.',
