@@ -63,6 +63,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
       url: listening?.url ?? inProcessUrl,
       isListening: listening !== undefined,
       createScheduler,
+      onWarning: console.warn,
     })
     tenants.set(tenant.handles.apiKey, tenant)
     return tenant

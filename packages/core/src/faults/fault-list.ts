@@ -15,6 +15,8 @@ export type PlannedFault<Fault> = {
   readonly id: string
   readonly fault: Fault
   readonly remaining: number | 'always'
+  /** Number of hits so far. */
+  readonly hits: number
 }
 
 /** Faults in the order in which they were added. @inline */
@@ -37,16 +39,19 @@ export const createFaultList = <Fault extends FaultOptions>(random: Random): Fau
   let count = 0
   return {
     add: (fault) => {
-      const added = { id: `fault_${++count}`, fault, remaining: fault.times ?? 1 }
+      const added = { id: `fault_${++count}`, fault, remaining: fault.times ?? 1, hits: 0 }
       planned.set(added.id, added)
       return added
     },
     take: (applies) => {
       for (const each of planned.values()) {
-        const { id, fault, remaining } = each
+        const { id, fault, remaining, hits } = each
         if (!applies(fault) || (fault.chance !== undefined && random() >= fault.chance)) continue
         if (remaining === 1) planned.delete(id)
-        else if (remaining !== 'always') planned.set(id, { ...each, remaining: remaining - 1 })
+        else {
+          const left = remaining === 'always' ? remaining : remaining - 1
+          planned.set(id, { ...each, remaining: left, hits: hits + 1 })
+        }
         return fault
       }
       return undefined

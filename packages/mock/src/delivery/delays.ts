@@ -1,6 +1,6 @@
 import type { LoadedDelivery } from '@wabakit/core'
 import type { ReorderFault } from '../faults/delivery-fault.ts'
-import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
+import { type DeliveryFaultLists, isAimedAt } from '../faults/delivery-faults.ts'
 import { parseDuration } from '../time/duration.ts'
 import type { Scheduler } from '../time/scheduler.ts'
 
@@ -22,6 +22,7 @@ const createReordering = (take: DeliveryFaultLists['reorder']['take']) => {
     const fault = faults.get(subject) ?? take(attempted)
     if (fault === undefined || !fault.events.some((each) => each === name)) return undefined
     faults.set(subject, fault)
+    if (!isAimedAt(fault, attempted.subscription)) return undefined
     const key = getKey(attempted)
     const queue = queues.get(key) ?? { order: fault.events, arrived: new Set(), held: new Map() }
     queues.set(key, queue)

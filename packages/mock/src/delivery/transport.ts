@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '@wabakit/contract'
 import type { AttemptReported, DeliveryRequest, LoadedDelivery } from '@wabakit/core'
 import { parseEvent } from '@wabakit/webhooks'
+import type { TamperFault } from '../faults/delivery-fault.ts'
 import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { tamper } from '../faults/tamper.ts'
 import type { RecordedDelivery } from '../recording.ts'
@@ -11,6 +12,11 @@ type TransportOptions = DelaysOptions & {
   readonly faults: DeliveryFaultLists
   readonly targets: Targets
   readonly record: (delivery: RecordedDelivery) => void
+  /**
+   * Returns whether a delivery is only collected although another subscription gets the event, too. Faults spare it:
+   * otherwise it would use them up, and the endpoint under test would never meet them.
+   */
+  readonly isSpared: (attempted: LoadedDelivery) => boolean | Promise<boolean>
 }
 
 /** A sent attempt and the duplicates that followed it. */
@@ -43,10 +49,12 @@ export const createTransport = (options: TransportOptions) => {
     return number
   }
 
-  const createAttempt = (attempted: LoadedDelivery, init: RequestInit): RecordedDelivery => {
+  const createAttempt = (
+    attempted: LoadedDelivery,
+    { init, tampering }: { init: RequestInit; tampering: TamperFault | undefined },
+  ): RecordedDelivery => {
     const { delivery, event, subscription } = attempted
     const signed = { headers: new Headers(init.headers), body: event.payload }
-    const tampering = faults.tamper.take(attempted)
     const delay = delays.getReason(attempted)
     return {
       id: delivery.webhookId,
@@ -66,20 +74,22 @@ export const createTransport = (options: TransportOptions) => {
 
   return {
     fetch: async (_url: string, init: DeliveryRequest, attempted: LoadedDelivery): Promise<Response> => {
-      if (delays.holds(attempted)) return new Response(null, { status: 204 })
-      const attempt = createAttempt(attempted, init)
+      const isHit = !(await options.isSpared(attempted))
+      if (isHit && delays.holds(attempted)) return new Response(null, { status: 204 })
+      const tampering = isHit ? faults.tamper.take(attempted) : undefined
+      const attempt = createAttempt(attempted, { init, tampering })
       const { body, headers } = attempt
       const { send, url } = targets.find(attempted.subscription.url)
       const sendOnce = () =>
         Promise.race([send(new Request(url, { ...init, headers, body })), stopped.promise])
-      if (faults.drop.take(attempted) !== undefined) {
+      if (isHit && faults.drop.take(attempted) !== undefined) {
         sent.set(attempted, { attempt: { ...attempt, faults: [...attempt.faults, 'drop'] }, copies: [] })
         throw new Error('dropped by faults.deliveries.drop')
       }
       const copies: RecordedDelivery[] = []
       sent.set(attempted, { attempt, copies })
       const response = await sendOnce()
-      const duplicate = faults.duplicate.take(attempted)
+      const duplicate = isHit ? faults.duplicate.take(attempted) : undefined
       for (let left = duplicate ? (duplicate.copies ?? 1) : 0; left > 0; left--) {
         const number = countAttempt(attempted.delivery.id)
         const copy = { ...attempt, attempt: number, faults: [...attempt.faults, 'duplicate' as const] }

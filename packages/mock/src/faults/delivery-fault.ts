@@ -20,9 +20,22 @@ export type FaultedEvent = EventName | '*'
 export type DeliveryFaultOptions = FaultOptions & {
   /** Hits only events whose payload has these fields, at any depth. @default every event with this name */
   readonly where?: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Hits only deliveries to this subscription: the result of `subscribe`, or the id of a subscription of the server.
+   * @default every subscription; the collector only while no other subscription matches the event
+   */
+  readonly to?: string | { readonly ids: readonly string[] } | undefined
 }
 
-const options = { where: z.optional(z.record(z.string(), z.unknown())), ...faultOptions }
+const options = {
+  where: z.optional(z.record(z.string(), z.unknown())),
+  to: z.optional(
+    z.union([z.string(), z.looseObject({ ids: z.readonly(z.array(z.string())) })], {
+      error: 'to must be the result of subscribe, or the id of a subscription',
+    }),
+  ),
+  ...faultOptions,
+}
 const oneEvent = { event: z.enum<readonly FaultedEvent[]>([...eventNames, '*']), ...options }
 
 /** The same signed request arrives again, with the same `webhook-id`. */

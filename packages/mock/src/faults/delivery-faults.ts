@@ -59,10 +59,15 @@ type Scope = DeliveryFaultOptions & {
   readonly events?: readonly EventName[] | undefined
 }
 
-const appliesTo = ({ event, events = [], where }: Scope, attempted: LoadedDelivery): boolean => {
-  const { name, payload } = attempted.event
+/** Returns whether a fault may hit the deliveries to a subscription. */
+export const isAimedAt = ({ to }: Scope, { id }: LoadedDelivery['subscription']): boolean =>
+  to === undefined || (typeof to === 'string' ? to === id : to.ids.includes(id))
+
+const appliesTo = (fault: Scope, { event: { name, payload }, subscription }: LoadedDelivery): boolean => {
+  const { event, events = [], where } = fault
   const isNamed = event === '*' || event === name || events.some((each) => each === name)
-  return isNamed && (where === undefined || findDifferences(where, JSON.parse(payload)).length === 0)
+  if (!isNamed || !isAimedAt(fault, subscription)) return false
+  return where === undefined || findDifferences(where, JSON.parse(payload)).length === 0
 }
 
 const createKind = <Shape extends z.core.$ZodShape>(
@@ -78,6 +83,8 @@ const createKind = <Shape extends z.core.$ZodShape>(
     },
     /** Returns the fault that hits this delivery, and counts the hit. */
     take: (attempted: LoadedDelivery) => list.take((fault) => appliesTo(fault, attempted)),
+    list: list.list,
+    remove: list.remove,
     clear: list.clear,
   }
 }

@@ -2,14 +2,23 @@ import { type EndpointName, endpoints } from '@wabakit/contract'
 import type { Random } from '@wabakit/core'
 import {
   type ApiFault,
+  type ApiFaults,
   createApiFaults,
   type FaultedEndpoint,
   type FaultOptions,
+  type PlannedFault,
 } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
+import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName, toUsageError } from '../input.ts'
+import { printValue } from '../matching/print.ts'
 import { faultOptions } from './delivery-fault.ts'
-import { createDeliveryFaultLists, createDeliveryFaults, type DeliveryFaults } from './delivery-faults.ts'
+import {
+  createDeliveryFaultLists,
+  createDeliveryFaults,
+  type DeliveryFaultLists,
+  type DeliveryFaults,
+} from './delivery-faults.ts'
 
 /** Faults that a test requests. */
 export type Faults = {
@@ -27,6 +36,15 @@ export type Faults = {
   readonly deliveries: DeliveryFaults
   /** Removes every fault, and sends the deliveries that `reorder` holds back. */
   clear(): void
+  /**
+   * Asserts that every fault has struck, so that the test has met what it asked for. Faults with a `chance` and
+   * `neverRetry` may have had no occasion. A mock that is closed names its unused faults, too, on the console.
+   *
+   * @throws MockUsageError that names the faults that have not struck.
+   * @example
+   * afterEach(() => mock.faults.assertUsed())
+   */
+  assertUsed(): void
 }
 
 export const apiFaultSchema = z.strictObject({
@@ -45,9 +63,27 @@ export const apiFaultSchema = z.strictObject({
   carriedOut: z.optional(z.boolean()),
 } satisfies Record<keyof ApiFault, unknown>)
 
+const explainUnused = (faults: readonly string[]): string =>
+  ['These faults never struck. Check the name, `where` and `to`, or remove them:', ...faults].join('\n  ')
+
 const optionsSchema = z.strictObject(faultOptions)
 
 const names: readonly FaultedEndpoint[] = [...(Object.keys(endpoints) as EndpointName[]), '*']
+
+/** Describes the faults that had an occasion to strike, and have not. */
+const describeUnused = (api: ApiFaults, deliveries: DeliveryFaultLists): string[] => {
+  const { neverRetry: _, ...lists } = deliveries
+  const describe = (caller: string, planned: PlannedFault<FaultOptions>): string[] =>
+    planned.hits === 0 && planned.fault.chance === undefined
+      ? [`faults.${caller} ${printValue(planned.fault)}`]
+      : []
+  return [
+    ...api.list().flatMap((each) => describe('next', each)),
+    ...Object.entries(lists).flatMap(([kind, { list }]) =>
+      list().flatMap((each) => describe(`deliveries.${kind}`, each)),
+    ),
+  ]
+}
 
 /** @param random - decides whether a fault with a `chance` hits. */
 export const createFaults = (random: Random) => {
@@ -66,12 +102,26 @@ export const createFaults = (random: Random) => {
       throw toUsageError('faults.next', error)
     }
   }
+  /** Faults that were cleared before they could strike. */
+  const cleared: string[] = []
+  const assertUsed = (): void => {
+    const unused = describeUnused(api, deliveries)
+    if (unused.length > 0) throw new MockUsageError(`faults.assertUsed: ${explainUnused(unused)}`)
+  }
   return {
     /** The public part. */
-    handle: { next, deliveries: createDeliveryFaults(deliveries) },
+    handle: { next, deliveries: createDeliveryFaults(deliveries), assertUsed },
     api,
     deliveries,
+    /** Returns whether any fault of a delivery is left. */
+    hasDeliveryFaults: (): boolean => Object.values(deliveries).some(({ list }) => list().length > 0),
+    /** Returns a message about all faults that have never struck; `undefined` if there are none. */
+    explainUnused: (): string | undefined => {
+      const unused = [...cleared, ...describeUnused(api, deliveries)]
+      return unused.length > 0 ? explainUnused(unused) : undefined
+    },
     clear: (): void => {
+      cleared.push(...describeUnused(api, deliveries))
       for (const { clear } of [api, ...Object.values(deliveries)]) clear()
     },
   }

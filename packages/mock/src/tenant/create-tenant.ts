@@ -30,6 +30,8 @@ type TenantOptions = {
   /** Set if clients use HTTP rather than the mock's `fetch`. */
   readonly isListening: boolean
   readonly createScheduler: () => Scheduler
+  /** Receives what the test should know when the tenant is closed. */
+  readonly onWarning: (message: string) => void
 }
 
 const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
@@ -41,7 +43,8 @@ const listUpcoming = async ({ scheduler, server }: TenantState): Promise<Upcomin
   return inMs > 0 ? [...tasks, { description: 'the next delivery attempt', inMs }] : tasks
 }
 
-export const createTenant = ({ seed, index, settings, url, isListening, createScheduler }: TenantOptions) => {
+export const createTenant = (options: TenantOptions) => {
+  const { seed, index, settings, url, isListening, createScheduler, onWarning } = options
   const account = createAccount(seed, index)
   const { organizationId } = account
   const targets = createTargets()
@@ -197,6 +200,8 @@ export const createTenant = ({ seed, index, settings, url, isListening, createSc
     close: async (): Promise<void> => {
       isClosed = true
       waiters.rejectAll('the mock was closed while waiting.')
+      const unused = faults.explainUnused()
+      if (unused !== undefined) onWarning(`wabakit mock: ${unused}`)
       await state.stop()
     },
   }

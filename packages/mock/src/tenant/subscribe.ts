@@ -38,6 +38,8 @@ export type SubscriptionRequest = z.infer<typeof SubscriptionData> & {
 
 /** An added subscription. */
 export type MockSubscription = {
+  /** Ids of the subscription on the server, one for each channel. */
+  readonly ids: readonly string[]
   /** The secret that signs the deliveries. */
   readonly secret: string
   /** Removes the subscription and its unfinished deliveries. */
@@ -73,10 +75,14 @@ export const subscribe = async (
     const input = { ...rest, channel: each, number: number ?? ownNumbers[each], url, secret }
     ids.push((await subscriptions.create(organizationId, input)).id)
   }
+  let isStopped = false
   return {
+    ids,
     secret,
     stop: async () => {
-      for (const id of ids.splice(0)) await subscriptions.remove(organizationId, id)
+      if (isStopped) return
+      isStopped = true
+      for (const id of ids) await subscriptions.remove(organizationId, id)
     },
   }
 }

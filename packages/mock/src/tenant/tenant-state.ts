@@ -3,6 +3,7 @@ import { createCallData, createSeededRandom, toCallSubject, toGroupSubject } fro
 import { parseEvent } from '@wabakit/webhooks'
 import { createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
+import { hasOtherReceiver } from '../delivery/other-receiver.ts'
 import type { Targets } from '../delivery/targets.ts'
 import { createTransport, type Transport } from '../delivery/transport.ts'
 import type { TenantFaults } from '../faults/faults.ts'
@@ -66,6 +67,10 @@ export const createTenantState = (options: TenantStateOptions) => {
     targets,
     scheduler,
     record: recorder.addDelivery,
+    isSpared: ({ subscription, event }) =>
+      faults.hasDeliveryFaults() &&
+      targets.find(subscription.url).name === 'collector' &&
+      hasOtherReceiver(server.subscriptions, { subscription, event }),
     resend: (attempted) => server.deliveries.resend(organizationId, { deliveryId: attempted.delivery.id }),
   })
   const ids = createIds({ clock: scheduler, random: idRandom })

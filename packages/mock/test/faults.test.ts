@@ -1,0 +1,127 @@
+import { createMock, type Mock, type MockTenant } from '@wabakit/mock'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+type Deliveries = MockTenant['faults']['deliveries']
+type Options = Parameters<Deliveries['drop']>[1]
+
+const kinds: Record<string, (deliveries: Deliveries, options?: Options) => void> = {
+  duplicate: ({ duplicate }, options) => duplicate('CALL_ENDED', options),
+  drop: ({ drop }, options) => drop('CALL_ENDED', options),
+  tamper: ({ tamper }, options) => tamper('CALL_ENDED', { ...options, part: 'body' }),
+  delay: ({ delay }, options) => delay('CALL_ENDED', { ...options, by: '1m' }),
+  reorder: ({ reorder }, options) => reorder(['CALL_ENDED', 'CALL_ACCEPTED'], options),
+}
+
+/** Subscribes a receiver, and returns the subscription and the names of the events that it handles. */
+const addReceiver = async (mock: Mock, channel?: 'PSTN' | 'WHATSAPP') => {
+  const secret = generateSecret()
+  const handled: string[] = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
+  const subscription = await mock.subscribe({
+    receiver: receiver.onAny(({ event }) => handled.push(event)),
+    secret,
+    ...(channel && { channel }),
+  })
+  return { subscription, handled }
+}
+
+const callAndWait = async (mock: Mock): Promise<void> => {
+  await mock.simulateCall({ summary: false })
+  await mock.clock.advance('10m')
+}
+
+const listHits = (mock: Mock) =>
+  mock.deliveries.flatMap(({ to, faults }) => faults.map((fault) => `${fault} to ${to}`))
+
+test.each(Object.keys(kinds))(
+  '%s spares the collector while another subscription gets the event',
+  async (kind) => {
+    await using mock = await createMock()
+    await addReceiver(mock)
+    kinds[kind]?.(mock.faults.deliveries)
+    await callAndWait(mock)
+    expect(new Set(listHits(mock))).toEqual(new Set([`${kind} to receiver`]))
+    mock.faults.assertUsed()
+  },
+)
+
+test('a fault strikes the collector while no other subscription gets the event', async () => {
+  await using mock = await createMock()
+  const { subscription } = await addReceiver(mock, 'WHATSAPP')
+  mock.faults.deliveries.duplicate('CALL_ENDED')
+  await callAndWait(mock)
+  expect(listHits(mock)).toEqual(['duplicate to collector'])
+  await subscription.stop()
+})
+
+test.each(Object.keys(kinds))('%s strikes only the subscription that it is aimed at', async (kind) => {
+  await using mock = await createMock()
+  const first = await addReceiver(mock)
+  const second = await addReceiver(mock)
+  kinds[kind]?.(mock.faults.deliveries, { to: second.subscription, times: 'always' })
+  await callAndWait(mock)
+  const plain = ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED']
+  expect(first.handled).toEqual(plain)
+  expect(listHits(mock).length).toBeGreaterThan(0)
+  kinds[kind]?.(mock.faults.deliveries, { to: String(first.subscription.ids[0]) })
+  expect(() => mock.faults.assertUsed()).toThrow(kind)
+})
+
+test('aiming at something that is no subscription is an error', async () => {
+  await using mock = await createMock()
+  expect(() => mock.faults.deliveries.drop('*', { to: 5 as never })).toThrow(
+    'to must be the result of subscribe, or the id of a subscription',
+  )
+})
+
+test('assertUsed names the faults that never struck, and only those', async () => {
+  await using mock = await createMock()
+  mock.faults.deliveries.duplicate('CALL_ENDED', { times: 'always' })
+  mock.faults.deliveries.drop('CALL_MISSED', { where: { callId: 'call-1' } })
+  mock.faults.deliveries.drop('CALL_ENDED', { chance: 0.000_001 })
+  mock.faults.deliveries.neverRetry()
+  mock.faults.next('calls.getSummary', { status: 500 }, { times: 2 })
+  await callAndWait(mock)
+  expect(() => mock.faults.assertUsed()).toThrow(
+    /^faults\.assertUsed: These faults never struck\..*\n {2}faults\.next \{"endpoint":"calls\.getSummary".*\n {2}faults\.deliveries\.drop \{"kind":"drop","event":"CALL_MISSED","where":\{"callId":"call-1"\}\}$/,
+  )
+  await mock.fetch(`${mock.url}/v1/call/ai-summary?callId=call-1`, {
+    headers: { authorization: mock.apiKey },
+  })
+  await mock.trigger('CALL_MISSED', { callId: 'call-1' })
+  await mock.clock.advance(0)
+  mock.faults.assertUsed()
+})
+
+test('a mock that is closed names the faults that never struck, also cleared ones and those of tenants', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => warn.mockRestore())
+  const mock = await createMock()
+  mock.faults.deliveries.drop('CALL_MISSED')
+  const remove = mock.faults.deliveries.drop('CALL_REJECTED')
+  remove()
+  mock.reset()
+  mock.tenant().faults.next('groups.create', { status: 500 })
+  await mock.close()
+  const [first, second] = warn.mock.calls.flat()
+  expect(first).toMatch(
+    /^wabakit mock: These faults never struck[\s\S]*drop \{"kind":"drop","event":"CALL_MISSED"\}$/,
+  )
+  expect(second).toMatch(/faults\.next \{"endpoint":"groups\.create"/)
+})
+
+test('a reorder fault that was cleared no longer holds events of the same call', async () => {
+  await using mock = await createMock()
+  mock.faults.deliveries.reorder(['CALL_MISSED', 'CALL_ENDED'])
+  await mock.trigger('CALL_ENDED', { callId: 'call-1' })
+  await mock.clock.advance(0)
+  mock.faults.clear()
+  await mock.clock.advance(0)
+  await mock.trigger('CALL_ENDED', { callId: 'call-1' })
+  await mock.clock.advance(0)
+  expect(mock.deliveries.map(({ name, faults }) => [name, ...faults])).toEqual([
+    ['CALL_ENDED', 'reorder'],
+    ['CALL_ENDED'],
+  ])
+})
