@@ -1,14 +1,11 @@
-import { encoder } from './bytes.ts'
+import { encoder, isUnparsed } from './bytes.ts'
 import { isWebhookRequestError, WebhookRequestError } from './errors.ts'
+import { keepParsedBody } from './parsed-body.ts'
 import { respondRejected, respondUnhandled } from './receiver/error-response.ts'
 import { assertPost } from './receiver/read-request.ts'
 
 /** The required part of a receiver. @inline */
 export type RequestHandler = { handle(request: Request, host?: object): Promise<Response> }
-
-/** Checks whether a body is still text or bytes, rather than the result of a parser. */
-export const isUnparsed = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
-  typeof body === 'string' || ArrayBuffer.isView(body)
 
 const forbidden = ['CONNECT', 'TRACE', 'TRACK']
 
@@ -34,8 +31,8 @@ export const toUrl = (target: string, origin: string): string => {
 }
 
 /**
- * Creates a request. If a parser has already read the body, marks the body of the new request as used, so that the
- * receiver's error explains this to the developer.
+ * Creates a request. If a parser has already read the body, marks the body of the new request as used, and keeps what
+ * the parser has made of it.
  */
 export const createRequest = async (
   url: string,
@@ -49,7 +46,10 @@ export const createRequest = async (
   // For text, the constructor would add a content type that the sender did not send.
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   const request = new Request(url, { ...init, body: isUnparsed(bytes) ? bytes : '' })
-  if (!isUnparsed(body)) await request.text()
+  if (!isUnparsed(body)) {
+    await request.text()
+    keepParsedBody(request, body)
+  }
   return request
 }
 

@@ -17,6 +17,10 @@ export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =
 export const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 
+/** Checks whether a body is still text or bytes, rather than the result of a parser. */
+export const isUnparsed = (body: unknown): body is string | Uint8Array<ArrayBuffer> | ArrayBuffer =>
+  typeof body === 'string' || ArrayBuffer.isView(body) || isArrayBuffer(body)
+
 /**
  * Returns the bytes of a payload. Does not copy a payload that is already bytes.
  *

@@ -11,7 +11,8 @@ const hasName = (error: unknown, name: string): boolean =>
  * - `missing_header`: one of the three headers is absent or empty; `header` names it.
  * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
  * - `timestamp_too_old`, `timestamp_too_new`: the timestamp is outside the tolerance; `skewSeconds` is the difference.
- * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets.
+ * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets, or the header of
+ *   `staticHeader`, `bearerAuth` or `basicAuth` does not match; `header` names it.
  * - `invalid_secret`: a configured secret cannot be used, or the function that returns the secrets failed.
  */
 export type VerificationFailure =
@@ -37,7 +38,7 @@ export class WebhookVerificationError extends Error {
   readonly code = 'webhook_verification_failed'
   /** The reason, from the closed list. */
   readonly reason: VerificationFailure
-  /** Name of the header at fault, for `missing_header` and `malformed_header`. */
+  /** Name of the header at fault, if a header is at fault. */
   readonly header: string | undefined
   /** Seconds from the signature to now, for `timestamp_too_old` (positive) and `timestamp_too_new` (negative). */
   readonly skewSeconds: number | undefined
@@ -100,14 +101,14 @@ export const statuses = {
 /**
  * The reason for rejecting a request, other than its signature or its payload. The list is closed.
  *
- * - `body_was_parsed`: other code, such as a body parser, read the body first (400).
+ * - `body_was_parsed`: other code, such as a body parser, read the body first, and its bytes are needed (400).
  * - `body_unreadable`: reading the body failed (400).
  * - `malformed_request`: the target, the headers or the body cannot be read at all (400).
  * - `not_verified`: the verifier did not accept the request (401).
  * - `method_not_allowed`: the request is not a POST (405).
  * - `body_timeout`: the body did not arrive in time (408).
  * - `body_too_large`: the body is over the limit (413).
- * - `unsupported_media_type`: the `content-type` is not JSON in UTF-8 (415).
+ * - `unsupported_media_type`: the `content-type` is not JSON (415).
  * - `overloaded`: the body has more than 64 KiB, and too many bodies of that size are being read (503).
  */
 export type RequestFailure = keyof typeof statuses

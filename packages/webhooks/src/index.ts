@@ -10,7 +10,7 @@ export type { StopOptions, WaitUntil } from './receiver/running.ts'
 
 // Verifiers: decide which senders to trust.
 
-export { basicAuth, staticHeader } from './verifiers/header-verifiers.ts'
+export { basicAuth, bearerAuth, staticHeader } from './verifiers/header-verifiers.ts'
 export {
   type UnverifiedDelivery,
   unsigned,

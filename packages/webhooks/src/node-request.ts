@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { assertFetchMethod, createRequest, isUnparsed, toUrl } from './adapter.ts'
+import { assertFetchMethod, createRequest, toUrl } from './adapter.ts'
+import { isUnparsed } from './bytes.ts'
 
 /** The properties that frameworks add to Node's request. */
 type Kept = {
@@ -14,11 +15,13 @@ type Kept = {
 /** A request from node:http, or from a framework based on it. @inline */
 export type NodeRequest = IncomingMessage & Kept
 
-/** A Fastify request, whose `raw` is Node's request. @inline */
-export type NodeRequestHolder = { readonly raw: IncomingMessage } & Kept
+/** A request that contains Node's request: Fastify's as `raw`, Koa's as `req`. @inline */
+export type NodeRequestHolder = ({ readonly raw: IncomingMessage } | { readonly req: IncomingMessage }) & Kept
 
-export const unwrap = <Message extends object>(message: Message | { readonly raw: Message }): Message =>
-  'raw' in message ? message.raw : message
+export const findIncoming = (request: NodeRequest | NodeRequestHolder): IncomingMessage => {
+  if ('raw' in request) return request.raw
+  return 'req' in request ? request.req : request
+}
 
 const toHeaders = (request: IncomingMessage): Headers => {
   const headers = new Headers()
@@ -62,7 +65,7 @@ export const toRequest = (
   request: NodeRequest | NodeRequestHolder,
   outgoing: ServerResponse,
 ): Promise<Request> => {
-  const incoming = unwrap<IncomingMessage>(request)
+  const incoming = findIncoming(request)
   const method = incoming.method ?? 'GET'
   assertFetchMethod(method)
   const url = toUrl(request.originalUrl ?? incoming.url ?? '/', 'http://localhost')
@@ -70,5 +73,5 @@ export const toRequest = (
   const kept = isUnparsed(request.rawBody) ? request.rawBody : request.body
   if (isUnparsed(kept)) return createRequest(url, { ...init, body: kept })
   const wasRead = incoming.readableDidRead || incoming.readableEnded
-  return createRequest(url, { ...init, body: wasRead ? undefined : toStream(incoming) })
+  return createRequest(url, { ...init, body: wasRead ? kept : toStream(incoming) })
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type RequestHandler, respond } from './adapter.ts'
-import { type NodeRequest, type NodeRequestHolder, toRequest, unwrap } from './node-request.ts'
+import { findIncoming, type NodeRequest, type NodeRequestHolder, toRequest } from './node-request.ts'
 
 const write = async (response: Response, incoming: IncomingMessage, outgoing: ServerResponse) => {
   const body = Buffer.from(await response.arrayBuffer())
@@ -25,8 +25,8 @@ export const toNodeHandler =
     request: NodeRequest | NodeRequestHolder,
     response: ServerResponse | { readonly raw: ServerResponse },
   ): Promise<void> => {
-    const incoming = unwrap<IncomingMessage>(request)
-    const outgoing = unwrap<ServerResponse>(response)
+    const incoming = findIncoming(request)
+    const outgoing = 'raw' in response ? response.raw : response
     const responded = await respond(
       () => toRequest(request, outgoing),
       (each) => receiver.handle(each),

@@ -1,4 +1,11 @@
-import { basicAuth, createReceiver, generateSecret, standardWebhooks, staticHeader } from '@wabakit/webhooks'
+import {
+  basicAuth,
+  bearerAuth,
+  createReceiver,
+  generateSecret,
+  standardWebhooks,
+  staticHeader,
+} from '@wabakit/webhooks'
 import { describe, expect, it, vi } from 'vitest'
 import { joined, secret, signedRequest } from './signed.ts'
 
@@ -106,13 +113,16 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
     expect(read).not.toHaveBeenCalled()
   })
 
-  it('may be those of staticHeader and basicAuth', async () => {
+  it('may be those of staticHeader, bearerAuth and basicAuth', async () => {
     const token = quiet(staticHeader({ header: 'x-token', value: wrap(() => ['new', 'old']) })).receiver
     const basic = quiet(basicAuth({ username: 'u', password: wrap(() => ['p']) })).receiver
+    const bearer = quiet(bearerAuth({ token: wrap(() => ['new', 'old']) })).receiver
     const send = async (receiver: typeof token, headers: Record<string, string>) =>
       (await receiver.handle(await signedRequest(joined, { headers }))).status
     expect(await send(token, { 'x-token': 'old' })).toBe(200)
     expect(await send(token, { 'x-token': 'older' })).toBe(401)
+    expect(await send(bearer, { authorization: 'Bearer old' })).toBe(200)
+    expect(await send(bearer, { authorization: 'Bearer older' })).toBe(401)
     expect(await send(basic, { authorization: `Basic ${btoa('u:p')}` })).toBe(200)
     expect(await send(basic, { authorization: `Basic ${btoa('u:q')}` })).toBe(401)
     const empty = quiet(staticHeader({ header: 'x-token', value: wrap(() => ['']) })).receiver

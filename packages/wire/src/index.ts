@@ -52,6 +52,10 @@ export type {
   TriggeredVia,
 } from './vocabulary.ts'
 
+// Reading bodies.
+
+export { type ByteCollector, createByteCollector } from './byte-collector.ts'
+
 // Printing untrusted text, and tracing.
 
 export { escapeControls, redact } from './safe-text.ts'

@@ -24,6 +24,7 @@ const claimed: ClaimedEntry = {
   sentAt: undefined,
   headers: new Headers({ traceparent: '00-1' }),
   body: new TextEncoder().encode('{"event":"CALL_ENDED","callId":"c"}'),
+  bodyWasParsed: false,
   known: undefined,
 }
 

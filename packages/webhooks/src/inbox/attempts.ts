@@ -97,6 +97,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     delivery: { id: entry.deliveryId, key: entry.key, identity: readIdentity(entry.key) },
     attempt: { at: entry.sentAt, receivedAt: entry.receivedAt, number: entry.attempts },
     rawBody: entry.body,
+    bodyWasParsed: entry.bodyWasParsed,
     headers: entry.headers,
     recognizedBy: parsed?.kind === 'event' ? parsed.recognizedBy : undefined,
     signal: abort.signal,

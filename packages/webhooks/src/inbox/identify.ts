@@ -41,7 +41,7 @@ export type StoredEvent = Awaited<ReturnType<typeof identify>>
  * depend on the source or the ids.
  */
 export const identify = async (
-  { body, id, source = 'webhook', sentAt, headers }: InboxDelivery,
+  { body, id, source = 'webhook', sentAt, headers, bodyWasParsed }: InboxDelivery,
   maxBodyBytes: number,
 ) => {
   const parsed = parseIfReadable(body, maxBodyBytes)
@@ -54,7 +54,7 @@ export const identify = async (
     fact: fact === undefined ? null : await hashFact(fact),
     subject: (await findSubject(parsed)) ?? null,
     sentAt: sentAt?.getTime() ?? null,
-    headers: headers === undefined ? null : serializeHeaders(headers),
+    headers: headers === undefined ? null : serializeHeaders(headers, bodyWasParsed),
     body,
   }
 }

@@ -11,13 +11,17 @@ export const entryColumns =
 /** The headers to store. None of them contains a secret. */
 const storedHeaders = ['webhook-id', 'webhook-timestamp', 'content-type', 'traceparent', 'tracestate']
 
-export const serializeHeaders = (headers: Headers): string =>
-  JSON.stringify(
-    storedHeaders.flatMap((name) => {
+/** Stored like a header, because it is rare. No request can contain it, because only the headers above are stored. */
+const parsedMark = 'body-was-parsed'
+
+export const serializeHeaders = (headers: Headers, bodyWasParsed = false): string =>
+  JSON.stringify([
+    ...storedHeaders.flatMap((name) => {
       const value = headers.get(name)
       return value === null ? [] : [[name, value]]
     }),
-  )
+    ...(bodyWasParsed ? [[parsedMark, 'true']] : []),
+  ])
 
 const pageSize = 200
 
@@ -59,12 +63,16 @@ const readShared = (row: unknown) => ({
 
 export const readClaimed = (row: unknown, token: string) => {
   const known = readColumn(row, 'known')
+  const headers = new Headers(JSON.parse(readText(row, 'headers') ?? '[]'))
+  const bodyWasParsed = headers.has(parsedMark)
+  headers.delete(parsedMark)
   return {
     ...readShared(row),
     order: Number(readColumn(row, 'id')),
     token,
     key: readText(row, 'event_key') ?? '',
-    headers: new Headers(JSON.parse(readText(row, 'headers') ?? '[]')),
+    headers,
+    bodyWasParsed,
     body: readBytes(row) ?? new Uint8Array(),
     /** The new state of the entry, if another entry has already reported the same fact. */
     known: known === 'suppressed' || known === 'erased' ? known : undefined,

@@ -22,6 +22,7 @@ const toEntry = (id: string, attempts: number): ClaimedEntry => ({
   sentAt: undefined,
   headers: new Headers(),
   body: new TextEncoder().encode('{"event":"CALL_ENDED","callId":"c"}'),
+  bodyWasParsed: false,
   known: undefined,
 })
 

@@ -26,8 +26,13 @@ export type DeliveryContext = {
     /** The time at which the request arrived. */
     readonly receivedAt: Date
   }
-  /** The bytes of the body exactly as they arrived. */
+  /** The bytes of the body exactly as they arrived, unless `bodyWasParsed`. */
   readonly rawBody: Uint8Array
+  /**
+   * Set if a framework had parsed the body before, so that `rawBody` is the serialization of the result. Large numbers
+   * and duplicate keys are what the parser made of them.
+   */
+  readonly bodyWasParsed: boolean
   /** The request's headers. With an inbox, only the headers that identify or trace the delivery are kept. */
   readonly headers: Headers
   /** The way in which the event was recognized; `undefined` for an unknown or a drifted event. */

@@ -150,6 +150,7 @@ export type InboxDelivery = {
   /** The source of the event, `webhook` by default. */
   readonly source?: string | undefined
   readonly body: Uint8Array
+  readonly bodyWasParsed?: boolean | undefined
   readonly sentAt?: Date | undefined
   readonly headers?: Headers | undefined
 }

@@ -92,7 +92,7 @@ export const toSettings = <Context>(options: ReceiverOptions<Context>) => {
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
   if (typeof verify !== 'function') {
     throw new WebhookUsageError(
-      'verify is required: standardWebhooks(…), staticHeader(…), basicAuth(…), a function, or unsigned()',
+      'verify is required: staticHeader(…), bearerAuth(…), basicAuth(…), standardWebhooks(…), a function, or unsigned()',
     )
   }
   if (dedupe !== undefined && typeof Object(dedupe).claim !== 'function') {

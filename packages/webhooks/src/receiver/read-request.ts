@@ -1,9 +1,14 @@
-import { concat } from '../bytes.ts'
+import { createByteCollector } from '@wabakit/wire'
+import { isUnparsed, toBytes } from '../bytes.ts'
 import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
+import { findParsedBody, keepParsedBody } from '../parsed-body.ts'
 import { longestTimerMs } from '../time-limit.ts'
+import type { Verifier } from '../verifiers/verifier.ts'
 
-const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
-const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
+/** Matches a JSON type (WHATWG MIME Sniffing, "JSON MIME type"), also one that is stated twice. */
+const jsonType = /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
+
+const howToRegister = 'Register this webhook with the method POST and the body format JSON.'
 
 /** The contexts that frameworks pass to a route instead of a Fetch request. */
 export type RequestHolder =
@@ -34,16 +39,34 @@ export const findRequest = (input: unknown): Request => {
   )
 }
 
-/** @throws WebhookRequestError for any method other than POST. */
-export const assertPost = (method: string): void => {
-  if (method !== 'POST') throw new WebhookRequestError('method_not_allowed', 'Webhooks are sent by POST.')
+/** Checks whether other code has read the body, or is reading it. */
+export const wasRead = (request: Request): boolean => request.bodyUsed || (request.body?.locked ?? false)
+
+/** Keeps a body that a route has read: the one in Hono's cache, or Elysia's `body`. */
+export const keepBodyOf = async (request: Request, holder: object): Promise<void> => {
+  const { req, body } = Object(holder)
+  const { arrayBuffer, text, json } = Object(Object(req).bodyCache)
+  keepParsedBody(request, (await (arrayBuffer ?? text ?? json)) ?? body)
 }
 
-/** @throws WebhookRequestError for any type other than JSON in UTF-8. Without a type, the parser decides. */
+/** @throws WebhookRequestError for any method other than POST. */
+export const assertPost = (method: string): void => {
+  if (method === 'POST') return
+  throw new WebhookRequestError('method_not_allowed', `A webhook must be a POST. ${howToRegister}`)
+}
+
+/**
+ * JSON is in UTF-8 whatever the charset claims (RFC 8259 section 8.1), so the parser decides. It also decides without a
+ * type.
+ *
+ * @throws WebhookRequestError for any type other than JSON.
+ */
 export const assertJson = (type: string | null): void => {
-  if (type === null || type === '' || type === 'application/json') return
-  if (contentType.test(type) && /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')) return
-  throw new WebhookRequestError('unsupported_media_type', 'The body must be application/json in UTF-8.')
+  if (type === null || type === '' || type === 'application/json' || jsonType.test(type)) return
+  throw new WebhookRequestError(
+    'unsupported_media_type',
+    `The body must be application/json. ${howToRegister}`,
+  )
 }
 
 /** Number of bytes that any request may hold in memory while its body is read. Most webhooks are smaller. */
@@ -57,6 +80,45 @@ const maxLargeBodies = 16
 
 type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number }
 
+/** The bytes of a body, or of the serialization of a parsed one. */
+type ReadBody = { readonly bytes: Uint8Array; readonly wasParsed: boolean }
+
+const asRead = (bytes: Uint8Array): ReadBody => ({ bytes, wasParsed: false })
+
+const serialize = (body: unknown): Uint8Array => {
+  try {
+    return toBytes(JSON.stringify(body))
+  } catch (cause) {
+    const message = 'The body was parsed before the receiver saw it, and cannot be serialized.'
+    throw new WebhookRequestError('body_unreadable', message, { cause })
+  }
+}
+
+/** Recognizes JSON that a form parser has read: all of it is in the name of the first field. */
+const isMisread = (body: unknown): boolean => /^\s*[{[]/.test(Object.keys(Object(body))[0] ?? '')
+
+/**
+ * Returns what is left of a body that other code has read before.
+ *
+ * @throws WebhookRequestError when its bytes are needed, or nothing is left of it.
+ */
+const readKept = (request: Request, { ignoresBody = false }: Verifier): ReadBody => {
+  const kept = findParsedBody(request)
+  if (isUnparsed(kept)) return asRead(toBytes(kept))
+  const type = request.headers.get('content-type')
+  if (ignoresBody && kept !== undefined && type && !isMisread(kept)) {
+    assertJson(type)
+    return { bytes: serialize(kept), wasParsed: true }
+  }
+  throw new WebhookRequestError(
+    'body_was_parsed',
+    'The body was read before the receiver saw it, and its original bytes are needed. ' +
+      'Mount the receiver before any body parser such as express.json(), or keep the bytes: ' +
+      'express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } }), or rawBody: true in NestJS. ' +
+      'Pass on the context of Hono or Elysia rather than its request.',
+  )
+}
+
 /**
  * Creates a function that reads the body of a request. The limit applies while reading: `content-length` is trusted only
  * when it is too large.
@@ -66,26 +128,19 @@ type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: numbe
  */
 export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
   let heldByAll = 0
-  return async (request: Request): Promise<Uint8Array> => {
-    const tooLarge = () =>
-      new WebhookRequestError('body_too_large', `The body has more than ${maxBodyBytes} bytes.`)
-    if (request.bodyUsed || request.body?.locked) {
-      throw new WebhookRequestError(
-        'body_was_parsed',
-        'The body was read before the receiver saw it, but only its original bytes can be verified. ' +
-          'Mount the receiver before any body parser such as express.json(), ' +
-          "or keep the bytes: express.raw({ type: '*/*' }), or rawBody: true in NestJS.",
-      )
-    }
-    if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
-    if (!request.body) return new Uint8Array()
+  const assertLength = (length: number): void => {
+    if (length <= maxBodyBytes) return
+    throw new WebhookRequestError('body_too_large', `The body has more than ${maxBodyBytes} bytes.`)
+  }
 
-    const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader()
-    const stop = () => void reader.cancel().catch(() => {})
+  const readStream = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
+    const reader = stream.getReader()
+    const body = createByteCollector()
     let held = 0
     let late = false
     let finished = false
     let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = () => void reader.cancel().catch(() => {})
     const startTimer = async (): Promise<void> => {
       // A body in memory is read within a few turns of the microtask queue. Creating a timer would take longer.
       for (let turn = 0; turn < 4; turn += 1) await undefined
@@ -100,30 +155,23 @@ export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
     }
     void startTimer()
     try {
-      const chunks: Uint8Array[] = []
-      let length = 0
       for (;;) {
         const { done, value } = await reader.read()
         if (late) {
           throw new WebhookRequestError('body_timeout', `The body did not arrive within ${bodyTimeoutMs} ms.`)
         }
-        if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : concat(chunks)
+        if (done) return body.toBytes()
         if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not a stream of bytes.')
-        length += value.length
-        if (length > maxBodyBytes) {
-          stop()
-          throw tooLarge()
-        }
-        const beyond = Math.max(0, length - freeBytes)
+        assertLength(body.length + value.byteLength)
+        body.add(value)
+        const beyond = Math.max(0, body.allocated - freeBytes)
         heldByAll += beyond - held
         held = beyond
-        if (heldByAll > maxLargeBodies * maxBodyBytes) {
-          stop()
+        if (heldByAll > maxLargeBodies * maxBodyBytes)
           throw new WebhookRequestError('overloaded', 'Too many large bodies are being read.')
-        }
-        chunks.push(value)
       }
     } catch (error) {
+      stop()
       if (isWebhookRequestError(error)) throw error
       throw new WebhookRequestError('body_unreadable', 'Reading the body failed.', { cause: error })
     } finally {
@@ -131,5 +179,15 @@ export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
       heldByAll -= held
       clearTimeout(timer)
     }
+  }
+
+  return async (request: Request, verify: Verifier): Promise<ReadBody> => {
+    if (wasRead(request)) {
+      const body = readKept(request, verify)
+      assertLength(body.bytes.length)
+      return body
+    }
+    assertLength(Number(request.headers.get('content-length')))
+    return asRead(request.body ? await readStream(request.body) : new Uint8Array())
   }
 }

@@ -10,7 +10,15 @@ import { createHandleOnce, type HandlingOutcome } from './handle-once.ts'
 import type { DeliveryContext, Handlers, Task } from './handlers.ts'
 import type { StoreDelivery } from './inbox.ts'
 import type { ReceiverSettings } from './options.ts'
-import { assertJson, assertPost, createReadBody, findRequest, type RequestHolder } from './read-request.ts'
+import {
+  assertJson,
+  assertPost,
+  createReadBody,
+  findRequest,
+  keepBodyOf,
+  type RequestHolder,
+  wasRead,
+} from './read-request.ts'
 import type { Running } from './running.ts'
 
 /** The message on the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */
@@ -79,11 +87,11 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       // An inbox stores every authentic delivery, even if it is not JSON.
       if (!store) assertJson(headers.get('content-type'))
 
-      const rawBody = await readBody(request)
+      const { bytes: rawBody, wasParsed: bodyWasParsed } = await readBody(request, verify)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       if (store) {
-        trace.outcome = await store({ id, body: rawBody, sentAt, headers })
+        trace.outcome = await store({ id, body: rawBody, bodyWasParsed, sentAt, headers })
         return trace.outcome === 'unavailable' ? respondUnhandled(trace.outcome) : respondAccepted()
       }
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
@@ -100,6 +108,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
         delivery: { id, key, identity },
         attempt: { at: sentAt, receivedAt },
         rawBody,
+        bodyWasParsed,
         headers,
         recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
         // After an early response, the sender hangs up, which must not stop the handlers.
@@ -124,6 +133,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     let request: Request
     try {
       request = findRequest(input)
+      if (input !== request && wasRead(request)) await keepBodyOf(request, input)
     } catch (error) {
       await report(error, { stage: 'request', headers: new Headers(), context: undefined })
       return respondRejected(error)

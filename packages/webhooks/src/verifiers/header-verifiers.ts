@@ -1,4 +1,4 @@
-import { encodeBase64, encoder } from '../bytes.ts'
+import { encoder } from '../bytes.ts'
 import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
 import { type OnDemand, prepare } from '../on-demand.ts'
 import { assertOptions } from '../usage.ts'
@@ -8,22 +8,47 @@ import { apply, equalsInConstantTime } from './verify-signature.ts'
 /** One secret value, or several values during a rotation, or a function that returns them. */
 type Values = OnDemand<string | readonly string[]>
 
-/** @throws WebhookVerificationError when a value is empty, because an empty value would accept anyone. */
-const toList = (value: string | readonly string[]): readonly string[] => {
-  const values = typeof value === 'string' ? [value] : (value ?? [])
-  if (values.length > 0 && values.every((each) => typeof each === 'string' && each.trim() !== ''))
-    return values
-  throw new WebhookVerificationError('invalid_secret', 'A secret is empty. Is its environment variable set?')
+const reject = (message: string) => new WebhookVerificationError('invalid_secret', message)
+
+/** What is left of a header if the variable with its credentials is not set: `Bearer ${process.env.TOKEN}`. */
+const withoutCredentials = /^(?:(?:basic|bearer|digest)?\s*(?:undefined|null)?)$/i
+
+/** @throws WebhookVerificationError when a value would accept anyone, is easily guessed, or cannot arrive in a header. */
+const checkSecret = (secret: unknown): string => {
+  // A secret that is mounted as a file often ends in a line break.
+  const value = typeof secret === 'string' ? secret.replace(/[\r\n]+$/, '') : ''
+  if (value.trim() === '') throw reject('A secret is empty. Is its environment variable set?')
+  if (withoutCredentials.test(value.trim()))
+    throw reject('A secret has no credentials. Is its environment variable set?')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no header can contain them
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(value) || !value.isWellFormed())
+    throw reject('A secret has a line break or another character that no header can contain.')
+  return value
+}
+
+const toList = (secrets: string | readonly string[]): readonly string[] => {
+  const values = Array.isArray(secrets) ? secrets : [secrets]
+  if (values.length === 0) throw reject('The list of secrets is empty.')
+  return values.map(checkSecret)
+}
+
+/**
+ * Returns every form in which `Headers` can contain a text. It decodes bytes as Latin-1, whichever encoding the sender
+ * has chosen, and senders choose UTF-8 or Latin-1.
+ */
+const toReceived = (text: string): readonly string[] => {
+  const utf8 = Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join('')
+  return utf8 === text || /[^\0-\xff]/.test(text) ? [utf8] : [utf8, text]
 }
 
 /** Creates a verifier that compares one header in constant time, before the body is read. */
 const createHeaderVerifier = (
   header: string,
   values: Values,
-  toHeader: (value: string) => string,
+  toHeaders: (value: string) => readonly string[],
   normalize = (received: string): string => received,
 ): Verifier => {
-  const convert = (value: string | readonly string[]) => toList(value).map(toHeader)
+  const convert = (value: string | readonly string[]) => toList(value).flatMap(toHeaders)
   const secrets = prepare(values, { convert, now: () => Date.now() })
 
   const compare = (received: string, expected: readonly string[]): undefined => {
@@ -46,8 +71,21 @@ const createHeaderVerifier = (
     await checkHeaders(headers, now)
     return true
   }
-  return Object.assign(verify, { checkHeaders })
+  return Object.assign(verify, { checkHeaders, ignoresBody: true })
 }
+
+/** Creates a verifier for an HTTP authentication scheme, whose name may be in any case (RFC 9110 section 11.1). */
+const createAuthorizationVerifier = (
+  scheme: 'basic' | 'bearer',
+  values: Values,
+  toCredentials: (value: string) => readonly string[],
+): Verifier =>
+  createHeaderVerifier(
+    'authorization',
+    values,
+    (value) => toCredentials(value).map((credentials) => `${scheme} ${credentials}`),
+    (received) => received.replace(/^(basic|bearer) +/i, (_, name: string) => `${name.toLowerCase()} `),
+  )
 
 /** Options for {@link staticHeader}. @inline */
 type StaticHeaderOptions = {
@@ -62,9 +100,10 @@ type StaticHeaderOptions = {
 
 /**
  * Accepts deliveries that carry a fixed header, for services that cannot sign. A stranger who sees one request can
- * replay it and send others, so use this verifier only over https and with `dedupe`.
+ * replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty, is only the name of a scheme such
+ *   as `Bearer`, or contains a character that no header can contain.
  * @throws WebhookUsageError for an unknown option, or when `header` is not the name of a header.
  * @example
  * const verify = staticHeader({ header: 'x-webhook-token', value: process.env.WEBHOOK_TOKEN ?? '' })
@@ -74,7 +113,34 @@ export const staticHeader = (options: StaticHeaderOptions): Verifier => {
   const { header, value } = options
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
     throw new WebhookUsageError('header must be the name of a header.')
-  return createHeaderVerifier(header, value, (each) => each.trim())
+  return createHeaderVerifier(header, value, (each) => toReceived(each.trim()))
+}
+
+/** Options for {@link bearerAuth}. @inline */
+type BearerAuthOptions = {
+  /**
+   * The token after `Bearer`, or several tokens during a rotation. A function is called for the first request, and again
+   * after a minute.
+   */
+  readonly token: OnDemand<string | readonly string[]>
+}
+
+/**
+ * Accepts deliveries with a Bearer token (RFC 6750), for services that cannot sign. A stranger who sees one request can
+ * replay it and send others, so use this verifier only over https, with an inbox or `dedupe`.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret` when a token is empty, starts with `Bearer`, or contains
+ *   a character that no header can contain.
+ * @throws WebhookUsageError for an unknown option.
+ * @example
+ * const verify = bearerAuth({ token: process.env.WEBHOOK_TOKEN ?? '' })
+ */
+export const bearerAuth = (options: BearerAuthOptions): Verifier => {
+  assertOptions('bearerAuth()', options, ['token'])
+  return createAuthorizationVerifier('bearer', options.token, (token) => {
+    if (/^bearer\s/i.test(token.trim())) throw reject('Pass the token without "Bearer" in front.')
+    return toReceived(token.trim())
+  })
 }
 
 /** Options for {@link basicAuth}. @inline */
@@ -89,21 +155,22 @@ type BasicAuthOptions = {
 }
 
 /**
- * Accepts deliveries with HTTP Basic authentication (RFC 7617, in UTF-8). A stranger who sees one request can replay it
- * and send others, so use this verifier only over https and with `dedupe`.
+ * Accepts deliveries with HTTP Basic authentication (RFC 7617), with or without its base64, because services that take
+ * credentials as one string may send it as it is. A stranger who sees one request can replay it and send others, so use
+ * this verifier only over https, with an inbox or `dedupe`.
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty.
- * @throws WebhookUsageError for an unknown option.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty, or contains a character that no
+ *   header can contain.
+ * @throws WebhookUsageError for an unknown option, or a `username` that is not text or has a colon.
  * @example
  * const verify = basicAuth({ username: 'wabakit', password: process.env.WEBHOOK_PASSWORD ?? '' })
  */
 export const basicAuth = (options: BasicAuthOptions): Verifier => {
   assertOptions('basicAuth()', options, ['username', 'password'])
   const { username, password } = options
-  return createHeaderVerifier(
-    'authorization',
-    password,
-    (each) => `basic ${encodeBase64(encoder.encode(`${username}:${each}`))}`,
-    (received) => received.replace(/^basic +/i, 'basic '),
+  if (typeof username !== 'string' || username.includes(':'))
+    throw new WebhookUsageError('username must be text without a colon.')
+  return createAuthorizationVerifier('basic', password, (each) =>
+    toReceived(`${username}:${each}`).flatMap((credentials) => [credentials, btoa(credentials)]),
   )
 }

@@ -4,7 +4,7 @@ import type { SignatureHeaders } from './signature-headers.ts'
 export type UnverifiedDelivery = {
   /** The request's headers. */
   readonly headers: Headers
-  /** The bytes of the body exactly as they arrived. */
+  /** The bytes of the body exactly as they arrived, or of its serialization if a verifier `ignoresBody`. */
   readonly body: Uint8Array
   /** The request's URL. */
   readonly url: string
@@ -30,7 +30,10 @@ export type VerifiedDelivery = {
  * be synchronous or asynchronous.
  *
  * @example
- * const verify: Verifier = ({ url }) => new URL(url).searchParams.get('token') === process.env.TOKEN
+ * const verify: Verifier = Object.assign(
+ *   ({ headers }) => equalsInConstantTime(headers.get('x-token') ?? '', token),
+ *   { ignoresBody: true },
+ * )
  */
 export type Verifier = {
   (delivery: UnverifiedDelivery): boolean | VerifiedDelivery | Promise<boolean | VerifiedDelivery>
@@ -43,6 +46,11 @@ export type Verifier = {
     headers: Headers,
     now?: () => number,
   ) => SignatureHeaders | undefined | Promise<SignatureHeaders | undefined>
+  /**
+   * Set if the verifier does not look at the body. Then a body that the framework has parsed is accepted.
+   * @default false
+   */
+  readonly ignoresBody?: boolean
 }
 
 /**
@@ -51,4 +59,4 @@ export type Verifier = {
  * @example
  * const verify = unsigned()
  */
-export const unsigned = (): Verifier => () => true
+export const unsigned = (): Verifier => Object.assign(() => true, { ignoresBody: true })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   basicAuth,
+  bearerAuth,
   generateSecret,
   signWebhook,
   standardWebhooks,
@@ -49,14 +50,61 @@ describe('staticHeader', () => {
     expect(await verdict(padded, { 'x-token': 'new' })).toBe(true)
   })
 
-  it.each(['', ' ', [], ['a', ''], undefined as unknown as string, [undefined] as unknown as string[]])(
-    'cannot be created with the value %j',
-    (value) => {
-      expect(() => staticHeader({ header: 'x-token', value })).toThrow(
-        expect.objectContaining({ reason: 'invalid_secret' }),
-      )
+  it.each([
+    ...['', ' ', 'Bearer', 'bearer ', 'Basic', 'Bearer undefined', 'null', 'a\nb', 'a\0', '\x7f', '\ud800'],
+    ...[[], ['a', ''], undefined as unknown as string, [undefined] as unknown as string[]],
+  ])('and the other two cannot be created with the value %j', (value) => {
+    for (const create of [
+      () => staticHeader({ header: 'x-token', value }),
+      () => bearerAuth({ token: value }),
+      () => basicAuth({ username: 'a', password: value }),
+    ]) {
+      expect(create).toThrow(expect.objectContaining({ reason: 'invalid_secret' }))
+    }
+  })
+
+  it.each(['pässwörd', 'ÿ', '€5', '日本👋'])(
+    'and the other two accept %s in UTF-8 and in Latin-1',
+    async (value) => {
+      const encodings = /[^\0-\xff]/.test(value) ? (['utf8'] as const) : (['utf8', 'latin1'] as const)
+      for (const encoding of encodings) {
+        // Every runtime decodes the bytes of headers as Latin-1.
+        const received = (text: string) => Buffer.from(text, encoding).toString('latin1')
+        const base64 = Buffer.from(`wäbakit:${value}`, encoding).toString('base64')
+        const all: [Verifier, HeadersInit][] = [
+          [staticHeader({ header: 'x-token', value }), { 'x-token': received(value) }],
+          [bearerAuth({ token: value }), { authorization: `Bearer ${received(value)}` }],
+          [basicAuth({ username: 'wäbakit', password: value }), { authorization: `Basic ${base64}` }],
+        ]
+        for (const [each, headers] of all) {
+          expect(await verdict(each, headers)).toBe(true)
+          const [wrong] = Object.entries(headers).map(([name, sent]) => ({ [name]: `${sent}x` }))
+          expect(await verdict(each, wrong ?? {})).toBe('no_matching_signature')
+        }
+      }
     },
   )
+})
+
+describe('bearerAuth', () => {
+  const verify = bearerAuth({ token: ['new', 'old'] })
+
+  it('accepts each of its tokens, whatever the case of the scheme', async () => {
+    for (const authorization of ['Bearer new', 'bearer old', 'BEARER  new'])
+      expect(await verdict(verify, { authorization })).toBe(true)
+  })
+
+  it.each(['Bearer new2', 'Bearer', 'new', 'Basic new', 'Bearer new, Bearer old'])(
+    'rejects %j',
+    async (authorization) => {
+      expect(await verdict(verify, { authorization })).toBe('no_matching_signature')
+      expect(await verdict(verify, {})).toBe('missing_header')
+    },
+  )
+
+  it('takes the token without its scheme', () => {
+    expect(() => bearerAuth({ token: 'Bearer new' })).toThrow(/without "Bearer"/)
+  })
 })
 
 describe('basicAuth', () => {
@@ -81,9 +129,16 @@ describe('basicAuth', () => {
     expect(await verdict(verify, authorization(scheme, text))).toBe('no_matching_signature')
   })
 
-  it('rejects a request without authorization, and cannot be created with an empty password', async () => {
+  it('accepts credentials that the sender has not encoded', async () => {
+    const raw = basicAuth({ username: 'wabakit', password: 'p:1' })
+    expect(await verdict(raw, { authorization: 'Basic wabakit:p:1' })).toBe(true)
+    expect(await verdict(raw, { authorization: 'Basic wabakit:p:2' })).toBe('no_matching_signature')
+  })
+
+  it('rejects a request without authorization, and takes no username with a colon', async () => {
     expect(await verdict(verify, {})).toBe('missing_header')
-    expect(() => basicAuth({ username: 'a', password: '' })).toThrow(/is empty/)
+    for (const username of ['a:b', undefined as unknown as string])
+      expect(() => basicAuth({ username, password: 'p' })).toThrow(/username must be text without a colon/)
   })
 })
 

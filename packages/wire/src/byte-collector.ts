@@ -1,0 +1,45 @@
+/** Collects the chunks of a body. */
+export type ByteCollector = {
+  /** Adds a chunk: any view, also one from another realm. */
+  add(chunk: ArrayBufferView): void
+  /** Number of bytes so far. */
+  readonly length: number
+  /** Number of bytes that are allocated for them: at most twice as many. */
+  readonly allocated: number
+  /** Returns the bytes, in a buffer that contains nothing else. */
+  toBytes(): Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Creates a collector with one growing buffer. A list of chunks would be unsafe: a chunk may be a view of one byte on a
+ * buffer of 64 KiB, which it keeps alive, and even one that is not takes about 200 bytes. So a stranger who sends single
+ * bytes could fill the memory with little traffic.
+ */
+export const createByteCollector = (): ByteCollector => {
+  let buffer = new Uint8Array()
+  let length = 0
+  return {
+    add: ({ buffer: source, byteOffset, byteLength }) => {
+      const needed = length + byteLength
+      // The only chunk of most bodies. It needs no copy, because its buffer contains nothing else.
+      const isWhole = length === 0 && byteLength === source.byteLength
+      if (isWhole) buffer = new Uint8Array(source as ArrayBuffer)
+      else {
+        if (needed > buffer.length) {
+          const grown = new Uint8Array(Math.max(needed, 2 * buffer.length))
+          grown.set(buffer.subarray(0, length))
+          buffer = grown
+        }
+        buffer.set(new Uint8Array(source, byteOffset, byteLength), length)
+      }
+      length = needed
+    },
+    get length() {
+      return length
+    },
+    get allocated() {
+      return buffer.length
+    },
+    toBytes: () => (length === buffer.length ? buffer : buffer.slice(0, length)),
+  }
+}
