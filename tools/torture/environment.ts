@@ -11,18 +11,20 @@ import { createFleet, type Fleet } from './fleet.ts'
 import { type Load, type LoadReport, startLoad, wabaNumbers } from './load.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
+import { watchFleet } from './watchdog.ts'
 
 /** The first signing secret. */
 export const firstSecret = `whsec_${Buffer.from('torture torture torture torture!').toString('base64')}`
 
-/** The configuration of every process. */
+/** The configuration of every process. What it omits has its default, as in production. */
 const settings = {
   port: 0,
-  logLevel: 'silent',
   deliveryConcurrency: 64,
   deliveryConcurrencyPerSubscription: 32,
-  rateLimitPerOrganization: 0,
-  rateLimitPerKey: 0,
+  // The limiter works as in production, including the buckets of busy keys. Only its numbers are higher: faults would
+  // interrupt next to nothing if all clients in total were held at ten requests per second.
+  rateLimitPerOrganization: 1_000_000,
+  rateLimitPerKey: 1_000_000,
   organizations: [
     {
       id: 'torture',
@@ -56,7 +58,11 @@ export type EnvironmentOptions = {
 }
 
 /** The result of an environment. */
-export type EnvironmentResult = Verdict & { readonly load: LoadReport }
+export type EnvironmentResult = Verdict & {
+  readonly load: LoadReport
+  /** Processes that did not respond in time. */
+  readonly silent: readonly string[]
+}
 
 /** A service under load, and an endpoint that records webhooks. */
 export type Environment = {
@@ -107,6 +113,7 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
     config: files.config,
     attempts: files.attempts,
     ends: files.ends,
+    logs: folder,
     addressFor: (name, place) => reroute(database.addressFor(name), place),
     preload,
     environment,
@@ -133,6 +140,8 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
 
   made.defer(async () => void (await endAll('SIGKILL')))
   await Promise.all(fleet.members.map((member) => member.start()))
+  const watchdog = watchFleet(fleet)
+  made.defer(async () => void (await watchdog.stop()))
   const subscriptionIds: string[] = []
   const numbers = [...wabaNumbers.map((number) => ['WHATSAPP', number]), ['PSTN', '+15550100002']]
   for (const [channel, number] of numbers) {
@@ -156,8 +165,9 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
     finish: async ({ drain: isWaitedFor } = { drain: true }) => {
       const report = await load.stop()
       if (isWaitedFor) await drain(control)
+      const silent = await watchdog.stop()
       await endAll('SIGTERM')
-      return { ...(await check()), load: report }
+      return { ...(await check()), load: report, silent }
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }

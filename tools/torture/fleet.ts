@@ -11,6 +11,8 @@ export type Member = {
   readonly name: () => string
   /** Returns the URL, or `undefined` before the process is ready and after it has ended. */
   readonly url: () => string | undefined
+  /** Returns the URL while the process is expected to respond: it is ready, not paused and not being ended. */
+  readonly activeUrl: () => string | undefined
   readonly isRunning: () => boolean
   /** Returns the process id. */
   readonly pid: () => number
@@ -46,6 +48,8 @@ export type FleetOptions = {
   readonly attempts: string
   /** Path of the file that records kills and other ends of processes. */
   readonly ends: string
+  /** Folder for the log of each process. */
+  readonly logs: string
   /** Returns the database address for the process with this name and index. */
   readonly addressFor: (name: string, place: number) => string
   readonly preload: string | undefined
@@ -61,6 +65,7 @@ export const createFleet = ({
   config,
   attempts,
   ends,
+  logs,
   addressFor,
   preload,
   environment,
@@ -74,6 +79,7 @@ export const createFleet = ({
   const createMember = (role: Role, place: number): Member => {
     let process: ServerProcess | undefined
     let url: string | undefined
+    let isPaused = false
     let name = ''
     const running = (): ServerProcess => {
       if (process === undefined) throw new Error('The process was never started.')
@@ -83,9 +89,11 @@ export const createFleet = ({
       role,
       name: () => name,
       url: () => url,
+      activeUrl: () => (isPaused ? undefined : url),
       isRunning: () => process?.isRunning() ?? false,
       pid: () => running().pid,
       start: async (module = preload) => {
+        isPaused = false
         const ownName = `${role}-${place}.${names.length}`
         name = ownName
         names.push(name)
@@ -97,11 +105,15 @@ export const createFleet = ({
         }
         const started = startServerProcess({
           config,
+          log: join(logs, `${ownName}.log`),
           preloads: module === undefined ? [logAttempts] : [logAttempts, module],
           environment: { ...environment, ...own },
         })
         process = started
-        void started.exited.then(() => noteEnd(ownName, false))
+        void started.exited.then(() => {
+          noteEnd(ownName, false)
+          if (process === started) url = undefined
+        })
         const readyAt = await started.ready
         if (!started.isRunning()) return
         url = readyAt
@@ -112,8 +124,14 @@ export const createFleet = ({
         if (signal === 'SIGKILL') noteEnd(name, true)
         return (await process?.end(signal)) ?? null
       },
-      pause: () => running().pause(),
-      resume: () => running().resume(),
+      pause: () => {
+        isPaused = true
+        running().pause()
+      },
+      resume: () => {
+        running().resume()
+        isPaused = false
+      },
       ask: (question) => running().ask(question),
     }
   }

@@ -37,7 +37,8 @@ export type Trial<On extends Engine = Engine> = (
 ) => Promise<Omit<ScenarioResult, 'result'> & Partial<ScenarioResult>>
 
 /** Lists the failures in a result: broken rules and unexpected responses. */
-export const listFailures = ({ problems, examples, load }: EnvironmentResult): string[] => [
+export const listFailures = ({ problems, examples, load, silent }: EnvironmentResult): string[] => [
+  ...silent,
   ...Object.entries(problems).map(([rule, count]) => `${rule}: ${count}`),
   ...(Object.keys(problems).length > 0 ? examples.slice(0, 5) : []),
   ...Object.entries(load.wrong).map(([status, count]) => `${count} requests got an unexpected ${status}`),

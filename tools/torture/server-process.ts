@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -7,6 +8,8 @@ import { createInterface } from 'node:readline'
 export type ServerProcessOptions = {
   /** The server's configuration file. */
   readonly config: string
+  /** The file for the server's log. */
+  readonly log: string
   /** Paths of modules that are loaded before the server. They receive the messages sent to the process. */
   readonly preloads?: readonly string[]
   /** Additional environment variables. */
@@ -30,10 +33,11 @@ export type ServerProcess = {
   ask(question: string): Promise<number>
 }
 
-const firstLine = async (child: ChildProcess): Promise<string> => {
+const firstLine = async (child: ChildProcess, log: string): Promise<string> => {
   if (child.stdout === null) throw new Error('The process has no output.')
   const exit = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`The server ended with ${code ?? signal} before it was ready.`)
+    const end = readFileSync(log, 'utf8').slice(-2_000)
+    throw new Error(`The server ended with ${code ?? signal} before it was ready.\n${end}`)
   })
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), exit])
   return JSON.parse(String(line)).url
@@ -42,9 +46,11 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
 /** Starts the server. */
 export const startServerProcess = ({
   config,
+  log,
   preloads = [],
   environment,
 }: ServerProcessOptions): ServerProcess => {
+  const output = openSync(log, 'a')
   const child = spawn(
     process.execPath,
     [
@@ -53,13 +59,14 @@ export const startServerProcess = ({
       join(import.meta.dirname, '../../packages/server/src/cli/main.ts'),
       ...['serve', '--format', 'json', '--config', config],
     ],
-    { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
+    { stdio: ['ignore', 'pipe', output, 'ipc'], env: { ...process.env, ...environment } },
   )
+  closeSync(output)
   // Also kills the server if this process ends early.
   const killChild = (): void => void child.kill('SIGKILL')
   process.once('exit', killChild)
   const exited = once(child, 'exit').finally(() => process.off('exit', killChild))
-  const ready = firstLine(child)
+  const ready = firstLine(child, log)
   ready.catch(() => {})
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
   return {

@@ -23,7 +23,7 @@ test('one process streams the events and attempts of others', async () => {
     const config = join(folder, `${name}.json`)
     const settings = { port: 0, database, role, logLevel: 'silent', organizations: [acme] }
     writeFileSync(config, JSON.stringify(settings))
-    const started = startServerProcess({ config })
+    const started = startServerProcess({ config, log: `${config}.log` })
     onTestFinished(() => void started.end('SIGKILL'))
     return started.ready.then((url) => ({ url }))
   }

@@ -10,12 +10,13 @@ import { judge, type Sample, summarize } from '../soak/judge.ts'
 import { measureProcess } from '../soak/measure-process.ts'
 import { measureSizes } from '../soak/measure-sizes.ts'
 import { createSteadyLoad } from '../soak/steady-load.ts'
+import { watchFleet } from '../watchdog.ts'
 
 const settings = {
   port: 0,
-  logLevel: 'silent',
-  rateLimitPerOrganization: 0,
-  rateLimitPerKey: 0,
+  // High enough for the steady load. The limiter itself works as in production.
+  rateLimitPerOrganization: 1_000_000,
+  rateLimitPerKey: 1_000_000,
   retentionDays: 1,
   recordRetentionDays: 1,
   organizations: [
@@ -51,12 +52,15 @@ export const soak: Trial<Engine> = async ({ engine, seed, times: minutes, progre
     config,
     attempts: join(folder, 'attempts.jsonl'),
     ends: join(folder, 'ends.jsonl'),
+    logs: folder,
     addressFor: (name) => database.addressFor(name),
     preload: join(import.meta.dirname, '../preload/short-days.ts'),
     environment: { WABAKIT_DAY_MS: String(minutes * 5_000) },
   })
   made.defer(async () => void (await Promise.all(fleet.members.map((member) => member.end('SIGKILL')))))
   await Promise.all(fleet.members.map((member) => member.start()))
+  const watchdog = watchFleet(fleet)
+  made.defer(async () => void (await watchdog.stop()))
   const load = await createSteadyLoad(rate)
   for (const [channel, number] of [
     ['WHATSAPP', '+15550100001'],
@@ -89,12 +93,14 @@ export const soak: Trial<Engine> = async ({ engine, seed, times: minutes, progre
     progress(`${part + 1} of ${parts} parts`)
   }
   const lost = await load.stop()
+  const silent = await watchdog.stop()
   const codes = await Promise.all(fleet.members.map((member) => member.end('SIGTERM')))
   const verdict = judge(all.map(summarize))
   console.table(verdict.table)
   return {
     done: `${minutes} minutes at ${rate} creates per second`,
     failures: [
+      ...silent,
       ...(lost.length > 0
         ? [`${lost.length} acknowledged groups whose events never arrived, such as ${lost[0]}`]
         : []),

@@ -128,7 +128,11 @@ export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: 
     return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
   }
   const load = (): Promise<Agent> => {
-    opening ??= open()
+    opening ??= open().catch((error: unknown) => {
+      // An update may be replacing the files right now, so the next attempt tries again.
+      opening = undefined
+      throw error
+    })
     return opening
   }
   return {
@@ -139,7 +143,7 @@ export const createTransport = ({ allowPrivateTargets, lookup = systemLookup }: 
       sendWebhook(await load(), { url, ...request }),
     /** Closes all connections immediately. */
     close: async (): Promise<void> => {
-      const agent = await opening
+      const agent = await opening?.catch(() => undefined)
       await agent?.destroy()
     },
   }

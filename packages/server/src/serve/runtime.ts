@@ -105,6 +105,10 @@ export const createRuntime = (options: RuntimeOptions) => {
         onError,
       })
     })
+    // An update may be replacing the files right now, so the next request tries again.
+    loadingControl.catch(() => {
+      loadingControl = undefined
+    })
     return loadingControl
   }
   /** Loads what later requests and webhooks need, because an update may replace the files of a running server. */

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
 import type { TakenTokens, WantedTokens } from './functions/token-buckets.ts'
 import { createTokenLeases } from './token-leases.ts'
 
@@ -69,4 +70,56 @@ test('an empty busy bucket is queried a few times per second', async () => {
   }
   // The queries until the bucket counts as busy, and then at most eight per second.
   expect(asked).toBeLessThan(50 + 2 * 10)
+})
+
+describe('a statement that fails', () => {
+  /** Creates buckets in a database that fails on request, and makes one of them busy. */
+  const createBusy = async () => {
+    let failure: Error | undefined
+    let asked = 0
+    const take = createTokenLeases(
+      async (wanted) => {
+        asked++
+        await setImmediate()
+        if (failure !== undefined) throw failure
+        return wanted.map(() => ({ remaining: 1_000, retryAfterMs: 0, fullAfterMs: 0, taken: 1 }))
+      },
+      () => 0,
+    )
+    const request = () => take({ now: 0, buckets: [bucket] })
+    for (let index = 0; index < 100; index++) await request()
+    return {
+      request,
+      fail: (error: Error | undefined) => {
+        failure = error
+        asked = 0
+      },
+      countAsked: () => asked,
+    }
+  }
+
+  test('fails the requests that wait for it, so that they do not wait for the database one after another', async () => {
+    const { request, fail, countAsked } = await createBusy()
+    const failure = new Error('the connection broke')
+    fail(failure)
+    const results = await Promise.allSettled(Array.from({ length: 50 }, request))
+    expect(results).toEqual(Array.from({ length: 50 }, () => ({ status: 'rejected', reason: failure })))
+    expect(countAsked()).toBe(1)
+  })
+
+  test('does not keep later requests waiting: the next one asks again', async () => {
+    const { request, fail, countAsked } = await createBusy()
+    fail(new Error('the connection broke'))
+    await expect(request()).rejects.toThrow('the connection broke')
+    fail(undefined)
+    expect(await request()).toMatchObject([{ retryAfterMs: 0 }])
+    expect(countAsked()).toBe(1)
+  })
+
+  test('a slow statement serves all requests that wait for it', async () => {
+    const { request, fail, countAsked } = await createBusy()
+    fail(undefined)
+    await Promise.all(Array.from({ length: 10 }, request))
+    expect(countAsked()).toBeLessThanOrEqual(10)
+  })
 })

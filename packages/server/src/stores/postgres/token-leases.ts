@@ -17,8 +17,8 @@ type Lease = {
   until: number
   /** Time until which the bucket is known to be empty. */
   emptyUntil: number
-  /** Resolves when the requested tokens have arrived or were refused. */
-  taking?: Promise<void> | undefined
+  /** The statement that takes tokens, while it runs. It must not stay here once it has settled, even if it failed. */
+  taking?: Promise<unknown> | undefined
   state: TokenBucketState
 }
 
@@ -93,6 +93,8 @@ export const createTokenLeases = (
       if (missing.length === 0) return wanted.map(({ lease }) => use(lease))
       const underWay = missing.flatMap(({ lease }) => (isHot(lease) ? (lease.taking ?? []) : []))
       if (underWay.length > 0) {
+        // If the statement fails, so do the requests that wait for it: the database that failed one would keep each of
+        // the others waiting in turn.
         await Promise.all(underWay)
         continue
       }
@@ -102,17 +104,18 @@ export const createTokenLeases = (
           wanted: isHot(lease) ? Math.ceil((getRate(lease) * reserveMs) / 1_000) : 1,
         })),
       )
-      const settled = taking.then(
-        () => {},
-        () => {},
-      )
-      for (const { lease } of missing) lease.taking = settled
+        .then((states) => {
+          for (const [index, { lease }] of missing.entries()) {
+            const taken = states[index]
+            if (taken !== undefined) accept(lease, taken, moment)
+          }
+          return states
+        })
+        .finally(() => {
+          for (const { lease } of missing) if (lease.taking === taking) lease.taking = undefined
+        })
+      for (const { lease } of missing) lease.taking = taking
       const states = await taking
-      for (const [index, { lease }] of missing.entries()) {
-        if (lease.taking === settled) lease.taking = undefined
-        const taken = states[index]
-        if (taken !== undefined) accept(lease, taken, moment)
-      }
       if (states.some(({ taken }) => taken === 0)) return wanted.map(({ lease }) => lease.state)
     }
   }

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import type { Fleet, Member } from './fleet.ts'
+
+/** Maximum time for a response, in milliseconds, without the time in which a busy machine had no processor to offer. */
+const patienceMs = 2_000
+
+const pauseMs = 500
+
+/** Watches a fleet. */
+export type Watchdog = {
+  /** Stops watching. Resolves to the failures. */
+  stop(): Promise<readonly string[]>
+}
+
+/** Returns the time that a process has been ready to run without a processor, in milliseconds. Only Linux knows it. */
+const readQueuedMs = (pid: number): number => {
+  try {
+    const [, queuedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')
+    return Number(queuedNs) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+/** Returns a function that returns the time in which two processes could have run, in milliseconds. */
+const measureChance = (pid: number): (() => number) => {
+  const read = (): number => performance.now() - readQueuedMs(pid) - readQueuedMs(process.pid)
+  const start = read()
+  return () => read() - start
+}
+
+/**
+ * Requests `/healthz` and `/metrics` from every process of a fleet all the time. A process that spins or blocks loses no
+ * data, so the checker would not notice it.
+ */
+export const watchFleet = ({ members }: Pick<Fleet, 'members'>): Watchdog => {
+  const stopping = new AbortController()
+  const failures: string[] = []
+
+  const probe = async (member: Member): Promise<void> => {
+    const url = member.activeUrl()
+    if (url === undefined) return
+    const isActive = (): boolean => member.activeUrl() === url && !stopping.signal.aborted
+    const getChance = measureChance(member.pid())
+    const ending = new AbortController()
+    let isPending = true
+    // A refused connection also ends the wait: the process has ended or is stopping.
+    const response = fetch(`${url}/healthz`, { signal: ending.signal })
+      .then((received) => received.text())
+      .catch(() => {})
+      .finally(() => {
+        isPending = false
+      })
+    while (isPending && isActive()) {
+      if (getChance() >= patienceMs) {
+        failures.push(`${member.name()} did not respond to /healthz within ${patienceMs} ms`)
+        break
+      }
+      await Promise.race([response, setTimeout(50)])
+    }
+    ending.abort()
+    if (!isActive()) return
+    await fetch(`${url}/metrics`, { signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(5_000)]) })
+      .then((received) => received.arrayBuffer())
+      .catch(() => {})
+  }
+
+  const watching = members.map(async (member) => {
+    while (!stopping.signal.aborted) {
+      await probe(member)
+      await setTimeout(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  })
+  return {
+    stop: async () => {
+      stopping.abort()
+      await Promise.all(watching)
+      return failures
+    },
+  }
+}
