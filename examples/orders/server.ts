@@ -1,5 +1,6 @@
 import { createClient } from 'wabakit'
 import { standardWebhooks } from 'wabakit/webhooks'
+import { stopServer } from 'wabakit/webhooks/node'
 import { openDatabase } from './database.ts'
 import { createHttpServer } from './http.ts'
 import { createOrders } from './orders.ts'
@@ -39,7 +40,7 @@ void reconcile()
 
 process.once('SIGTERM', async () => {
   stopping.abort()
-  server.close()
-  await orders.receiver.stop({ maxMs: 8_000 })
+  // Connections first, then the receiver, then the database.
+  await stopServer(server, { receiver: orders.receiver, maxMs: 8_000 })
   await database.close()
 })

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type RequestHandler, respond } from './adapter.ts'
 import { findIncoming, type NodeRequest, type NodeRequestHolder, toRequest } from './node-request.ts'
 
+export { type StopServerOptions, stopServer } from './stop-server.ts'
+
 const write = async (response: Response, incoming: IncomingMessage, outgoing: ServerResponse) => {
   const body = Buffer.from(await response.arrayBuffer())
   // Other code, such as the framework's timeout, has already responded.

@@ -1,0 +1,52 @@
+import type { Server } from 'node:http'
+import { waitAtMost } from './time-limit.ts'
+import { assertAboveZero } from './usage.ts'
+
+/** Options for {@link stopServer}. */
+export type StopServerOptions = {
+  /** The receiver that the server's handlers use. */
+  readonly receiver: { stop(options?: { readonly maxMs?: number | undefined }): Promise<void> }
+  /**
+   * Time for all of it, in milliseconds. Keep it below the time after which the platform sends SIGKILL.
+   * @default 10_000
+   */
+  readonly maxMs?: number | undefined
+}
+
+/**
+ * Stops a server of node:http or Express, and then its receiver: accepts no more connections, lets running requests
+ * finish, closes each connection after its response, stops the receiver, and closes what is left after `maxMs`. Close the
+ * database afterwards. Senders keep connections open, and `server.close()` alone would wait for them for as long as they
+ * are busy, while the stopped receiver responds 503 to each of their requests.
+ *
+ * @throws RangeError when `maxMs` is not above 0.
+ * @example
+ * process.once('SIGTERM', async () => {
+ *   await stopServer(server, { receiver })
+ *   await pool.end()
+ * })
+ */
+export const stopServer = async (
+  server: Server,
+  { receiver, maxMs = 10_000 }: StopServerOptions,
+): Promise<void> => {
+  assertAboveZero('maxMs', maxMs)
+  const startedAt = performance.now()
+  const getLeftMs = (): number => Math.max(1, maxMs - (performance.now() - startedAt))
+  // Before the handlers, which may respond at once.
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false
+  })
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // A connection whose request began before the stop becomes idle without being closed.
+  const closing = setInterval(() => server.closeIdleConnections(), 50)
+  try {
+    // Other routes may take longer. The receiver needs the other half for its handlers.
+    await waitAtMost(maxMs / 2, () => closed)
+    await receiver.stop({ maxMs: getLeftMs() })
+    await waitAtMost(getLeftMs(), () => closed)
+  } finally {
+    clearInterval(closing)
+    server.closeAllConnections()
+  }
+}
