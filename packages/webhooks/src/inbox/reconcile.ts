@@ -1,7 +1,7 @@
 import { encoder } from '../bytes.ts'
 import { readColumn } from '../dedupe/sql-database.ts'
 import { toSummaryFact } from '../identity/identity.ts'
-import type { Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
+import type { InboxHost, Reconciled, ReconcileOptions, SummaryClient } from '../receiver/inbox.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import { assertAboveZero, assertOptions } from '../usage.ts'
 import type { InboxValue } from './engine.ts'
@@ -22,13 +22,34 @@ const turnMs = 20_000
 const firstDelayMs = 60_000
 const maximumDelayMs = 21_600_000
 
+/**
+ * Time between the two requests for the summary of a call that is 404, in milliseconds. The service reports every
+ * WhatsApp call as 404, for ever, so more requests would only use up the rate limit.
+ */
+const notFoundDelayMs = 86_400_000
+
+/** The `error` of an entry whose summary was not found once. */
+const notFound = 'not_found'
+
 /** Events after which a call never has a summary. */
 const unanswered = ['CALL_MISSED', 'CALL_REJECTED']
 
 const hasStatus = (error: unknown, status: number, name: string): boolean =>
   readColumn(error, 'name') === name && readColumn(error, 'status') === status
 
-type Parts = {
+/** The result of a run that requests nothing. */
+const noSummaries: Reconciled = {
+  asked: 0,
+  accepted: 0,
+  pending: 0,
+  notFound: 0,
+  unavailable: 0,
+  denied: 0,
+  limited: 0,
+  givenUp: 0,
+}
+
+type Parts = Pick<InboxHost<never>, 'report'> & {
   readonly entries: Pick<Entries, 'end'>
   readonly maxBodyBytes: number
   /** Called when a summary was stored. */
@@ -42,7 +63,7 @@ type Parts = {
  */
 export const createReconcile = (
   { table, engine, retention: { keyMs }, now }: InboxTable,
-  { entries, maxBodyBytes, wake }: Parts,
+  { entries, maxBodyBytes, report, wake }: Parts,
 ) => {
   const { query } = engine
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
@@ -114,7 +135,7 @@ export const createReconcile = (
         values: [],
       },
       set: { text: `due_at = ${now()} + ?, attempts = attempts + 1`, values: [turnMs] },
-      columns: 'id, subject, fact, attempts',
+      columns: 'id, subject, fact, attempts, error',
     })
     if (row === undefined) return undefined
     return {
@@ -123,6 +144,7 @@ export const createReconcile = (
       subject: readText(row, 'subject'),
       fact: readText(row, 'fact'),
       attempts: Number(readColumn(row, 'attempts')),
+      wasNotFound: readColumn(row, 'error') === notFound,
     }
   }
 
@@ -138,7 +160,7 @@ export const createReconcile = (
       [subject, id],
     )
     const erased = await query(`SELECT fact FROM ${table} WHERE fact = ? AND state = 'erased'`, [fact])
-    let details = {}
+    let details: { readonly channel?: unknown } = {}
     for (const row of rows) {
       const parsed = parseRow(row, maxBodyBytes)
       const fields = parsed?.kind === 'event' ? parsed.event : {}
@@ -156,13 +178,20 @@ export const createReconcile = (
     return { details, final: isOld ? 'given_up' : undefined } as const
   }
 
+  /** Returns the time until the summary is requested again, in milliseconds. */
+  const toDelay = ({ attempts }: Missing, error: unknown, olderThanMs: number): number => {
+    const backoffMs = Math.min(firstDelayMs, olderThanMs) * 2 ** (attempts - 1)
+    const retryAfterMs = Number(readColumn(error, 'retryAfterMs') ?? 0)
+    return Math.round(Math.max(retryAfterMs, Math.min(maximumDelayMs, backoffMs)))
+  }
+
   return async (client: SummaryClient, options: ReconcileOptions): Promise<Reconciled> => {
     assertOptions('reconcile()', options, ['olderThanMs', 'maxAgeMs', 'intervalMs', 'signal'])
     const { olderThanMs, maxAgeMs = 3 * 24 * 3_600_000, intervalMs = 1_000, signal } = options
     for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs, intervalMs }))
       assertAboveZero(name, value)
     if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
-    const counts = { asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 }
+    const counts: { -readonly [Outcome in keyof Reconciled]: number } = { ...noSummaries }
     await findMissing(olderThanMs, maxAgeMs, signal)
     let wasAsked = false
     while (signal?.aborted !== true) {
@@ -194,16 +223,30 @@ export const createReconcile = (
           counts.unavailable += 1
           continue
         }
-        const isNotReady =
-          hasStatus(error, 202, 'SummaryPendingError') ||
-          (hasStatus(error, 404, 'NotFoundError') && readColumn(error, 'code') !== 'route_not_found')
-        const backoffMs = Math.min(firstDelayMs, olderThanMs) * 2 ** (missing.attempts - 1)
-        const retryAfterMs = Number(readColumn(error, 'retryAfterMs') ?? 0)
-        const delayMs = Math.max(retryAfterMs, Math.min(maximumDelayMs, backoffMs))
-        await entries.end(missing, `due_at = ${now()} + ?`, [Math.round(delayMs)])
-        if (isNotReady) counts.pending += 1
-        else if (hasStatus(error, 429, 'RateLimitError')) break
-        else throw error
+        const isNotFound =
+          hasStatus(error, 404, 'NotFoundError') && readColumn(error, 'code') !== 'route_not_found'
+        if (isNotFound) counts.notFound += 1
+        // Only calls that are known to be PSTN calls can be found later.
+        if (isNotFound && details.channel !== 'PSTN') {
+          const again = `error = '${notFound}', due_at = ${now()} + ?`
+          await (missing.wasNotFound
+            ? close(missing, 'unavailable')
+            : entries.end(missing, again, [notFoundDelayMs]))
+          continue
+        }
+        await entries.end(missing, `due_at = ${now()} + ?`, [toDelay(missing, error, olderThanMs)])
+        if (isNotFound) continue
+        if (hasStatus(error, 202, 'SummaryPendingError')) {
+          counts.pending += 1
+        } else if (hasStatus(error, 429, 'RateLimitError')) {
+          counts.limited += 1
+          break
+        } else if (hasStatus(error, 403, 'PermissionDeniedError')) {
+          // The key is wrong, or the organization cannot fetch summaries, so every other request would be refused, too.
+          counts.denied += 1
+          await report(error, { stage: 'inbox', headers: new Headers(), context: undefined })
+          break
+        } else throw error
       }
     }
     return counts

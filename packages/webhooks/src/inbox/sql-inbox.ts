@@ -202,7 +202,7 @@ export function sqlInbox(
       }
       return store({ id: id || undefined, source, body: toBytes(body) })
     }
-    const reconcile = createReconcile(place, { entries, maxBodyBytes, wake })
+    const reconcile = createReconcile(place, { ...host, entries, wake })
     return { store: storeOrReport, methods: { start, stop, drain, accept, reconcile } }
   }
   return { ...management, attach }

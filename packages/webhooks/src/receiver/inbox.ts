@@ -92,10 +92,13 @@ export type InboxMethods = {
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
   /**
    * Requests missing summaries of calls that have another stored event, and stores the summaries that exist. Call this
-   * method every few minutes, in any number of processes. Only one process sends requests at a time. A summary that is
-   * not ready (202, 404) is requested again after one minute (or `olderThanMs`, if that is less), and then after twice
-   * the previous delay, up to 6 hours. At the age limit, its entry becomes `given_up`. A summary that can never exist
-   * (422) is `unavailable`. After a 429, the run ends.
+   * method every few minutes, in any number of processes. Only one process sends requests at a time.
+   *
+   * A summary that is not ready (202) is requested again after one minute (or `olderThanMs`, if that is less), and then
+   * after twice the previous delay, up to 6 hours: about 20 requests in 3 days. So is one that is not found (404), if an
+   * event says that the call is a PSTN call. Otherwise, it is requested once more after a day, because a live service
+   * reports every WhatsApp call as 404, for ever; then its entry is `unavailable`, as after a 422. At the age limit, an
+   * entry becomes `given_up`. After a 429 or a 403, the run ends. A 403 is reported to `onError`.
    *
    * @param client - the client of the service, as `createClient` returns it.
    * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.
@@ -130,17 +133,23 @@ export type ReconcileOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The result of one run of `receiver.reconcile()`. */
+/** The result of one run of `receiver.reconcile()`: the number of requests, and how many of them had each outcome. */
 export type Reconciled = {
   /** Number of summaries that were requested. */
   readonly asked: number
   /** Number of summaries that were fetched and stored. */
   readonly accepted: number
-  /** Number of summaries that are not ready, and will be requested again. */
+  /** Number of summaries that are not ready (202). */
   readonly pending: number
-  /** Number of summaries that can never exist. */
+  /** Number of summaries that were not found (404), as of every WhatsApp call. */
+  readonly notFound: number
+  /** Number of summaries that can never exist (422). */
   readonly unavailable: number
-  /** Number of summaries that were not found before the age limit. */
+  /** 1 if the run ended because the request was denied (403): a wrong key, or an organization without PSTN calling. */
+  readonly denied: number
+  /** 1 if the run ended at the rate limit (429). */
+  readonly limited: number
+  /** Number of summaries that were not requested any more, because of the age limit. */
   readonly givenUp: number
 }
 

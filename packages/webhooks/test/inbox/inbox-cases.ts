@@ -972,17 +972,16 @@ export const inboxCases = (name: string, environment: () => Environment): void =
         if (callId === 'never') return toError('SummaryUnavailableError', 422)
         return callId === 'pending' ? toError('SummaryPendingError', 202) : toError('NotFoundError', 404)
       })
-      for (const id of ['never', 'pending', 'unknown']) await send(toEnd(id))
+      for (const id of ['never', 'pending', 'unknown']) await send({ ...toEnd(id), channel: 'PSTN' })
       clock.advance(601_000)
       const options = { olderThanMs: 600_000, maxAgeMs: day, intervalMs: 1 }
-      expect(await receiver.reconcile(client, options)).toMatchObject({
-        asked: 3,
-        pending: 2,
-        unavailable: 1,
+      expect(await receiver.reconcile(client, options)).toEqual({
+        ...{ asked: 3, accepted: 0, pending: 1, notFound: 1, unavailable: 1 },
+        ...{ denied: 0, limited: 0, givenUp: 0 },
       })
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0 })
       clock.advance(61_000)
-      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 2, pending: 2 })
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 2, pending: 1, notFound: 1 })
       clock.advance(day)
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0, givenUp: 2 })
       expect((await inbox.list({ state: 'given_up' })).map(({ subject }) => subject)).toEqual([
@@ -991,14 +990,45 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       ])
     })
 
-    it('ends a run at a rate limit, and reports other errors', async () => {
+    it('asks twice about a call that is 404 and not known to be PSTN, the second time after a day', async () => {
       const clock = createClock()
-      const { receiver, send } = setUp({ clock })
+      const { receiver, inbox, send } = setUp({ clock, retention: { handledBodyMs: day } })
+      receiver.onAny(() => {})
+      const client = createClient(() => toError('NotFoundError', 404))
+      // An event of a WhatsApp call has no channel.
+      await send(toEnd('c'))
+      await send({ ...toEnd('d'), channel: 'WHATSAPP' })
+      await receiver.drain()
+      const options = { olderThanMs: 600_000, maxAgeMs: 20 * day, intervalMs: 1 }
+      const asked: [number, number][] = []
+      for (let hour = 1; hour <= 24 * 19; hour += 1) {
+        clock.advance(3_600_000)
+        const run = await receiver.reconcile(client, options)
+        expect(run.notFound).toBe(run.asked)
+        if (run.asked > 0) asked.push([hour, run.asked])
+      }
+      expect(asked).toEqual([
+        [1, 2],
+        [25, 2],
+      ])
+      expect(await inbox.count()).toMatchObject({ unavailable: 2 })
+      await send(toSummary('c'))
+      await receiver.drain()
+      expect(await inbox.list({ name: 'CALL_AI_SUMMARY', state: 'handled' })).toHaveLength(1)
+    })
+
+    it('ends a run at a rate limit and when the service denies access, and throws other errors', async () => {
+      const clock = createClock()
+      const { receiver, send, errors } = setUp({ clock })
       for (const id of ['a', 'b', 'c']) await send(toEnd(id))
       clock.advance(601_000)
       const options = { olderThanMs: 600_000, intervalMs: 1 }
       const limited = createClient(() => toError('RateLimitError', 429))
-      expect(await receiver.reconcile(limited, options)).toMatchObject({ asked: 1, accepted: 0 })
+      expect(await receiver.reconcile(limited, options)).toMatchObject({ asked: 1, accepted: 0, limited: 1 })
+      expect(errors).toEqual([])
+      const denied = createClient(() => toError('PermissionDeniedError', 403))
+      expect(await receiver.reconcile(denied, options)).toMatchObject({ asked: 1, accepted: 0, denied: 1 })
+      expect(errors.map(String)).toEqual(['PermissionDeniedError: PermissionDeniedError'])
       const down = createClient(() => toError('ConnectionError', 0))
       await expect(receiver.reconcile(down, options)).rejects.toThrow('ConnectionError')
       const good = createClient(() => ({}))
@@ -1130,7 +1160,8 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       clock.advance(601_000)
       const client = createClient(() => ({}))
       expect(await receiver.reconcile(client, { olderThanMs: 600_000 })).toEqual({
-        ...{ asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 },
+        ...{ asked: 0, accepted: 0, pending: 0, notFound: 0, unavailable: 0 },
+        ...{ denied: 0, limited: 0, givenUp: 0 },
       })
       expect(await inbox.count()).toEqual({ stored: 4, unavailable: 2 })
     })
