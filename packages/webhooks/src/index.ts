@@ -86,6 +86,7 @@ export type {
   SummaryClient,
 } from './receiver/inbox.ts'
 export type {
+  InboxCounting,
   InboxEntries,
   InboxEntry,
   InboxEntryWithBody,

@@ -18,6 +18,7 @@ const claimed: ClaimedEntry = {
   token: 'token',
   key: 'key',
   deliveryId: 'a',
+  name: 'CALL_ENDED',
   subject: 'call:c',
   attempts: 1,
   receivedAt: new Date(0),
@@ -66,6 +67,7 @@ const setUp = (
     claimTtlMs: given.claimTtlMs ?? claimTtlMs,
     maxBodyBytes: 10_000,
     maxAttempts: given.maxAttempts ?? 3,
+    unhandled: 'park' as const,
     onParked,
   }
   const attempts = createAttempts(options, onEnd)
@@ -216,7 +218,7 @@ describe('an entry', () => {
       error: 'All 3 attempts ended with their process or lost their claim.',
     }
     expect(entries.settle.mock.calls).toMatchObject([[{ id: '1' }, parked]])
-    expect(onParked.mock.calls).toEqual([['1', parked]])
+    expect(onParked.mock.calls).toMatchObject([[{ id: '1' }, parked]])
     start({ attempts: 3 })
     await settle()
     expect(handle).toHaveBeenCalledTimes(1)

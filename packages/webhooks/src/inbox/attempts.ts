@@ -35,7 +35,11 @@ export type AttemptsOptions = InboxHost<InboxContext<unknown, unknown>> & {
   readonly engine: InboxEngine
   readonly entries: Entries
   readonly maxAttempts: number
-  readonly onParked: (id: string, parked: Extract<Settlement, { readonly state: 'parked' }>) => unknown
+  readonly unhandled: 'park' | 'discard'
+  readonly onParked: (
+    entry: ClaimedEntry,
+    parked: Extract<Settlement, { readonly state: 'parked' }>,
+  ) => unknown
 }
 
 const describe = (error: unknown): string => toStorableText(String(error), 2_000)
@@ -47,7 +51,8 @@ const findReason = (parsed: ParsedEvent | undefined): ParkedReason => {
 
 /** Makes attempts at claimed entries: calls handlers, renews claims and records outcomes. Calls `onEnd` after each. */
 export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
-  const { engine, entries, handlers, report, claimTtlMs, maxBodyBytes, maxAttempts, onParked } = options
+  const { engine, entries, handlers, report, claimTtlMs, maxBodyBytes, maxAttempts, unhandled, onParked } =
+    options
   const running = new Set<Attempt>()
   const complete = createBatch(entries.complete)
   let keeper: ReturnType<typeof setInterval> | undefined
@@ -116,9 +121,12 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     const parsed = parseIfReadable(entry.body, maxBodyBytes)
     const tasks = parsed === undefined ? [] : handlers.find(parsed)
     if (tasks.length === 0) {
+      const reason = findReason(parsed)
+      if (unhandled === 'discard' && (reason === 'no_handler' || reason === 'unknown'))
+        return { state: 'discarded' }
       const error =
         parsed?.kind === 'drifted' ? parsed.issues.map(({ message }) => message).join('; ') : undefined
-      return { state: 'parked', reason: findReason(parsed), error: error && toStorableText(error, 2_000) }
+      return { state: 'parked', reason, error: error && toStorableText(error, 2_000) }
     }
     const context = toContext(attempt, parsed)
     return callAll(tasks, context, async (error) => {
@@ -157,7 +165,7 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     const { entry, effects } = attempt
     effects.abandon()
     const held = await persist(attempt, () => entries.settle(entry, settlement))
-    if (held && settlement.state === 'parked') await onParked(entry.id, settlement)
+    if (held && settlement.state === 'parked') await onParked(entry, settlement)
   }
 
   const handle = async (attempt: Attempt): Promise<void> => {

@@ -13,6 +13,7 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 //   claimed    → handled                                  its handlers succeeded
 //   claimed    → failed                                   a handler failed, or the attempt was released
 //   claimed    → parked                                   no handler takes it, or the last attempt failed
+//   claimed    → discarded                                no handler takes it, with `unhandled: 'discard'`
 //   claimed    → suppressed                               another entry has handled the same fact
 //   claimed    → erased                                   another entry with the same fact was erased
 //   parked     → stored                                   a retry, a handler that takes it now, or a duplicate
@@ -33,13 +34,15 @@ import { type InboxTable, inboxSyntaxes } from './table.ts'
 const holdMs = 300_000
 
 /** States in which an entry has yet to be handled. */
-const openStates = `'stored', 'failed', 'claimed'`
+export const openStates = `'stored', 'failed', 'claimed'`
 
 /** States of entries that are deleted when they are due, unless a retry makes them `stored` again. */
 const closedStates = `'handled', 'parked', 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
 
 export const erased = `state = 'erased', delivery_id = NULL, name = NULL, subject = NULL, reason = NULL, error = NULL,
   headers = NULL, body = NULL, sent_at = NULL`
+
+export const discarded = `state = 'discarded', body = NULL, headers = NULL`
 
 /** The outcome of an attempt that did not succeed. */
 export type Settlement =
@@ -52,6 +55,7 @@ export type Settlement =
   /** The attempt ended early, so it does not count. */
   | { readonly state: 'released' }
   | { readonly state: 'parked'; readonly reason: ParkedReason; readonly error: string | undefined }
+  | { readonly state: 'discarded' }
   | { readonly state: 'suppressed' }
   | { readonly state: 'erased' }
 
@@ -195,6 +199,8 @@ export const createEntries = ({ table, engine, retention, now }: InboxTable) => 
           return end(claim, `state = 'failed', attempts = attempts - 1, due_at = ${now()}`)
         case 'erased':
           return end(claim, `${erased}, ${dueAt}`, [keyMs])
+        case 'discarded':
+          return end(claim, `${discarded}, ${dueAt}`, [keyMs])
         case 'suppressed':
           return end(claim, `state = 'suppressed', ${dueAt}`, [parkedBodyMs])
         case 'parked': {

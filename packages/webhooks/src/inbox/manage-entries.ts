@@ -1,9 +1,9 @@
 import { readColumn } from '../dedupe/sql-database.ts'
 import { hashText, toSubject, toSummaryFact } from '../identity/identity.ts'
-import type { InboxEntries, InboxSelection, InboxState } from '../receiver/inbox-entries.ts'
-import { assertOptions } from '../usage.ts'
+import type { InboxCounting, InboxEntries, InboxSelection } from '../receiver/inbox-entries.ts'
+import { assertAboveZero, assertNames, assertOptions } from '../usage.ts'
 import { type InboxValue, refuse, type Statement, toPlaceholders } from './engine.ts'
-import { erased } from './entries.ts'
+import { discarded, erased, openStates } from './entries.ts'
 import { hashFact } from './identify.ts'
 import { entryColumns, readBytes, readEntry, readRows } from './read-entry.ts'
 import type { InboxTable } from './table.ts'
@@ -120,11 +120,20 @@ export const createManagement = (place: InboxTable): InboxEntries => {
       const [row] = (await query(`SELECT ${entryColumns}, body FROM ${table} WHERE ${text}`, values)).rows
       return row === undefined ? undefined : { ...readEntry(row), body: readBytes(row) }
     },
-    count: async () => {
-      const { rows } = await query(`SELECT state, count(*) AS entries FROM ${table} GROUP BY state`)
-      const counts: Partial<Record<InboxState, number>> = {}
-      for (const row of rows) counts[readEntry(row).state] = Number(readColumn(row, 'entries'))
-      return counts
+    count: async (counting: InboxCounting = {}) => {
+      assertOptions('count()', counting, ['by', 'stuckForMs'])
+      const { by = 'state', stuckForMs } = counting
+      assertNames('a value of by', { names: [by], known: ['state', 'reason'] })
+      assertAboveZero('stuckForMs', stuckForMs)
+      const conditions = [
+        ...(by === 'reason' ? [`state = 'parked'`] : []),
+        ...(stuckForMs === undefined ? [] : [`state IN (${openStates}) AND received_at <= ${now()} - ?`]),
+      ]
+      const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+      const text = `SELECT ${by} AS kind, count(*) AS entries FROM ${table} ${where} GROUP BY ${by}`
+      const { rows } = await query(text, stuckForMs === undefined ? [] : [Math.round(stuckForMs)])
+      const counts = rows.map((row) => [String(readColumn(row, 'kind')), Number(readColumn(row, 'entries'))])
+      return Object.fromEntries(counts)
     },
     retry: async (selection) => {
       const { text, values } = await toChangeable('retry()', selection)
@@ -137,7 +146,7 @@ export const createManagement = (place: InboxTable): InboxEntries => {
     discard: async (selection) => {
       const { text, values } = await toChangeable('discard()', selection)
       await releaseLanes(text, values)
-      const set = `state = 'discarded', body = NULL, headers = NULL, ${toDeletion()}`
+      const set = `${discarded}, ${toDeletion()}`
       return change(set, `state IN ('stored', 'failed', 'parked', 'suppressed') AND ${text}`, values)
     },
     erase: async (what) => {

@@ -3,7 +3,7 @@ import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox-ent
 import type { InboxTable } from './table.ts'
 
 export const claimedColumns =
-  'id, event_key, delivery_id, subject, attempts, received_at, sent_at, headers, body'
+  'id, event_key, delivery_id, name, subject, attempts, received_at, sent_at, headers, body'
 
 export const entryColumns =
   'id, state, reason, error, source, delivery_id, name, subject, attempts, received_at, sent_at, due_at'
@@ -55,6 +55,7 @@ export const readBytes = (row: unknown): Uint8Array | undefined => {
 const readShared = (row: unknown) => ({
   id: String(readColumn(row, 'id')),
   deliveryId: readText(row, 'delivery_id'),
+  name: readText(row, 'name'),
   subject: readText(row, 'subject'),
   attempts: Number(readColumn(row, 'attempts')),
   receivedAt: readDate(row, 'received_at') ?? new Date(0),
@@ -88,6 +89,5 @@ export const readEntry = (row: unknown): InboxEntry => ({
   reason: readText(row, 'reason') as ParkedReason | undefined,
   error: readText(row, 'error'),
   source: readText(row, 'source') ?? '',
-  name: readText(row, 'name'),
   dueAt: readDate(row, 'due_at') ?? new Date(0),
 })

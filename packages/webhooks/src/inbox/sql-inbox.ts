@@ -11,7 +11,7 @@ import type {
   StoreOutcome,
 } from '../receiver/inbox.ts'
 import type { InboxEntry } from '../receiver/inbox-entries.ts'
-import { assertAboveZero, assertFunction, assertOptions, assertTableName } from '../usage.ts'
+import { assertAboveZero, assertFunction, assertNames, assertOptions, assertTableName } from '../usage.ts'
 import type { InboxEngine } from './engine.ts'
 import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
@@ -53,6 +53,13 @@ export type SqlInboxOptions = {
   readonly pollMs?: number | undefined
   /** Times for which entries are kept. */
   readonly retention?: InboxRetention | undefined
+  /**
+   * What happens to an event that no handler takes, known or unknown: `park` keeps it until a new version or a new
+   * handler takes it; `discard` forgets its body, which may be personal data, and recognizes duplicates. Events that
+   * have drifted or cannot be read are parked in either case.
+   * @default 'park'
+   */
+  readonly unhandled?: 'park' | 'discard' | undefined
   /**
    * Called with every entry that is parked, unless it is a known event without a handler. Errors that it throws are
    * reported to `onError`.
@@ -134,15 +141,17 @@ export function sqlInbox(
     'maxAttempts',
     'pollMs',
     'retention',
+    'unhandled',
     'onParked',
     'clock',
   ])
-  const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, onParked, clock } = options
+  const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, unhandled = 'park', onParked, clock } = options
   const { table = defaultTable, retention = {} } = options
   assertOptions('retention', retention, ['handledBodyMs', 'parkedBodyMs', 'keyMs'])
   const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = retention
   const limits = { concurrency, maxAttempts, pollMs, parkedBodyMs, keyMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
+  assertNames('a value of unhandled', { names: [unhandled], known: ['park', 'discard'] })
   if (onParked !== undefined) assertFunction('onParked', onParked)
   assertTableName(table)
   const engine = createTableFirst(createEngine(database, table) as InboxEngine, table)
@@ -159,7 +168,7 @@ export function sqlInbox(
     const { maxBodyBytes } = host
     const worker = createWorker({
       ...host,
-      ...{ engine, entries, concurrency, maxAttempts, pollMs },
+      ...{ engine, entries, concurrency, maxAttempts, pollMs, unhandled },
       warnIfWeak: async () => {
         const weakness = await engine.findWeakness()
         if (weakness === undefined) return
@@ -168,11 +177,12 @@ export function sqlInbox(
         )
       },
       unpark: createUnpark(place, { ...host, retry: management.retry }),
-      onParked: async (id, { reason, error }) => {
+      onParked: async ({ id, name }, { reason, error }) => {
         if (reason === 'no_handler') return
         if (onParked === undefined) {
           console.error(
-            `Entry ${id} of ${table} was parked (${reason}). ${error ?? ''} Pass onParked to handle this yourself.`,
+            `Entry ${id} of ${table}${name === undefined ? '' : ` (${name})`} was parked (${reason}). ${error ?? ''} ` +
+              'Pass onParked to handle this yourself.',
           )
           return
         }

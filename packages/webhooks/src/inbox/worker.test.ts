@@ -16,6 +16,7 @@ const toEntry = (id: string, attempts: number): ClaimedEntry => ({
   token: 'token',
   key: id,
   deliveryId: id,
+  name: 'CALL_ENDED',
   subject: undefined,
   attempts,
   receivedAt: new Date(0),
@@ -68,7 +69,8 @@ const setUp = (handle: (context: Context) => unknown = () => {}, given: { concur
     entries: entries as unknown as Entries,
     handlers,
     report: (error: unknown, { stage }: Failure) => void failures.push([String(error), stage]),
-    ...{ claimTtlMs: 30_000, maxBodyBytes: 1_000, maxAttempts: 3, onParked: () => {} },
+    ...{ claimTtlMs: 30_000, maxBodyBytes: 1_000, maxAttempts: 3 },
+    ...{ unhandled: 'park' as const, onParked: () => {} },
     ...{ concurrency: given.concurrency ?? 4, pollMs: 1_000, unpark, warnIfWeak },
   })
   const wait = async (ms: number) => {

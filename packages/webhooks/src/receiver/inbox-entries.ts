@@ -8,7 +8,7 @@
  * - `parked`: no handler took it, or every attempt failed. It waits until an upgrade or a new handler can handle it, or
  *   until it is retried or discarded.
  * - `suppressed`: reports the same fact as another entry that was handled or discarded.
- * - `discarded`: given up by request.
+ * - `discarded`: given up by request, or because no handler took it, with `unhandled: 'discard'`.
  * - `missing`: a summary that has not arrived, so `reconcile` requests it.
  * - `unavailable`: a summary that can never exist, or was not found twice.
  * - `given_up`: a summary that was not found before the age limit.
@@ -91,6 +91,20 @@ export type InboxSelection = {
   readonly groupId?: string | undefined
 }
 
+/** The entries to count. */
+export type InboxCounting<By extends 'state' | 'reason' = 'state' | 'reason'> = {
+  /**
+   * Counts by state, or counts parked entries by reason.
+   * @default 'state'
+   */
+  readonly by?: By | undefined
+  /**
+   * Counts only entries that are stored, claimed or failed and arrived at least this many milliseconds ago.
+   * @default counts all entries
+   */
+  readonly stuckForMs?: number | undefined
+}
+
 /** The page of entries to return. */
 export type InboxPage = {
   /**
@@ -114,8 +128,16 @@ export type InboxEntries = {
   list(selection?: InboxSelection, page?: InboxPage): Promise<readonly InboxEntry[]>
   /** Returns one entry with its body. */
   show(id: string): Promise<InboxEntryWithBody | undefined>
-  /** Returns the number of entries of each state. */
-  count(): Promise<Readonly<Partial<Record<InboxState, number>>>>
+  /**
+   * Counts the entries of each state, or the parked entries of each reason. With `stuckForMs`, counts only entries that
+   * have yet to be handled: alert when there are any.
+   *
+   * @throws WebhookUsageError for an unknown option.
+   * @throws RangeError when `stuckForMs` is not above 0.
+   */
+  count<By extends 'state' | 'reason' = 'state'>(
+    counting?: InboxCounting<By>,
+  ): Promise<Readonly<Partial<Record<By extends 'state' ? InboxState : ParkedReason, number>>>>
   /**
    * Handles failed, parked and suppressed entries again, with a new attempt count. A suppressed one is handled even
    * though its event was handled before. Entries whose body is no longer kept stay as they are.

@@ -157,6 +157,44 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       ])
     })
 
+    it('discards what no handler takes, if told so, but parks what has drifted or cannot be read', async () => {
+      const { receiver, inbox, send } = setUp({ unhandled: 'discard', onParked: () => {} })
+      receiver.on('CALL_AI_SUMMARY', () => {})
+      for (const body of [
+        toEnd('c'),
+        { tagId: 't' },
+        { ...toSummary('c'), summary: 1 },
+        '[1]',
+        toSummary('c'),
+      ])
+        await send(body)
+      await receiver.drain()
+      expect(await readStates(inbox)).toEqual(['discarded', 'discarded', 'parked', 'parked', 'handled'])
+      const [ended] = await inbox.list({ name: 'CALL_ENDED' })
+      expect((await inbox.show(ended?.id ?? ''))?.body).toBeUndefined()
+      expect((await send(toEnd('c'))).status).toBe(200)
+      expect(await inbox.count()).toEqual({ discarded: 2, parked: 2, handled: 1 })
+      const unhandled = 'drop' as 'discard'
+      expect(() => setUp({ unhandled })).toThrow('"drop" is not a value of unhandled')
+    })
+
+    it('counts by state and by reason, and what is stuck', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock, maxAttempts: 2, onParked: () => {} })
+      receiver.on('GROUP_PARTICIPANT_JOINED', () => Promise.reject(new Error('down')))
+      for (const body of [toEnd('c'), toEnd('d'), { tagId: 't' }, toJoin('g')]) await send(body)
+      await receiver.drain()
+      clock.advance(60_000)
+      await send(toEnd('e'))
+      expect(await inbox.count({ by: 'reason' })).toEqual({ no_handler: 2, unknown: 1 })
+      expect(await inbox.count({ stuckForMs: 60_000 })).toEqual({ failed: 1 })
+      expect(await inbox.count({ stuckForMs: 60_001 })).toEqual({})
+      await receiver.drain()
+      expect(await inbox.count({ by: 'reason' })).toEqual({ no_handler: 3, unknown: 1, failed: 1 })
+      await expect(inbox.count({ stuckForMs: 0 })).rejects.toThrow('must be above 0')
+      await expect(inbox.count({ by: 'name' as 'state' })).rejects.toThrow('"name" is not a value of by')
+    })
+
     it('handles a parked event after an upgrade that takes it', async () => {
       const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
       await send({ event: 'NEW' })
