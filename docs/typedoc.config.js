@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
  *
  * @type {Record<string, string[]>}
  */
-const packages = { wabakit: [], server: ['./control-types'], conformance: [], core: ['.'] }
+const packages = { wabakit: [], server: ['./control-types'], conformance: [], core: ['.', './control'] }
 
 /** Import paths, by their source files. */
 export const importPaths = Object.entries(packages).flatMap(([folder, leftOut]) => {
@@ -26,9 +26,9 @@ export default {
   tsconfig: '../tsconfig.json',
   plugin: [
     'typedoc-plugin-markdown',
-    './reference/import-paths.js',
-    './reference/written-names.js',
-    './reference/inline-options.js',
+    '.vitepress/typedoc/import-paths.js',
+    '.vitepress/typedoc/written-names.js',
+    '.vitepress/typedoc/inline-options.js',
   ],
   out: 'api',
   readme: 'none',

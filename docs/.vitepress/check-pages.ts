@@ -18,7 +18,7 @@ const listPages = (pattern: string): string[] =>
   globSync(pattern, { cwd: dist, exclude: ['404.html'] }).map(
     (file) => `/${file.replaceAll('\\', '/').replace(/(?:(?<=^|\/)index)?\.html$/, '')}`,
   )
-const guides = listPages('{*,packages/*,decisions/*}.html')
+const guides = listPages('{*,reference/*,internals/*,packages/*,decisions/*}.html')
 const reference = listPages('api/**/*.html')
 
 /** Searches of readers, each with the page that answers it. */

@@ -20,7 +20,7 @@ const contexts: Readonly<Record<string, string>> = {
     "import { createHmac } from 'node:crypto'\nimport express from 'express'\nconst app = express()\ndeclare const key: string\ndeclare const summaries: string[]",
 }
 
-const pages = globSync(['*.md', 'docs/*.md', 'packages/*/*.md'], { cwd: root })
+const pages = globSync(['*.md', 'docs/{,reference/,internals/}*.md', 'packages/*/*.md'], { cwd: root })
 const sources = globSync(['examples/**/*.ts', 'packages/*/test/**/*.ts'], {
   cwd: root,
   exclude: (path) => path.endsWith('node_modules'),

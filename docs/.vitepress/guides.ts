@@ -35,7 +35,7 @@ const toItem = (title: string, file: string) => ({
 
 /** Finds pages in `docs/` that the front page does not list. */
 const findOthers = (listed: readonly string[]): string[] =>
-  globSync('*.md', { cwd: new URL('..', import.meta.url) })
+  globSync('{,reference/,internals/}*.md', { cwd: new URL('..', import.meta.url) })
     .map((name) => `docs/${name}`)
     .filter((file) => file !== 'docs/README.md' && !listed.includes(file))
 

@@ -1,4 +1,4 @@
-// npm run simulate: runs clusters in virtual time, and looks for broken invariants. See docs/simulation.md.
+// npm run simulate: runs clusters in virtual time, and looks for broken invariants. See docs/internals/simulation.md.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

@@ -8,8 +8,8 @@ const root = resolve(import.meta.dirname, '../..')
 const squash = (code: string): string => code.replaceAll(/\s+/g, '')
 
 // `npx vitest run tools/frameworks -u` writes the page after a change to an example.
-test('docs/frameworks.md shows the examples, and the committed results of their run', async () => {
-  await expect(formatPage(readResults())).toMatchFileSnapshot(resolve(root, 'docs/frameworks.md'))
+test('docs/reference/frameworks.md shows the examples, and the committed results of their run', async () => {
+  await expect(formatPage(readResults())).toMatchFileSnapshot(resolve(root, 'docs/reference/frameworks.md'))
 })
 
 test("every line of framework code in the receiver's README is part of an example", () => {

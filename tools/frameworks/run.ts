@@ -76,6 +76,9 @@ const differing = [...results].filter(
   ([example, { failed }]) => `${failed}` !== `${committed[example]?.failed}`,
 )
 if (differing.length > 0) {
-  console.log('Different from docs/frameworks.md:', differing.map(([example]) => example).join(', '))
+  console.log(
+    'Different from docs/reference/frameworks.md:',
+    differing.map(([example]) => example).join(', '),
+  )
   process.exitCode = 1
 }

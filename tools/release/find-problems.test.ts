@@ -14,7 +14,8 @@ const repository = { type: 'git', url: 'git+https://github.com/wabakit/wabakit.g
 
 const sound: Readonly<Record<string, string>> = {
   LICENSE: 'MIT',
-  'README.md': '# Client\n[Errors](https://github.com/wabakit/wabakit/blob/main/docs/errors.md#one)',
+  'README.md':
+    '# Client\n[Errors](https://github.com/wabakit/wabakit/blob/main/docs/reference/errors.md#one)',
   'CHANGELOG.md': '# wabakit\n\n## 1.2.3\n\n- Sends.\n',
   'dist/index.js': '',
   'dist/index.js.map': '{"sources":["../src/index.ts"]}',
@@ -31,7 +32,7 @@ const findIn = (changes: Readonly<Record<string, string | undefined>>, manifest:
   }
   write('package.json', JSON.stringify({ ...address, repository }))
   write('LICENSE', 'MIT')
-  write('docs/errors.md', '# Errors\n\n## One\n')
+  write('docs/reference/errors.md', '# Errors\n\n## One\n')
   const folder = join(root, 'packages/client')
   const files = Object.entries({ ...sound, ...changes }).flatMap(([file, text]) => {
     if (text === undefined) return []
@@ -94,8 +95,8 @@ test.each<[string, Readonly<Record<string, string | undefined>>, string]>([
   ['a relative link', { 'README.md': '[a](../b.md)' }, 'README.md has a broken or relative link: ../b.md'],
   [
     'a link to a heading that does not exist',
-    { 'README.md': '[a](https://github.com/wabakit/wabakit/blob/main/docs/errors.md#two)' },
-    'README.md has a broken or relative link: https://github.com/wabakit/wabakit/blob/main/docs/errors.md#two',
+    { 'README.md': '[a](https://github.com/wabakit/wabakit/blob/main/docs/reference/errors.md#two)' },
+    'README.md has a broken or relative link: https://github.com/wabakit/wabakit/blob/main/docs/reference/errors.md#two',
   ],
 ])('a tarball with %s has a problem', (_, changes, problem) => {
   expect(findIn(changes)).toEqual([problem])

@@ -29,23 +29,23 @@ test('the descriptions in the documents are the doc comments in the sources', as
   await expect(formatDescriptions(described)).toMatchFileSnapshot('../src/documents/descriptions.ts')
 })
 
-test('docs/errors.md lists every error code with its meaning and remedy', async () => {
+test('docs/reference/errors.md lists every error code with its meaning and remedy', async () => {
   const page = renderErrorsPage(described)
-  await expect(page).toMatchFileSnapshot(`${docs}/errors.md`)
+  await expect(page).toMatchFileSnapshot(`${docs}/reference/errors.md`)
   const sections = [...page.matchAll(/^### `(\w+)`\n\n.+\. .+\.\n\nReturned by .+\.$/gm)]
   expect(sections.map(([, code]) => code)).toEqual(Object.keys(errorCodes))
 })
 
-test('docs/events.md describes every event', async () => {
+test('docs/reference/events.md describes every event', async () => {
   const page = renderEventsPage(described)
-  await expect(page).toMatchFileSnapshot(`${docs}/events.md`)
+  await expect(page).toMatchFileSnapshot(`${docs}/reference/events.md`)
   const heads = [...page.matchAll(/^## ([A-Z_]+)$/gm)]
   expect(heads.map(([, name]) => name)).toEqual(eventNames)
 })
 
-test('docs/health-events.md describes every health event and field', async () => {
+test('docs/reference/health-events.md describes every health event and field', async () => {
   const page = renderHealthEventsPage(described)
-  await expect(page).toMatchFileSnapshot(`${docs}/health-events.md`)
+  await expect(page).toMatchFileSnapshot(`${docs}/reference/health-events.md`)
   const fields = [...Object.keys(HealthEvent.shape), ...Object.keys(HealthEventData.shape)]
   for (const name of [...healthEventNames, ...fields]) expect(page).toContain(`\`${name}\``)
 })

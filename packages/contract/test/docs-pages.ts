@@ -27,7 +27,7 @@ const renderError = (code: ErrorCode, described: Described): string => {
   return `### \`${code}\`\n\n${text}\n\nReturned by ${formatEndpoints(code)}.`
 }
 
-/** Renders `docs/errors.md`. */
+/** Renders `docs/reference/errors.md`. */
 export const renderErrorsPage = (described: Described): string => {
   const codes = Object.keys(errorCodes).filter(isErrorCode)
   const sections = [...Map.groupBy(codes, (code) => errorCodes[code])].map(([status, group]) =>
@@ -128,7 +128,7 @@ const renderEvent = (name: EventName, described: Described): string => {
   ].join('\n\n')
 }
 
-/** Renders `docs/events.md`. */
+/** Renders `docs/reference/events.md`. */
 export const renderEventsPage = (described: Described): string => `${notice}
 # Events
 
@@ -147,7 +147,7 @@ Timestamps are in UTC with milliseconds. \`from\` equals \`channelNumber\`, and 
 **Received:** parsing is lenient, because services differ, and because an event that is refused may be lost. Values of
 enumerated fields that are added later are passed on, unknown fields are kept (\`extraFields(event)\` reads them), and
 timestamps may be in any ISO 8601 format. In all events except CALL_AI_SUMMARY, a text that is not listed as required may be
-missing, null or empty, and a number or a boolean may be missing or null. [What drifts](vendor.md#what-is-tolerated-and-what-drifts)
+missing, null or empty, and a number or a boolean may be missing or null. [What drifts](../vendor.md#what-is-tolerated-and-what-drifts)
 is listed on its own page.
 
 A live service sends \`groupId: null\` until it can resolve the id, usually while the group is created. To find the group, ask
@@ -180,12 +180,12 @@ const renderHealthFields = (name: string, described: Described): string => {
   return renderFields(schema, Object.keys(schema.properties), described[name]?.fields ?? {})
 }
 
-/** Renders `docs/health-events.md`. */
+/** Renders `docs/reference/health-events.md`. */
 export const renderHealthEventsPage = (described: Described): string => `${notice}
 # Health events
 
 Events about subscriptions, for operators: a subscription fails, was disabled or recovered, or a delivery is exhausted.
-[The rules](rules.md#subscriptions) define when they occur. They are sent to [operational subscriptions](monitoring.md#failing-endpoints), signed and
+[The rules](../rules.md#subscriptions) define when they occur. They are sent to [operational subscriptions](../monitoring.md#failing-endpoints), signed and
 retried like all others, but are not part of the interface: the name is in \`type\`, and they have other fields.
 
 \`HealthEvent\` of \`wabakit/contract\` parses them. \`wabakit schemas\` prints its JSON Schema, under the same name.

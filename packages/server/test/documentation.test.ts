@@ -44,7 +44,7 @@ const formatMetrics = (metrics: string): string => {
 
 // `vitest run packages/server/test/documentation.test.ts -u` updates the pages.
 test('the page of settings describes every setting', async () => {
-  await expectPart('settings.md', 'settings', formatSettings())
+  await expectPart('reference/settings.md', 'settings', formatSettings())
 })
 
 test('the page on monitoring describes every metric', async () => {

@@ -42,7 +42,7 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 const files = globSync(
   [
     '{packages,tools}/*/**/*.{ts,tsx,md}',
-    'docs/*.md',
+    'docs/{,reference/,internals/}*.md',
     'docs/decisions/*.md',
     'examples/**/*.{ts,md}',
     '*.md',

@@ -1,4 +1,4 @@
-// The first paragraph of each comment is the meaning, the second the remedy: docs/errors.md and OpenAPI show both.
+// The first paragraph of each comment is the meaning, the second the remedy: docs/reference/errors.md and OpenAPI show both.
 /**
  * All error codes of the reference server, with their HTTP statuses. Codes are never renamed, and each has one status. A
  * code that is not in this list comes from another server.

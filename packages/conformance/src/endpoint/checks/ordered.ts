@@ -105,7 +105,7 @@ export const orderedChecks: EndpointChecks = {
   'survives-repeated-not-picked': {
     title: 'Accepts CALL_NOT_PICKED several times for one call',
     severity: 'medium',
-    clause: 'docs/events.md: CALL_NOT_PICKED is sent once for each agent whose ring timed out',
+    clause: 'docs/reference/events.md: CALL_NOT_PICKED is sent once for each agent whose ring timed out',
     expected: '2xx to each',
     risk: 'A unique constraint on call and event refuses the second agent who did not answer, and its retries.',
     fix: 'Identify deliveries by webhook-id, not by call and event.',

@@ -93,7 +93,7 @@ const rules: Rules = {
   'events.call.fields': {
     title: 'Call events have the fields that wabakit documents',
     clause: fields,
-    expected: 'the fields in docs/events.md, and nothing else',
+    expected: 'the fields in docs/reference/events.md, and nothing else',
     examine: judgeCalls(({ webhooks }) => {
       const wrong = webhooks.find((webhook) => !isDocumented(webhook))
       const kept = webhooks.length === 0 ? undefined : wrong === undefined

@@ -13,7 +13,7 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
     .join(', ') || 'no webhook'
 
-/** Returns whether a webhook is an event with exactly the fields in docs/events.md. */
+/** Returns whether a webhook is an event with exactly the fields in docs/reference/events.md. */
 export const isDocumented = ({ event, json }: ReceivedWebhook): boolean =>
   isPublishedEventName(event) && publishedEventSchemas[event].safeParse(json).success
 

@@ -103,7 +103,7 @@ export const planFiles = (folder: string) => {
   const framework = frameworks.find(({ dependency }) => dependencies.has(dependency))
   if (framework === undefined) {
     const names = frameworks.map(({ name }) => name).join(', ')
-    const message = `This project uses none of ${names}. See docs/frameworks.md for others.`
+    const message = `This project uses none of ${names}. See docs/reference/frameworks.md for others.`
     throw new CliError(message, exitCodes.usage)
   }
   const { receiver, route, sources = [] } = framework

@@ -1,5 +1,5 @@
 import { Comment, Converter, ReflectionKind } from 'typedoc'
-import { importPaths } from '../typedoc.config.js'
+import { importPaths } from '../../typedoc.config.js'
 
 /** @type {Record<string, string>} */
 const descriptions = {
@@ -37,7 +37,7 @@ export const load = (app) => {
     if (!found) return
     reflection.name = found.path
     const text = descriptions[found.path]
-    if (!text) throw new Error(`Describe ${found.path} in docs/reference/import-paths.js`)
+    if (!text) throw new Error(`Describe ${found.path} in docs/.vitepress/typedoc/import-paths.js`)
     reflection.comment = new Comment([{ kind: 'text', text }])
   })
 }
