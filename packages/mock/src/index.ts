@@ -26,6 +26,7 @@ export { type Fixture, type Fixtures, fixtures } from './data/fixtures.ts'
 
 // Webhook targets, and recordings of requests and deliveries
 
+export type { ReceiverOutcome } from './delivery/receiver-outcomes.ts'
 export type { DeliveryTarget } from './delivery/targets.ts'
 export type { DeliveryOf, RecordedDelivery, RecordedRequest } from './recording.ts'
 export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.ts'

@@ -41,7 +41,10 @@ export type TenantSettings = z.infer<typeof TenantSettings>
 
 /** Options for {@link createMock}. */
 export const MockOptions = z.extend(TenantSettings, {
-  /** Seed for ids, made-up data and random faults; a whole number. @default 1 */
+  /**
+   * Seed for keys, numbers, ids, made-up data and random faults; a whole number.
+   * @default the environment variable WABAKIT_SEED, otherwise drawn at random
+   */
   seed: z.optional(z.int()),
   /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),

@@ -1,5 +1,6 @@
 import type { EndpointName, ErrorCode, EventName, WebhookEvent, WebhookEventOf } from '@wabakit/contract'
 import type { ApiFault } from '@wabakit/core/simulation'
+import type { ReceiverOutcome } from './delivery/receiver-outcomes.ts'
 
 /** A request to the public API and its outcome. */
 export type RecordedRequest = {
@@ -48,6 +49,11 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
   readonly error: string | undefined
   /** Set if the status was 200 to 299. */
   readonly acknowledged: boolean
+  /**
+   * What a wabakit receiver in this process did with it: `handled`, `stored`, `duplicate`, `ignored` (no handler takes
+   * it), `in_progress`, `failed`, `unavailable` or `rejected`; `undefined` for other targets.
+   */
+  readonly outcome: ReceiverOutcome | undefined
   /** The faults that hit this attempt. */
   readonly faults: readonly ('duplicate' | 'drop' | 'tamper' | 'delay' | 'reorder')[]
 }

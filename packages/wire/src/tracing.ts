@@ -1,6 +1,8 @@
 /** The parts of node:diagnostics_channel's `TracingChannel` that are used here. */
 export type TracingChannel = {
   readonly hasSubscribers: boolean
+  subscribe(listeners: { asyncEnd(message: object): void }): void
+  unsubscribe(listeners: { asyncEnd(message: object): void }): void
   tracePromise<Result>(work: () => Promise<Result>, message: object): Promise<Result>
 }
 

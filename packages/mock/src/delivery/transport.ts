@@ -6,6 +6,7 @@ import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
 import { tamper } from '../faults/tamper.ts'
 import type { RecordedDelivery } from '../recording.ts'
 import { createDelays, type DelaysOptions } from './delays.ts'
+import { observeOutcome } from './receiver-outcomes.ts'
 import type { Targets } from './targets.ts'
 
 type TransportOptions = DelaysOptions & {
@@ -20,7 +21,7 @@ type TransportOptions = DelaysOptions & {
 }
 
 /** A sent attempt and the duplicates that followed it. */
-type SentAttempt = { readonly attempt: RecordedDelivery; readonly copies: RecordedDelivery[] }
+type SentAttempt = { attempt: RecordedDelivery; readonly copies: RecordedDelivery[] }
 
 const readEvent = (payload: string): WebhookEvent | undefined => {
   const parsed = parseEvent(payload)
@@ -68,6 +69,7 @@ export const createTransport = (options: TransportOptions) => {
       responseBody: '',
       error: undefined,
       acknowledged: false,
+      outcome: undefined,
       faults: [...(delay ? [delay] : []), ...(tampering ? (['tamper'] as const) : [])],
     }
   }
@@ -80,21 +82,25 @@ export const createTransport = (options: TransportOptions) => {
       const attempt = createAttempt(attempted, { init, tampering })
       const { body, headers } = attempt
       const { send, url } = targets.find(attempted.subscription.url)
-      const sendOnce = () =>
-        Promise.race([send(new Request(url, { ...init, headers, body })), stopped.promise])
+      const sendOnce = () => {
+        const sending = observeOutcome(new Request(url, { ...init, headers, body }), send)
+        return Promise.race([sending, stopped.promise])
+      }
       if (isHit && faults.drop.take(attempted) !== undefined) {
         sent.set(attempted, { attempt: { ...attempt, faults: [...attempt.faults, 'drop'] }, copies: [] })
         throw new Error('dropped by faults.deliveries.drop')
       }
       const copies: RecordedDelivery[] = []
-      sent.set(attempted, { attempt, copies })
-      const response = await sendOnce()
+      const entry: SentAttempt = { attempt, copies }
+      sent.set(attempted, entry)
+      const { response, outcome } = await sendOnce()
+      entry.attempt = { ...attempt, outcome }
       const duplicate = isHit ? faults.duplicate.take(attempted) : undefined
       for (let left = duplicate ? (duplicate.copies ?? 1) : 0; left > 0; left--) {
         const number = countAttempt(attempted.delivery.id)
         const copy = { ...attempt, attempt: number, faults: [...attempt.faults, 'duplicate' as const] }
-        const again = await sendOnce()
-        copies.push(addResponse(copy, again.status, await again.text()))
+        const { response: again, outcome } = await sendOnce()
+        copies.push(addResponse({ ...copy, outcome }, again.status, await again.text()))
       }
       return response
     },

@@ -32,7 +32,7 @@ export type MockTenant = Account &
   Waits & {
     /** Base URL of the public API. */
     readonly url: string
-    /** Seed for ids, made-up data and random faults. */
+    /** Seed for keys, numbers, ids, made-up data and random faults. Messages of failed waits show it. */
     readonly seed: number
     /** The reference server behind the mock, for operations without a function here. A reset replaces it. */
     readonly server: ReferenceServer

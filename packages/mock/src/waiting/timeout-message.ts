@@ -39,10 +39,11 @@ const formatEvents = (events: readonly WebhookEvent[]): string[] => {
 
 const maxLineLength = 200
 
-const formatResponse = ({ status, responseBody }: RecordedDelivery): string => {
+const formatResponse = ({ status, responseBody, outcome }: RecordedDelivery): string => {
   const [line = ''] = responseBody.trim().split(/\r?\n/)
   const text = line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line
-  return text === '' ? `status ${status}` : `status ${status}: ${text}`
+  const result = outcome === 'duplicate' ? `status ${status}, taken for a duplicate` : `status ${status}`
+  return text === '' ? result : `${result}: ${text}`
 }
 
 const formatDeliveries = (deliveries: readonly RecordedDelivery[]): string[] => {

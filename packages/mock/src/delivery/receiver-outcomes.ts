@@ -1,0 +1,31 @@
+import type { WebhookTrace } from '@wabakit/webhooks'
+import { findTracingChannel } from '@wabakit/wire'
+
+/** What a receiver of this process did with a delivery. */
+export type ReceiverOutcome = NonNullable<WebhookTrace['outcome']>
+
+const outcomes = new WeakMap<object, ReceiverOutcome>()
+const listeners = {
+  asyncEnd: (trace: Partial<WebhookTrace>): void => {
+    const { request, outcome } = trace
+    if (request !== undefined && outcome !== undefined) outcomes.set(request, outcome)
+  },
+}
+
+/**
+ * Runs `send`, and returns the response with the outcome that the receiver reports on its tracing channel. The outcome
+ * is `undefined` if another program handles the request, or if a framework copies it.
+ */
+export const observeOutcome = async (
+  request: Request,
+  send: (request: Request) => Promise<Response>,
+): Promise<{ readonly response: Response; readonly outcome: ReceiverOutcome | undefined }> => {
+  const channel = findTracingChannel('wabakit.webhook')
+  channel?.subscribe(listeners)
+  try {
+    const response = await send(request)
+    return { response, outcome: outcomes.get(request) }
+  } finally {
+    channel?.unsubscribe(listeners)
+  }
+}
