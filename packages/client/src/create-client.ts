@@ -50,8 +50,11 @@ export type Client = {
      * @throws ValidationError if `callId` or an option is invalid. No request is sent.
      * @throws SummaryPendingError 202: the summary is not ready yet.
      * @throws SummaryUnavailableError 422: the call can never have a summary.
-     * @throws NotFoundError 404: the organization has no such call, or the call has no summary yet.
-     * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, RateLimitError 429, ServerError
+     * @throws NotFoundError 404: the organization has no such call, or the call has no summary yet. A live service returns
+     * it for every WhatsApp call.
+     * @throws PermissionDeniedError 403: the key is not allowed here. A live service also returns it for a wrong key, and
+     * for every call of an organization without PSTN calling.
+     * @throws BadRequestError 400, AuthenticationError 401, RateLimitError 429, ServerError
      * 5xx, ApiError for any other 4xx. 408, 429 and 5xx are retried first.
      * @throws ConnectionError or TimeoutError if there was no complete response after the retries.
      * @throws ResponseFormatError for a redirect, or for a 2xx that does not match the contract.
@@ -60,13 +63,14 @@ export type Client = {
      */
     getSummary(callId: string, options?: RequestOptions): ApiPromise<SummaryRecord>
     /**
-     * Waits for the AI summary of a call. It polls while the service returns 202 or 404, and continues after rate
-     * limits, 5xx and lost connections. An event from `events` ends the wait early.
+     * Waits for the AI summary of a call. It polls while the service returns 202, for a short time after a 404, and
+     * continues after rate limits, 5xx and lost connections. An event from `events` ends the wait early.
      *
      * @param callId - the `callId` from the call's webhooks; not empty.
-     * @param options - `maxWaitMs`, `intervalMs` and `events`, plus the options of `getSummary`.
+     * @param options - `maxWaitMs`, `intervalMs`, `notFoundGraceMs` and `events`, plus the options of `getSummary`.
      * @returns the record, from a response or from the event.
      * @throws SummaryUnavailableError 422: the call can never have a summary.
+     * @throws NotFoundError if the service returns 404 for `notFoundGraceMs`, and there are no `events`.
      * @throws TimeoutError after `maxWaitMs`. Its `cause` is the last error.
      * @throws other errors of `getSummary` that waiting cannot resolve, such as AuthenticationError.
      * @example

@@ -5,6 +5,7 @@ import { TimeoutError } from './errors/call-errors.ts'
 import { isWabakitError, ValidationError, type WabakitError } from './errors/wabakit-error.ts'
 import { checkCallId, getSummary } from './get-summary.ts'
 import { checkWaitOptions } from './options/check-options.ts'
+import { longestTimerMs } from './options/clock.ts'
 import type { WaitOptions } from './options/request-options.ts'
 import type { Settings } from './options/settings.ts'
 import { isTransient } from './retry/retry-policy.ts'
@@ -17,11 +18,16 @@ const isNotYet = (error: unknown): error is WabakitError =>
     (error instanceof NotFoundError && error.code !== 'route_not_found') ||
     isTransient(error))
 
-/** Requests the summary repeatedly. Each request is a single attempt, because this loop does the retrying. */
+/**
+ * Requests the summary repeatedly. Each request is a single attempt, because this loop does the retrying. After
+ * `notFoundGraceMs` of 404, asking again is useless: a live service returns it for every WhatsApp call, forever. Only
+ * the event of such a call can still arrive.
+ */
 const poll = async (settings: Settings, callId: string, options: WaitOptions): Promise<SummaryRecord> => {
-  const { maxWaitMs = 120_000, intervalMs = 2_000, signal } = options
+  const { maxWaitMs = 120_000, intervalMs = 2_000, notFoundGraceMs = 10_000, events, signal } = options
   const budget = startBudget(settings, maxWaitMs)
   const retry = { ...settings.retry, limit: 0 }
+  let missingSinceMs: number | undefined
   for (;;) {
     let last: WabakitError
     try {
@@ -31,8 +37,15 @@ const poll = async (settings: Settings, callId: string, options: WaitOptions): P
       if (!isNotYet(error)) throw error
       last = error
     }
+    if (last instanceof NotFoundError) missingSinceMs ??= budget.spentMs()
+    else if (last instanceof SummaryPendingError) missingSinceMs = undefined
+    const isMissing = missingSinceMs !== undefined && budget.spentMs() - missingSinceMs >= notFoundGraceMs
+    if (isMissing && events === undefined) throw last
+    // The event's last chance: asks once more, one interval before the end.
+    const eventMs = isMissing ? Math.min(budget.leftMs() - intervalMs, longestTimerMs) : 0
     const retryAfterMs = (last instanceof ApiError && last.retryAfterMs) || 0
-    const pauseMs = Math.max(intervalMs, retryAfterMs) + Math.round((settings.random() * intervalMs) / 2)
+    const pauseMs =
+      Math.max(intervalMs, retryAfterMs, eventMs) + Math.round((settings.random() * intervalMs) / 2)
     await budget.pause(Math.max(0, Math.min(pauseMs, budget.leftMs())), signal)
     if (budget.leftMs() >= 1) continue
     throw new TimeoutError(

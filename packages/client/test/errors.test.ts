@@ -52,6 +52,37 @@ it.each([
   expect(isApiError(error) && isWabakitError(error)).toBe(true)
 })
 
+const explain = async (status: number, call: 'create' | 'summary') => {
+  const client = await createFailingClient(status, '{"statusCode":403,"message":"Forbidden resource"}')
+  const error = await getRejection(
+    call === 'create' ? client.groups.create(group) : client.calls.getSummary('c'),
+  )
+  return String(error)
+}
+
+it('names all published causes of a 401, a 403 and a 404', async () => {
+  for (const call of ['create', 'summary'] as const) {
+    expect(await explain(401, call)).toContain(
+      'missing or invalid, or this endpoint reads it from another header',
+    )
+    expect(await explain(403, call)).toMatch(
+      /invalid or revoked.*not allowed from this address or from browsers/,
+    )
+  }
+  expect(await explain(403, 'create')).not.toContain('PSTN')
+  expect(await explain(403, 'summary')).toContain('the organization has no PSTN calling')
+  expect(await explain(404, 'create')).toContain('baseUrl is wrong')
+  expect(await explain(404, 'summary')).toMatch(/unknown, belongs to another organization.*a WhatsApp call/)
+  expect(await explain(400, 'create')).not.toContain('causes')
+})
+
+it('names only the cause that the reference server states', async () => {
+  const client = await createFailingClient(401, '{"code":"invalid_api_key","message":"The key is invalid."}')
+  expect(String(await getRejection(client.calls.getSummary('c')))).toMatch(
+    /: The key is invalid. \(invalid_api_key\)$/,
+  )
+})
+
 it.each([500, 502, 503])('rejects a read with a ServerError after %i', async (status) => {
   const error = await getRejection((await createFailingClient(status, '{}')).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ServerError)

@@ -240,12 +240,15 @@ it('uses the defaults for options of a call that are undefined', async () => {
     ...unset,
     maxWaitMs: undefined,
     intervalMs: undefined,
+    notFoundGraceMs: undefined,
     events: undefined,
   }
   const clock = createTestClock()
-  const service = await startService((response) => sendJson(response, 404, {}))
+  const service = await startService((response, { method }) =>
+    sendJson(response, method === 'GET' ? 202 : 404, {}),
+  )
   const client = createTestClient(service.url, { clock, random: () => 0, headers: { 'x-shop': 'one' } })
-  expect(await getRejection(client.calls.getSummary('c', unset))).toMatchObject({ status: 404 })
+  expect(await getRejection(client.calls.getSummary('c', unset))).toMatchObject({ status: 202 })
   expect(await getRejection(client.groups.create(group, unset))).toMatchObject({ status: 404 })
   expect(await getRejection(client.calls.waitForSummary('c', unsetWait))).toMatchObject({
     limit: 'maxWaitMs',

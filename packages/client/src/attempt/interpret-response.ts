@@ -19,6 +19,7 @@ import {
 } from '../errors/api-errors.ts'
 import { ResponseFormatError } from '../errors/call-errors.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
+import { listCauses } from './list-causes.ts'
 import type { Redact } from './redact.ts'
 import { type Exchanged, errorBodyLimit } from './send-request.ts'
 
@@ -94,12 +95,16 @@ const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now:
   const { status, requestId, headers } = details
   const body = parseBody(details.body)
   const marks = [body?.code, requestId && `request ${requestId}`].filter(Boolean).join(', ')
-  const message = `${received.redact(`${method} ${received.url}`)} returned ${status}: ${getMessage(status, body, details.body)}`
+  const code = isErrorCode(body?.code) ? body.code : 'unknown'
+  // A code of the reference server is the cause.
+  const causes = code === 'unknown' ? listCauses(status, call) : undefined
+  const hint = causes === undefined ? '' : `. Possible causes: ${causes}`
+  const message = `${received.redact(`${method} ${received.url}`)} returned ${status}: ${getMessage(status, body, details.body)}${hint}`
   return new (findClass(status, call))(marks ? `${message} (${marks})` : message, {
     ...details,
     method,
     path,
-    code: isErrorCode(body?.code) ? body.code : 'unknown',
+    code,
     serverCode: body?.code,
     issues: body?.issues ?? [],
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), now()),

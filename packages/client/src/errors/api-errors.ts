@@ -57,21 +57,27 @@ export class BadRequestError extends ApiError {
   }
 }
 
-/** 401: the API key is missing or invalid. */
+/** 401: the API key is missing or invalid, or the endpoint reads it from another header. */
 export class AuthenticationError extends ApiError {
   override get name(): 'AuthenticationError' {
     return 'AuthenticationError'
   }
 }
 
-/** 403: the API key is revoked, may not use this `wabaNumber`, or is not allowed from this address. */
+/**
+ * 403: the API key is revoked, may not use this `wabaNumber`, or is not allowed from this address or from browsers. For
+ * a summary, a live service also returns it for a wrong key, and if the organization has no PSTN calling.
+ */
 export class PermissionDeniedError extends ApiError {
   override get name(): 'PermissionDeniedError' {
     return 'PermissionDeniedError'
   }
 }
 
-/** 404: the organization has no such call, or the call has no summary yet. */
+/**
+ * 404: the organization has no such call, or the call has no summary yet. A live service returns it for every WhatsApp
+ * call.
+ */
 export class NotFoundError extends ApiError {
   override get name(): 'NotFoundError' {
     return 'NotFoundError'

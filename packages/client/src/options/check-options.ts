@@ -24,6 +24,7 @@ const methods = (words: string, ...names: string[]): Rule => [
 const object: Rule = [isObject, 'be an object']
 const method: Rule = [isFunction, 'be a function']
 const duration: Rule = [isDuration, 'be a number of milliseconds above 0']
+const limit: Rule = [(ms) => ms === 0 || isDuration(ms), 'be a number of milliseconds of at least 0']
 const headers: Rule = [
   (value) =>
     isObject(value) &&
@@ -50,7 +51,7 @@ const clientRules: Rules = {
     (value) => Array.isArray(value) && value.length === 2 && value.every(isBound),
     'be two numbers of milliseconds, each at least 0',
   ],
-  'retry.maxRetryAfterMs': [(ms) => ms === 0 || isDuration(ms), 'be a number of milliseconds of at least 0'],
+  'retry.maxRetryAfterMs': limit,
   'retry.writes': [(mode) => mode === 'safe' || mode === 'always', 'be safe or always'],
   random: method,
   ky: method,
@@ -76,6 +77,7 @@ const waitRules: Rules = {
   ...requestRules,
   maxWaitMs: duration,
   intervalMs: [(ms) => isDuration(ms) && ms !== Number.POSITIVE_INFINITY, duration[1]],
+  notFoundGraceMs: limit,
   events: methods('have a subscribe method, like a receiver', 'subscribe'),
 }
 

@@ -29,9 +29,16 @@ export type WaitOptions = RequestOptions & {
   readonly maxWaitMs?: number | undefined
   /**
    * Minimum pause between two requests, in milliseconds. Up to half the interval is added at random, so that concurrent
-   * waits spread their requests. A longer `Retry-After` replaces the interval. @default 2_000
+   * waits spread their requests. A longer `Retry-After` replaces the interval. A shorter interval than the default
+   * exceeds the 30 requests per minute and call that are published for a live service. @default 2_000
    */
   readonly intervalMs?: number | undefined
+  /**
+   * Time for which the service may return 404 before the wait rejects with a `NotFoundError`, in milliseconds;
+   * `Infinity` for no limit. With `events`, the wait goes on, but requests the summary only once more, shortly before
+   * `maxWaitMs`. @default 10_000
+   */
+  readonly notFoundGraceMs?: number | undefined
   /** Resolves the wait as soon as the summary's webhook arrives, without another request. @default none */
   readonly events?: SummaryEvents | undefined
 }

@@ -28,8 +28,10 @@ export type CallTrace = {
 export const startBudget = ({ clock }: Pick<Settings, 'clock'>, totalMs: number) => {
   const started = clock.elapsed()
   let waitedMs = 0
+  const spentMs = (): number => Math.max(waitedMs, clock.elapsed() - started)
   return {
-    leftMs: (): number => totalMs - Math.max(waitedMs, clock.elapsed() - started),
+    spentMs,
+    leftMs: (): number => totalMs - spentMs(),
     /** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it aborts. */
     pause: async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
       throwIfAborted(signal)

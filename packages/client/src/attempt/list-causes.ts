@@ -1,0 +1,20 @@
+import type { ApiCall } from '../api-call.ts'
+
+/**
+ * Lists the causes of an error status that are published for a live service, whose own messages name none. Returns
+ * `undefined` for other statuses. See docs/vendor.md.
+ */
+export const listCauses = (status: number, { endpoint }: ApiCall<unknown>): string | undefined => {
+  const isSummary = endpoint === 'calls.getSummary'
+  if (status === 401)
+    return 'the API key is missing or invalid, or this endpoint reads it from another header'
+  if (status === 403) {
+    const causes =
+      'the API key is invalid or revoked, may not do this, or is not allowed from this address or from browsers'
+    return isSummary ? `${causes}, or the organization has no PSTN calling` : causes
+  }
+  if (status !== 404) return undefined
+  return isSummary
+    ? 'the call is unknown, belongs to another organization, has no summary yet, or is a WhatsApp call, for which a live service always returns 404'
+    : 'baseUrl is wrong'
+}
