@@ -5,6 +5,7 @@ import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
 import { createErasures, type Erasures } from './erasure/erasures.ts'
 import { InputError } from './errors/operation-errors.ts'
 import { createEventLog, type PublicationListener } from './events/event-log.ts'
+import { createFigures, type Figures } from './figures/figures.ts'
 import { createGroups, type Groups } from './groups/groups.ts'
 import { createParticipants, type Participants } from './groups/participants.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.ts'
@@ -40,6 +41,7 @@ export type ReferenceServer = {
   readonly events: Events
   readonly deliveries: Deliveries
   readonly erasures: Erasures
+  readonly figures: Figures
   readonly dispatcher: Dispatcher
   /**
    * Calls `listener` after each request to the public API. It may be async. Its errors go to `onError`.
@@ -122,6 +124,13 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
   const { respond, onRequest } = createApi({ ...context, ready, keyHeaders, onError, rateLimits })
 
+  const figures = createFigures({
+    ...context,
+    onAttempt: dispatcher.onAttempt,
+    onEvent: (listener) => log.on('*', (_event, publication) => listener(publication)),
+    onError,
+  })
+
   return {
     fetch: createFetch(respond),
     respond,
@@ -136,6 +145,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     events: afterReady(createEvents(context)),
     deliveries: afterReady(createDeliveries({ ...context, findAttempt: dispatcher.findAttempt })),
     erasures: afterReady(createErasures(context)),
+    figures,
     dispatcher,
     onRequest,
     on: log.on,

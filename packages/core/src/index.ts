@@ -23,6 +23,7 @@ export { RecordExistsError, RecordNotFoundError } from './errors/record-errors.t
 export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
 export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
 export type { Publication, PublicationEventOf, PublicationListener } from './events/event-log.ts'
+export type { Figures } from './figures/figures.ts'
 export type { CreatedGroup } from './groups/create-group.ts'
 export type { Groups } from './groups/groups.ts'
 export type { ParticipantInput, Participants } from './groups/participants.ts'
@@ -58,6 +59,7 @@ export type {
   DisabledReason,
   EventChannel,
   EventRecord,
+  FigureRecord,
   GroupRecord,
   OrganizationRecord,
   ParticipantRecord,
@@ -80,6 +82,7 @@ export type {
   DeliverySelection,
   EventQuery,
   EventSelection,
+  FigureSelection,
   FilteredPageRequest,
   GroupCreation,
   GroupCreationOutcome,
@@ -87,6 +90,7 @@ export type {
   HeadsPage,
   Journal,
   LoadedDelivery,
+  MemberQuery,
   News,
   OwnedShard,
   Pace,
@@ -103,6 +107,8 @@ export type {
   SettlementOutcome,
   Store,
   SummaryChange,
+  UnfinishedMeasure,
+  UnfinishedRequest,
   WorkersView,
 } from './store.ts'
 

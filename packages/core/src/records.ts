@@ -288,3 +288,16 @@ export type AttemptRecord = AttemptResult & {
   /** Set if the endpoint was already handling the event: neither a success nor a failure. */
   readonly deferred: boolean
 }
+
+/** Counts of what happened in a period, written by the process that published the events or settled the attempts. */
+export type FigureRecord = {
+  readonly organizationId: string
+  /** The subscription whose attempts are counted. Empty: the organization's events, and all its attempts. */
+  readonly subscriptionId: string
+  /** The start of the period, as Unix time in milliseconds; a multiple of `span`. */
+  readonly at: number
+  /** The length of the period, in milliseconds. */
+  readonly span: number
+  /** Counts by name. A name that is missing was counted 0 times. */
+  readonly counts: Readonly<Record<string, number>>
+}

@@ -92,6 +92,9 @@ export type GroupQuery = RecordQuery & {
   readonly text?: string | undefined
 }
 
+/** Selects participants of a group. */
+export type MemberQuery = PageRequest & { readonly organizationId: string; readonly groupId: string }
+
 /** A call's new record, and its event, if there is one. */
 export type CallChange = { readonly call: CallRecord; readonly event: EventRecord | null }
 
@@ -183,7 +186,7 @@ export type ResendOutcome = {
 
 /** Selects old records to remove. Times are Unix time in milliseconds. @inline */
 export type PruneRequest = {
-  /** Removes deliveries that finished before this time, and events that occurred before it. */
+  /** Removes deliveries that finished before this time, events that occurred before it, and figures of hours before it. */
   readonly before: number
   /** Removes calls, groups and participants that have not changed since this time. If it is omitted, they are kept. */
   readonly recordsBefore?: number | undefined
@@ -198,6 +201,30 @@ export type ErasureRequest = {
   readonly callIds: readonly string[]
   readonly participants: readonly Omit<ParticipantKey, 'organizationId'>[]
   readonly eventIds: readonly string[]
+}
+
+/** Selects records of counts. */
+export type FigureSelection = {
+  readonly organizationId: string
+  /** The subscriptions; `''` stands for the organization as a whole. */
+  readonly subscriptionIds: readonly string[]
+  /** Only periods that start at this time or later. */
+  readonly from: number
+}
+
+/** Selects subscriptions whose unfinished deliveries are measured. */
+export type UnfinishedRequest = {
+  readonly organizationId: string
+  readonly subscriptionIds: readonly string[]
+  /** The count at which counting stops, for each subscription. At least 1. */
+  readonly limit: number
+}
+
+/** The unfinished deliveries of a subscription. */
+export type UnfinishedMeasure = {
+  readonly unfinished: number
+  /** The time of the event of the oldest one; `null` if there is none. */
+  readonly oldestAt: number | null
 }
 
 /** Parameters for measuring the backlog. @inline */

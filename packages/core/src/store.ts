@@ -6,6 +6,7 @@ import type {
   CallRecord,
   DeliveryRecord,
   EventRecord,
+  FigureRecord,
   GroupRecord,
   OrganizationRecord,
   ParticipantRecord,
@@ -21,9 +22,11 @@ import type {
   DeliveryQuery,
   ErasureRequest,
   EventQuery,
+  FigureSelection,
   GroupCreation,
   GroupCreationOutcome,
   GroupQuery,
+  MemberQuery,
   Page,
   PageRequest,
   ParticipantChange,
@@ -33,6 +36,8 @@ import type {
   ResendQuery,
   SaveOutcome,
   SummaryChange,
+  UnfinishedMeasure,
+  UnfinishedRequest,
 } from './store-requests.ts'
 
 export type * from './journal.ts'
@@ -107,6 +112,8 @@ export type Store = Journal & {
   findParticipant(key: ParticipantKey): Promise<ParticipantRecord | undefined>
   /** Lists a person's memberships, by the digits of the phone number. */
   listParticipants(organizationId: string, digits: string): Promise<ParticipantRecord[]>
+  /** Lists the participants of a group, including those who left or were removed, in the order of their digits. */
+  listMembers(query: MemberQuery): Promise<Page<ParticipantRecord>>
 
   /** Writes a call by compare-and-set and publishes the event, if there is one. */
   saveCall(change: CallChange): Promise<SaveOutcome>
@@ -173,7 +180,27 @@ export type Store = Journal & {
    */
   measureBacklog(request: BacklogRequest): Promise<Backlog>
   /**
-   * Removes old records: finished deliveries with their attempts, events that have no delivery left and, if
+   * Measures the unfinished deliveries of subscriptions, in the same order. It counts each up to the limit, so it takes
+   * no longer with a large backlog. Subscriptions that do not exist have none.
+   */
+  measureUnfinished(request: UnfinishedRequest): Promise<UnfinishedMeasure[]>
+
+  /**
+   * Adds counts to the records of their periods. Counts of organizations and subscriptions that do not exist are
+   * ignored.
+   */
+  addFigures(figures: readonly FigureRecord[]): Promise<void>
+  /** Lists the records of subscriptions since a time, in any order. */
+  listFigures(selection: FigureSelection): Promise<FigureRecord[]>
+  /**
+   * Adds the counts of records to those of longer periods, as `planRollUps` plans it, and removes them. Each count is
+   * always in exactly one record.
+   *
+   * @returns the number of records that were removed; 0 if there are none left to roll up.
+   */
+  rollUpFigures(request: { readonly now: number; readonly limit: number }): Promise<number>
+  /**
+   * Removes old records: finished deliveries with their attempts, events that have no delivery left, hourly figures and, if
    * `recordsBefore` is set, calls that, like their summaries, were last written before it; groups in which no
    * participant has changed since then; and participants who are no longer in their group. Also continues removals that
    * were interrupted.

@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
+import { createFigures } from './figures.ts'
 import { createHistory, type TakePosition } from './history.ts'
 import { createJournal } from './journal.ts'
 import { readNewest } from './newest.ts'
@@ -8,7 +9,7 @@ import { readPage } from './paging.ts'
 import { createRemoval } from './removal.ts'
 import { containsText } from './selection.ts'
 import { createDatabase, createSubscription, createTables, getQueue } from './tables.ts'
-import { measureBacklog, skipAll } from './unfinished.ts'
+import { measureBacklog, measureUnfinished, skipAll } from './unfinished.ts'
 
 type Revised = { readonly revision: number }
 
@@ -38,6 +39,7 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
     ...journal,
     ...operations,
     ...createRemoval(database, news),
+    ...createFigures(database),
     saveOrganization: async (organization) => {
       const tables = organizations.get(organization.id)
       if (!isNext(tables?.organization, organization)) return 'stale'
@@ -103,6 +105,14 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
     },
     findParticipant: async ({ organizationId, groupId, digits }) =>
       organizations.get(organizationId)?.participants.get(groupId)?.get(digits),
+    listMembers: async ({ organizationId, groupId, cursor = '', limit }) => {
+      const members = organizations.get(organizationId)?.participants.get(groupId)?.values() ?? []
+      const items = [...members]
+        .filter(({ digits }) => digits > cursor)
+        .sort((left, right) => (left.digits < right.digits ? -1 : 1))
+      const shown = items.slice(0, limit)
+      return { items: shown, ...(items.length > limit && { nextCursor: shown.at(-1)?.digits }) }
+    },
     listParticipants: async (organizationId, digits) =>
       [...(organizations.get(organizationId)?.participants.values() ?? [])].flatMap(
         (members) => members.get(digits) ?? [],
@@ -168,6 +178,10 @@ export const createMemoryStore = (takePosition: TakePosition, tellsAll = false):
     },
 
     checkWritable: async () => {},
+    measureUnfinished: async ({ organizationId, subscriptionIds, limit }) =>
+      subscriptionIds.map((id) =>
+        measureUnfinished(organizations.get(organizationId)?.subscriptions.get(id), limit),
+      ),
     measureBacklog: async (request) => measureBacklog([...queues.values()], request),
     close: async () => {},
   }

@@ -1,3 +1,4 @@
+import { longestSpanMs } from '../figures/roll-up.ts'
 import type { Store } from '../store.ts'
 import { sha256 } from '../values/sha256.ts'
 import type { MemoryJournal } from './journal.ts'
@@ -94,6 +95,9 @@ export const createRemoval = (
       tables.subscriptions.delete(subscriptionId)
       queues.delete(getQueue(owner))
       removeDeliveries(tables, (row) => row.owner === owner)
+      for (const [key, figure] of tables.figures) {
+        if (figure.subscriptionId === subscriptionId) tables.figures.delete(key)
+      }
       return true
     },
     prune: async ({ before, recordsBefore = -Infinity, limit }) => {
@@ -105,6 +109,11 @@ export const createRemoval = (
         const isUnneeded = ({ event }: EventRow) => event.occurredAt < before && !needed.has(event.id)
         eventCount += removeEvents(tables, isUnneeded, limit - eventCount).size
         recordCount += pruneRecords(tables, recordsBefore, limit)
+        const oldFigures = [...tables.figures].filter(
+          ([, { span, at }]) => span === longestSpanMs && at < before,
+        )
+        for (const [key] of oldFigures.slice(0, limit)) tables.figures.delete(key)
+        recordCount += Math.min(limit, oldFigures.length)
       }
       return deliveryCount + eventCount + recordCount
     },

@@ -7,6 +7,7 @@ import type {
   DeliveryRecord,
   DeliveryStatus,
   EventRecord,
+  FigureRecord,
   GroupRecord,
   OrganizationRecord,
   ParticipantRecord,
@@ -69,6 +70,8 @@ export const createTables = (organization: OrganizationRecord, order: number) =>
   events: [] as EventRow[],
   /** The deliveries in the order of their events. */
   deliveries: [] as DeliveryRow[],
+  /** Counts over time, by subscription and period. */
+  figures: new Map<string, FigureRecord>(),
 })
 
 export type OrganizationTables = ReturnType<typeof createTables>

@@ -1,4 +1,4 @@
-import type { Backlog, BacklogRequest } from '../store.ts'
+import type { Backlog, BacklogRequest, UnfinishedMeasure } from '../store.ts'
 import { findIndex } from './paging.ts'
 import { type DeliveryRow, findHead, type SubscriptionRow } from './tables.ts'
 
@@ -96,4 +96,14 @@ export const measureBacklog = (
     failingSubscriptions: failing.filter(({ record }) => record.disabledReason === null).length,
     disabledSubscriptions: disabled.length,
   }
+}
+
+/** Measures the unfinished deliveries of a subscription, up to the limit. */
+export const measureUnfinished = (owner: SubscriptionRow | undefined, limit: number): UnfinishedMeasure => {
+  const unfinished = owner === undefined ? [] : listUnfinished(owner)
+  const oldest = unfinished.reduce<DeliveryRow | undefined>(
+    (first, row) => (first === undefined || row.order < first.order ? row : first),
+    undefined,
+  )
+  return { unfinished: Math.min(limit, unfinished.length), oldestAt: oldest?.event.occurredAt ?? null }
 }

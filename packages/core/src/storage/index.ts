@@ -1,5 +1,7 @@
-// Building blocks for a store: settlement decisions, the workers of one process, and the news for their schedulers
+// Building blocks for a store: settlement decisions, figures, the workers of one process, and the news for their schedulers
 
+export { addCounts, type Counts, type GrowingCounts } from '../figures/counts.ts'
+export { findPeriod, longestSpanMs, planRollUps, type RollUp } from '../figures/roll-up.ts'
 export { operatorId } from './decide-health.ts'
 export {
   type BeforeSettlement,

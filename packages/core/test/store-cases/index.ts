@@ -3,6 +3,7 @@
 import { backlogCases } from './backlog-cases.ts'
 import { changeCases } from './change-cases.ts'
 import { eventListingCases } from './event-listing-cases.ts'
+import { figureCases } from './figure-cases.ts'
 import { healthCases } from './health-cases.ts'
 import { journalCases } from './journal-cases.ts'
 import { laneCases } from './lane-cases.ts'
@@ -39,6 +40,7 @@ export const storeCases: readonly StoreCase[] = [
   ...resendCases,
   ...backlogCases,
   ...removalCases,
+  ...figureCases,
 ]
 
 // Records for further tests of a store

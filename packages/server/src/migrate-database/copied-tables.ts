@@ -95,4 +95,5 @@ export const copiedTables: readonly CopiedTable[] = [
     event: 'event',
     subscription: 'subscription',
   }),
+  copyTable('figures', ['organizationId', 'subscriptionId', 'at', 'span']),
 ]

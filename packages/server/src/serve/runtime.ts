@@ -138,8 +138,9 @@ export const createRuntime = (options: RuntimeOptions) => {
       trustProxy,
       onError,
     }),
-    /** Starts delivering webhooks and removing old records, unless the role is `api`. */
+    /** Starts counting and, unless the role is `api`, delivering webhooks and removing old records. */
     start: (): void => {
+      service.figures.start()
       setTimeout(() => loadRest().catch(onError), loadRestMs).unref()
       if (role === 'api') return
       if (attempts !== undefined) {
@@ -167,8 +168,9 @@ export const createRuntime = (options: RuntimeOptions) => {
       simulation.close()
       await Promise.all([service.dispatcher.stop({ graceMs }), stopRetention()])
     },
-    /** Closes the connections to endpoints and the store. */
+    /** Writes the last counts, and closes the connections to endpoints and the store. */
     close: async (): Promise<void> => {
+      await service.figures.stop()
       await transport.close()
       await store.close()
     },

@@ -5,6 +5,7 @@ import type {
   CallSummaryRecord,
   DeliveryRecord,
   EventRecord,
+  FigureRecord,
   GroupRecord,
   OrganizationRecord,
   ParticipantRecord,
@@ -43,6 +44,7 @@ export type StoredRecords = {
   readonly events: EventRecord
   readonly deliveries: DeliveryRecord
   readonly attempts: Omit<AttemptRecord, 'deliveryId'>
+  readonly figures: FigureRecord
 }
 
 export type TableName = keyof StoredRecords
@@ -178,6 +180,13 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     responseBody: 'text',
     succeeded: 'flag',
     deferred: 'flag',
+  },
+  figures: {
+    organizationId: 'text',
+    subscriptionId: 'text',
+    at: 'integer',
+    span: 'integer',
+    counts: 'json',
   },
 }
 

@@ -57,6 +57,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
   })
   const { groups, participants, calls, summaries, dispatcher, subscriptions, deliveries } = server
   await server.ready()
+  server.figures.start()
   await server.organizations.update('acme', { callSummaries: 'automatic' })
   const [takes, , , stops] = [
     await subscribe(server, { path: '/takes' }),
@@ -123,5 +124,6 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
   // Numbers of removed rows are not assigned again.
   await subscriptions.remove('acme', await subscribe(server, { path: '/removed' }))
   await server.organizations.remove('gone')
+  await server.figures.stop()
   await store.close()
 }

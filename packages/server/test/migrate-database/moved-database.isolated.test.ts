@@ -63,7 +63,7 @@ test('a store returns the same after the migration as before, page by page', asy
   const total = result.tables.reduce((sum, { source }) => sum + source.rows, 0)
   for (const step of ['reading', 'copying', 'comparing']) {
     const last = progress.filter((each) => each.step === step).at(-1)
-    expect(last).toEqual({ step, table: 'attempts', done: total, total })
+    expect(last).toEqual({ step, table: 'figures', done: total, total })
   }
 })
 

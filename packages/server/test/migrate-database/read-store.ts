@@ -35,12 +35,18 @@ const readOrganization = async (store: Store, organizationId: string) => {
     [...new Set(values)].filter((value): value is string => typeof value === 'string')
   const groups = unique(bodies.map(({ groupId }) => groupId))
   const people = unique(bodies.map(({ customerPhone }) => customerPhone)).map((phone) => phone.slice(1))
+  const subscriptions = await readPages((page) => store.listSubscriptions(organizationId, page))
   const keys = await store.listApiKeys(organizationId)
   return {
     organization: await store.findOrganization(organizationId),
     keys,
     callers: await Promise.all(keys.map(({ hash }) => store.findCaller(hash))),
-    subscriptions: await readPages((page) => store.listSubscriptions(organizationId, page)),
+    subscriptions,
+    figures: await store.listFigures({
+      organizationId,
+      subscriptionIds: ['', ...subscriptions.map(({ id }) => id)],
+      from: 0,
+    }),
     events,
     deliveries,
     attempts: await Promise.all(

@@ -73,6 +73,7 @@ export const createServers = (
       })
       starting.delete(name)
       running.set(name, { name, user, service, store, clock, resets: new Set() })
+      service.figures.start()
       if (plan.servers.find((each) => each.name === name)?.delivers) service.dispatcher.start()
     })
   }
@@ -116,6 +117,7 @@ export const createServers = (
       if (server === undefined || server.user.owner.state !== 'running') return
       scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'stop' }, () => {
         void server.service.dispatcher.stop({ graceMs: 2_000 }).then(async () => {
+          await server.service.figures.stop()
           await server.store.close()
           end(server)
           const delayMs = Math.min(forMs, plan.calmAt - scheduler.now())

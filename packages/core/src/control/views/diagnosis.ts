@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { type FailureCause, findFailureCause } from '../../figures/failure-cause.ts'
 import type { AttemptRecord } from '../../index.ts'
 import { named } from '../schemas.ts'
 
@@ -64,52 +65,22 @@ const causes = {
     text: 'The endpoint could not be reached.',
     remedy: 'Check that the receiver is running and listening at the URL. Then resend.',
   },
-} as const
-
-type Cause = keyof typeof causes
+} as const satisfies Record<FailureCause, { readonly text: string; readonly remedy: string }>
 
 export const DiagnosisView = named(
   'Diagnosis',
   'The likely cause of a failed attempt, and its remedy.',
   z.object({
-    cause: z.enum(Object.keys(causes) as [Cause, ...Cause[]]),
+    cause: z.enum(Object.keys(causes) as [FailureCause, ...FailureCause[]]),
     text: z.string(),
     remedy: z.string(),
   }),
 )
 
-const errorPatterns: readonly (readonly [RegExp, Cause])[] = [
-  [/^not sent:/, 'forged'],
-  [/refused to connect to/, 'target_refused'],
-  [/no complete response|timeout|timed out/i, 'timeout'],
-  [/ENOTFOUND|EAI_AGAIN|getaddrinfo/, 'dns'],
-  [/certificate|CERT_|TLS|SSL|self.signed/i, 'tls'],
-]
+type Diagnosis = z.infer<typeof DiagnosisView>
 
-const findCauseOfError = (error: string): Cause =>
-  errorPatterns.find(([pattern]) => pattern.test(error))?.[1] ?? 'connection'
-
-/** Determines the cause of a refusal from a receiver's response, whether or not the receiver uses this kit. */
-const findCauseOfRefusal = (body: string): Cause => {
-  if (/timestamp/i.test(body)) return 'timestamp'
-  return /signature|secret|hmac/i.test(body) ? 'wrong_secret' : 'authorization'
-}
-
-const findCause = ({ status, error, responseBody }: AttemptRecord): Cause => {
-  const body = responseBody ?? ''
-  if (status === null) return findCauseOfError(error ?? '')
-  if (status === 401 || status === 403) return findCauseOfRefusal(body)
-  if (status === 400 && /signature|timestamp/i.test(body)) return findCauseOfRefusal(body)
-  if (status === 404 || status === 405) return 'not_found'
-  if (status === 410) return 'gone'
-  if (status === 429) return 'rate_limited'
-  if (status >= 500) return 'server_error'
-  return status >= 300 && status < 400 ? 'redirect' : 'rejected'
-}
+export const explainCause = (cause: FailureCause): Diagnosis => ({ cause, ...causes[cause] })
 
 /** Returns the likely cause of a failed attempt, or `null` if it did not fail. */
-export const diagnose = (attempt: AttemptRecord): z.infer<typeof DiagnosisView> | null => {
-  if (attempt.succeeded || attempt.deferred) return null
-  const cause = findCause(attempt)
-  return { cause, ...causes[cause] }
-}
+export const diagnose = (attempt: AttemptRecord): Diagnosis | null =>
+  attempt.succeeded || attempt.deferred ? null : explainCause(findFailureCause(attempt))

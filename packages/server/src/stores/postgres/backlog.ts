@@ -1,9 +1,9 @@
-import type { Store } from '@wabakit/core'
+import type { Store, UnfinishedMeasure } from '@wabakit/core'
 import { firstDue } from './functions/journal.ts'
 import { isHead, isOpen } from './functions/lanes.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 
-export type BacklogMeasure = Pick<Store, 'measureBacklog'>
+export type BacklogMeasure = Pick<Store, 'measureBacklog' | 'measureUnfinished'>
 
 /**
  * Maximum number of rows to examine. It exceeds the limit, because the index does not distinguish heads from waiting
@@ -58,6 +58,22 @@ const measure = `
     (SELECT number - disabled FROM troubled)::integer AS "failingSubscriptions",
     (SELECT disabled FROM troubled)::integer AS "disabledSubscriptions"`
 
+const measureEach = `
+  SELECT u.unfinished::integer, e.occurred_at::double precision AS "oldestAt"
+  FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, n)
+  LEFT JOIN LATERAL (
+    SELECT s.position FROM wabakit.subscriptions s
+    WHERE s.organization_id = $1 AND s.id = wanted.id AND s.revision > 0
+  ) AS s ON true
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS unfinished FROM (SELECT FROM wabakit.pending p WHERE p.subscription = s.position LIMIT $3) AS p
+  ) AS u
+  LEFT JOIN LATERAL (
+    SELECT p.event FROM wabakit.pending p WHERE p.subscription = s.position ORDER BY p.event LIMIT 1
+  ) AS oldest ON true
+  LEFT JOIN LATERAL (SELECT e.occurred_at FROM wabakit.events e WHERE e.position = oldest.event OFFSET 0) AS e ON true
+  ORDER BY wanted.n`
+
 const nothing: Awaited<ReturnType<Store['measureBacklog']>> = {
   waiting: 0,
   due: 0,
@@ -73,4 +89,6 @@ export const createBacklogMeasure = ({ read }: Pick<PostgresDatabase, 'read'>): 
     const [backlog] = await read<typeof nothing>(measure, [limit, Math.floor(now)])
     return backlog ?? nothing
   },
+  measureUnfinished: ({ organizationId, subscriptionIds, limit }) =>
+    read<UnfinishedMeasure>(measureEach, [organizationId, subscriptionIds, limit]),
 })

@@ -24,6 +24,7 @@ export type Changes = Pick<
   | 'saveParticipant'
   | 'findParticipant'
   | 'listParticipants'
+  | 'listMembers'
   | 'saveCall'
   | 'findCall'
   | 'listCalls'
@@ -134,6 +135,21 @@ export const createChanges = ({ query, read, news }: PostgresDatabase): Changes 
         [organizationId, groupId, digits],
       )
       return found && participants.toRecord(found.row)
+    },
+    listMembers: async ({ organizationId, groupId, cursor = '', limit }) => {
+      const rows = await read<SelectedRow>(
+        `SELECT row_to_json(p) AS row FROM wabakit.participants p
+         WHERE p.organization_id = $1 AND p.group_id = $2 AND p.digits > $3 AND ${ifOrganizationExists('$1')}
+         ORDER BY p.digits LIMIT $4`,
+        [organizationId, groupId, cursor, limit + 1],
+      )
+      return toPage({
+        rows,
+        limit,
+        isFollowed: false,
+        toItem: ({ row }) => participants.toRecord(row),
+        toCursor: ({ row }) => String(row.digits),
+      })
     },
     listParticipants: async (organizationId, digits) => {
       const rows = await read<SelectedRow>(

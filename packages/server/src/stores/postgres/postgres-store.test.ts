@@ -29,7 +29,16 @@ afterAll(async () => {
 })
 
 const tables = [
-  ...['organizations', 'api_keys', 'groups', 'participants', 'calls', 'summaries', 'summary_marks'],
+  ...[
+    'organizations',
+    'api_keys',
+    'groups',
+    'participants',
+    'calls',
+    'summaries',
+    'summary_marks',
+    'figures',
+  ],
   ...['subscriptions', 'events', 'pending', 'deliveries', 'attempts', 'workers'],
 ]
 

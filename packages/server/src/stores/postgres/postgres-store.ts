@@ -1,6 +1,7 @@
 import type { Store } from '@wabakit/core'
 import { createBacklogMeasure } from './backlog.ts'
 import { createChanges } from './changes.ts'
+import { createFigures } from './figures.ts'
 import { createHistory } from './history.ts'
 import { createJournal } from './journal.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
@@ -22,6 +23,7 @@ export const postgresStore = (database: PostgresDatabase): Store => ({
   ...createHistory(database),
   ...createJournal(database),
   ...createBacklogMeasure(database),
+  ...createFigures(database),
   checkWritable: async () => {
     await database.query('UPDATE wabakit.migrations SET applied_at = applied_at WHERE version = 1')
   },

@@ -292,4 +292,16 @@ export const migrations: readonly Migration[] = [
     sql: `ALTER TABLE wabakit.events ADD COLUMN forged boolean NOT NULL DEFAULT false;
       ALTER TABLE wabakit.subscriptions ADD COLUMN max_attempts_per_second double precision`,
   },
+  {
+    sql: `-- Counts of events and attempts over time. An empty subscription stands for the organization.
+      CREATE TABLE wabakit.figures (
+        organization_id text COLLATE "C",
+        subscription_id text COLLATE "C",
+        at bigint,
+        span integer, -- milliseconds
+        counts json NOT NULL,
+        PRIMARY KEY (organization_id, subscription_id, at, span)
+      );
+      CREATE INDEX figures_by_span ON wabakit.figures (span, at)`,
+  },
 ]

@@ -53,6 +53,22 @@ const freshCount = `
     ) as lane where fresh > 0
   )`
 
+/** Counts the unfinished deliveries of a subscription. */
+const countUnfinished = `select count(*) as unfinished from (
+  select 1 from deliveries indexed by lanes where subscription = ?1 and finishedAt is null limit ?2 + 0
+)`
+
+/** Finds the oldest unfinished delivery of a subscription. Of its retries, reads those that are due first. */
+const oldestUnfinished = `select occurredAt from events where position = (
+  select min(event) from (
+    select min(event) as event from deliveries indexed by freshDeliveries where subscription = ?1 and state = 'fresh'
+    union all
+    select event from (
+      select d.event from deliveries d where d.subscription = ?1 and ${isRetry} order by d.dueAt, d.event limit ?2 + 0
+    )
+  )
+)`
+
 /**
  * Measures the backlog using only indexes. Blocks the event loop for about 20 ms per 100,000 deliveries of each kind.
  */
@@ -60,7 +76,7 @@ export const createBacklog = ({
   database,
   findOpen,
   readAtOnce,
-}: Access): Pick<Store, 'measureBacklog' | 'nextDueAt'> => {
+}: Access): Pick<Store, 'measureBacklog' | 'measureUnfinished' | 'nextDueAt'> => {
   const listBusy = database.prepare(listBusySubscriptions)
   const findFirstDue = database.prepare(firstDue)
   const countFresh = database.prepare(freshCount)
@@ -72,6 +88,12 @@ export const createBacklog = ({
      where failingSince is not null or disabledReason is not null`,
   )
 
+  const findPosition = database.prepare(
+    'select position from subscriptions where organizationId = ? and id = ? and revision > 0',
+  )
+  const count = database.prepare(countUnfinished)
+  const findOldest = database.prepare(oldestUnfinished)
+
   const findNextDueAt = (): number | undefined => {
     const times = listBusy.all(0, -1).flatMap(({ subscription }) => {
       const dueAt = findOpen(Number(subscription)) && findFirstDue.get(Number(subscription))?.dueAt
@@ -82,6 +104,17 @@ export const createBacklog = ({
 
   return {
     nextDueAt: () => readAtOnce(findNextDueAt),
+    measureUnfinished: ({ organizationId, subscriptionIds, limit }) =>
+      readAtOnce(() =>
+        subscriptionIds.map((id) => {
+          const position = Number(findPosition.get(organizationId, id)?.position ?? 0)
+          const oldestAt = findOldest.get(position, limit)?.occurredAt
+          return {
+            unfinished: Number(count.get(position, limit)?.unfinished),
+            oldestAt: typeof oldestAt === 'number' ? oldestAt : null,
+          }
+        }),
+      ),
     measureBacklog: ({ now, limit }) =>
       readAtOnce(() => {
         const { number, disabled } = troubled.get() ?? {}

@@ -216,4 +216,16 @@ export const migrations: readonly string[] = [
   `,
   `alter table events add column forged integer not null default 0;
    alter table subscriptions add column maxAttemptsPerSecond real;`,
+  `
+  -- Counts of events and attempts over time. An empty subscription stands for the organization.
+  create table figures (
+    organizationId text not null references organizations (id) on delete cascade,
+    subscriptionId text not null,
+    at integer not null,
+    span integer not null, -- milliseconds
+    counts text not null, -- JSON
+    primary key (organizationId, subscriptionId, at, span)
+  ) strict, without rowid;
+  create index figuresBySpan on figures (span, at);
+  `,
 ]

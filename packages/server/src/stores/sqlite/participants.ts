@@ -1,4 +1,5 @@
 import type { Store } from '@wabakit/core'
+import { toPage } from '../page.ts'
 import type { Access } from './access.ts'
 import type { Publish } from './events.ts'
 import { mapTable } from './records.ts'
@@ -7,16 +8,31 @@ import { createSave } from './revisions.ts'
 const { toRecord } = mapTable('participants')
 
 export const createParticipants = (
-  { database, readOwned, writeTo }: Access,
+  { database, readOwned, readPage, writeTo }: Access,
   publish: Publish,
-): Pick<Store, 'saveParticipant' | 'findParticipant' | 'listParticipants'> => {
+): Pick<Store, 'saveParticipant' | 'findParticipant' | 'listParticipants' | 'listMembers'> => {
   const save = createSave(database, 'participants')
   const find = database.prepare(
     'select * from participants where organizationId = ? and groupId = ? and digits = ?',
   )
   const list = database.prepare('select * from participants where organizationId = ? and digits = ?')
 
+  const members = database.prepare(
+    'select * from participants where organizationId = ? and groupId = ? and digits > ? order by digits limit ? + 0',
+  )
+
   return {
+    listMembers: (query) =>
+      readPage(query, () => {
+        const { organizationId, groupId, cursor = '', limit } = query
+        return toPage({
+          rows: members.all(organizationId, groupId, cursor, limit + 1),
+          limit,
+          isFollowed: false,
+          toItem: toRecord,
+          toCursor: ({ digits }) => String(digits),
+        })
+      }),
     saveParticipant: ({ participant, event }) =>
       writeTo(participant.organizationId, () => {
         const outcome = save(participant)

@@ -1,4 +1,5 @@
 import type { Store } from '@wabakit/core'
+import { longestSpanMs } from '@wabakit/core/storage'
 import type { Access } from './access.ts'
 import type { Calls } from './calls.ts'
 import type { Removals } from './removals.ts'
@@ -16,6 +17,10 @@ export const createPrune = (
   const unusedEvents = database.prepare(
     `delete from events where position in
        (select position from events where deliveries = 0 and occurredAt < ? order by occurredAt limit ?)`,
+  )
+  const oldFigures = database.prepare(
+    `delete from figures where (organizationId, subscriptionId, at, span) in
+       (select organizationId, subscriptionId, at, span from figures where span = ${longestSpanMs} and at < ? limit ?)`,
   )
   const oldCalls = database.prepare(
     `select organizationId, callId from calls c where updatedAt < ?1 and not exists (
@@ -56,6 +61,7 @@ export const createPrune = (
           removals.takeSteps(limit) +
           Number(finishedDeliveries.run(before, limit).changes) +
           Number(unusedEvents.run(before, limit).changes) +
+          Number(oldFigures.run(before, limit).changes) +
           (recordsBefore === undefined ? 0 : pruneRecords(recordsBefore, limit)),
       ),
   }

@@ -21,6 +21,7 @@ const owned = {
   calls: 'organizationId, callId',
   summaries: 'organizationId, callId',
   summaryMarks: 'organizationId, hash',
+  figures: 'organizationId, subscriptionId, at, span',
 }
 
 export const createRemovals = ({ database, write }: Access) => {
@@ -42,6 +43,10 @@ export const createRemovals = ({ database, write }: Access) => {
     `delete from deliveries where (event, subscription) in
        (select event, subscription from deliveries indexed by deliveriesBySubscription where subscription = ? limit ?)`,
   )
+  const deleteFigures = database.prepare(
+    `delete from figures where (organizationId, subscriptionId) in
+       (select organizationId, id from subscriptions where position = ?)`,
+  )
   const deleteSubscription = database.prepare('delete from subscriptions where position = ?')
   const deleteOwned = Object.entries(owned).map(([table, key]) =>
     database.prepare(
@@ -57,7 +62,11 @@ export const createRemovals = ({ database, write }: Access) => {
   const takeStep = (limit: number): number => {
     const subscription = Number(removedSubscription.get()?.key ?? 0)
     if (subscription > 0) {
-      return run(deleteDeliveries, subscription, limit) || run(deleteSubscription, subscription)
+      return (
+        run(deleteDeliveries, subscription, limit) ||
+        run(deleteFigures, subscription) ||
+        run(deleteSubscription, subscription)
+      )
     }
     const disabled = unfinished.get()
     if (disabled !== undefined) {

@@ -6,6 +6,7 @@ import { createDeliveries } from './deliveries.ts'
 import { createDeliveryChanges } from './delivery-changes.ts'
 import { createErase } from './erase.ts'
 import { createEvents } from './events.ts'
+import { createFigures } from './figures.ts'
 import { createGroups } from './groups.ts'
 import { createJournal } from './journal.ts'
 import { createLanes } from './lanes.ts'
@@ -37,6 +38,7 @@ export const storeOnDatabase = (opened: OpenDatabase, now: () => number = () => 
     ...createDeliveryChanges(access, news),
     ...createJournal(access, { lanes, news, removals, publish }),
     ...createBacklog(access),
+    ...createFigures(access),
     ...createPrune(access, { removals, removeCall }),
     ...createErase(access, { news, removeCall }),
     checkWritable: access.checkWritable,

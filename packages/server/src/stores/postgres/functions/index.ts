@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { changeFunctions } from './changes.ts'
 import { eventFunctions } from './events.ts'
+import { figureFunctions } from './figures.ts'
 import { locks } from './locks.ts'
 import { removalFunctions } from './removals.ts'
 import { resendingFunctions } from './resending.ts'
@@ -22,6 +23,7 @@ export const functions: string = [
   resendingFunctions,
   tokenBucketFunctions,
   workerFunctions,
+  figureFunctions,
 ].join('')
 
 /** The schema of these functions. Its name contains a hash of their source, so that versions do not share functions. */

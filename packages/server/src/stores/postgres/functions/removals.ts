@@ -1,4 +1,5 @@
 import type { QueueState, Store } from '@wabakit/core'
+import { longestSpanMs } from '@wabakit/core/storage'
 import type { Query } from '../query.ts'
 import { allDeliveries } from './events.ts'
 
@@ -56,6 +57,8 @@ BEGIN
     );
     PERFORM delete_deliveries(array_fill(subscription_position, ARRAY[cardinality(found_events)]), found_events);
     IF cardinality(found_events) < p_limit THEN
+      DELETE FROM wabakit.figures f USING wabakit.subscriptions s
+      WHERE s.position = subscription_position AND f.organization_id = s.organization_id AND f.subscription_id = s.id;
       DELETE FROM wabakit.subscriptions WHERE position = subscription_position;
     END IF;
     RETURN greatest(1, cardinality(found_events));
@@ -76,7 +79,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
-  FOREACH owned IN ARRAY ARRAY['events', 'participants', 'groups', 'calls', 'summaries', 'summary_marks'] LOOP
+  FOREACH owned IN ARRAY ARRAY['events', 'participants', 'groups', 'calls', 'summaries', 'summary_marks', 'figures'] LOOP
     EXECUTE format(
       'DELETE FROM wabakit.%1$I WHERE ctid = ANY (ARRAY(SELECT ctid FROM wabakit.%1$I WHERE organization_id = $1 LIMIT $2))',
       owned
@@ -104,7 +107,7 @@ BEGIN
   SELECT r.organization_id, encode(sha256(convert_to(r.call_id, 'UTF8')), 'hex') FROM removed r ON CONFLICT DO NOTHING;
 END $$;
 
--- Removes finished deliveries and events without deliveries, oldest first, starting at the given times. Returns their
+-- Removes the figures of hours, and finished deliveries and events without deliveries, oldest first, starting at the given times. Returns their
 -- number, and the times of the last ones for the next call, which can then skip entries that stay in the indexes until
 -- the next vacuum.
 CREATE FUNCTION prune(
@@ -115,6 +118,7 @@ DECLARE
   subscriptions bigint[];
   events bigint[];
   unused bigint[];
+  changed integer;
 BEGIN
   SELECT array_agg(found.subscription), array_agg(found.event), max(found.finished_at)
   INTO subscriptions, events, finished_from FROM (
@@ -135,6 +139,11 @@ BEGIN
   ) AS found;
   DELETE FROM wabakit.events WHERE position = ANY (unused);
   removed := removed + coalesce(cardinality(unused), 0);
+  DELETE FROM wabakit.figures WHERE ctid = ANY (ARRAY(
+    SELECT f.ctid FROM wabakit.figures f WHERE f.span = ${longestSpanMs} AND f.at < p_before LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ));
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  removed := removed + changed;
   finished_from := coalesce(finished_from, p_finished_from);
   occurred_from := coalesce(occurred_from, p_occurred_from);
 END $$;

@@ -1,0 +1,154 @@
+import type { AttemptReported } from '../delivery/dispatcher.ts'
+import { StorageUnavailableError } from '../errors/storage-errors.ts'
+import type { Publication } from '../events/event-log.ts'
+import type { FigureRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { UnfinishedMeasure } from '../store.ts'
+import { startBackgroundTimer } from '../values/clock.ts'
+import { addCounts, type Counts, countAttempt, countEvent, type GrowingCounts } from './counts.ts'
+import { findPeriod, shortestSpanMs } from './roll-up.ts'
+
+/** Counts of events and attempts over time. */
+export type Figures = {
+  /**
+   * Starts counting the events that this process publishes and the attempts that it settles. Writes the counts every ten
+   * seconds, at most one record for each subscription and organization. A crash loses at most the last ten seconds.
+   * Does not keep the process alive.
+   */
+  start(): void
+  /** Stops counting, and writes the last counts. */
+  stop(): Promise<void>
+  /**
+   * Lists the records of an organization since a time, of any span, in no particular order. No period is counted in
+   * two of them.
+   */
+  list(organizationId: string, query: FigureQuery): Promise<FigureRecord[]>
+  /** Measures the unfinished deliveries of subscriptions. */
+  measureUnfinished(organizationId: string, query: UnfinishedQuery): Promise<UnfinishedMeasure[]>
+}
+
+type FigureQuery = {
+  /** The subscriptions whose records to list; `''` stands for the organization as a whole. */
+  readonly subscriptionIds: readonly string[]
+  /** Only records of periods that start at this time or later, as Unix time in milliseconds. */
+  readonly from: number
+}
+
+type UnfinishedQuery = { readonly subscriptionIds: readonly string[]; readonly limit: number }
+
+type FiguresContext = Pick<ServerContext, 'store' | 'clock'> & {
+  onAttempt(listener: (report: AttemptReported) => void): () => void
+  onEvent(listener: (publication: Publication) => void): () => void
+  readonly onError: (error: unknown) => void
+}
+
+/** The counts of an organization's subscriptions, and under `''` of its events. */
+type Counted = Map<string, Map<string, GrowingCounts>>
+
+/** How often counts are written before records are rolled up: about once a minute. */
+const writesPerRollUp = 6
+
+const findCounts = (counted: Counted, organizationId: string, subscriptionId: string): GrowingCounts => {
+  const ofOrganization = counted.get(organizationId) ?? new Map<string, GrowingCounts>()
+  const counts = ofOrganization.get(subscriptionId) ?? {}
+  counted.set(organizationId, ofOrganization.set(subscriptionId, counts))
+  return counts
+}
+
+const sum = (all: Iterable<Counts>): Counts => {
+  const total: GrowingCounts = {}
+  for (const counts of all) addCounts(total, counts)
+  return total
+}
+
+/** Returns a record for each subscription, and one for each organization with the sum of its subscriptions and events. */
+const toRecords = (counted: Counted, now: number): FigureRecord[] => {
+  const period = { at: findPeriod(now, shortestSpanMs), span: shortestSpanMs }
+  return [...counted].flatMap(([organizationId, ofOrganization]) => [
+    { organizationId, subscriptionId: '', ...period, counts: sum(ofOrganization.values()) },
+    ...[...ofOrganization]
+      .filter(([subscriptionId]) => subscriptionId !== '')
+      .map(([subscriptionId, counts]) => ({ organizationId, subscriptionId, ...period, counts })),
+  ])
+}
+
+export const createFigures = (context: FiguresContext): Figures => {
+  const { store, clock, onAttempt, onEvent, onError } = context
+  let counted: Counted = new Map()
+  let writes = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let unsubscribe: (() => void) | undefined
+
+  /** Puts back counts that were not written. */
+  const restore = (taken: Counted): void => {
+    for (const [organizationId, ofOrganization] of taken) {
+      for (const [subscriptionId, counts] of ofOrganization) {
+        addCounts(findCounts(counted, organizationId, subscriptionId), counts)
+      }
+    }
+  }
+
+  const write = async (): Promise<void> => {
+    const taken = counted
+    if (taken.size === 0) return
+    counted = new Map()
+    try {
+      await store.addFigures(toRecords(taken, clock.now()))
+    } catch (error) {
+      // After any other error they may have been written, and would be counted twice.
+      if (error instanceof StorageUnavailableError) restore(taken)
+      else throw error
+    }
+  }
+
+  const rollUp = async (): Promise<void> => {
+    writes = 0
+    while (timer !== undefined && (await store.rollUpFigures({ now: clock.now(), limit: 500 })) > 0);
+  }
+
+  const work = async (): Promise<void> => {
+    await write()
+    writes += 1
+    if (writes >= writesPerRollUp) await rollUp()
+  }
+
+  const schedule = (): void => {
+    timer = startBackgroundTimer(() => {
+      writing = work()
+        .catch((error: unknown) => {
+          // The dispatcher reports that the store is unavailable.
+          if (!(error instanceof StorageUnavailableError)) onError(error)
+        })
+        .then(() => {
+          if (timer !== undefined) schedule()
+        })
+    }, shortestSpanMs)
+  }
+
+  return {
+    start: () => {
+      if (timer !== undefined) return
+      const stopAttempts = onAttempt(({ attempted: { subscription }, result, settlement }) => {
+        if (settlement.outcome !== 'settled' || result.kind === 'released') return
+        countAttempt(findCounts(counted, subscription.organizationId, subscription.id), result)
+      })
+      const stopEvents = onEvent(({ organizationId }) => countEvent(findCounts(counted, organizationId, '')))
+      unsubscribe = () => {
+        stopAttempts()
+        stopEvents()
+      }
+      schedule()
+    },
+    stop: async () => {
+      if (timer === undefined) return
+      clearTimeout(timer)
+      timer = undefined
+      unsubscribe?.()
+      await writing
+      await write().catch(onError)
+    },
+    list: (organizationId, query) => store.listFigures({ organizationId, ...query }),
+    measureUnfinished: (organizationId, query) => store.measureUnfinished({ organizationId, ...query }),
+  }
+}
