@@ -3,16 +3,6 @@ export type WebhookPayload = string | Uint8Array | ArrayBuffer
 
 export const encoder = /* @__PURE__ */ new TextEncoder()
 
-export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
-  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.length
-  }
-  return whole
-}
-
 /** Recognizes an ArrayBuffer from any realm. Under jest, every Buffer comes from another realm. */
 export const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   Object.prototype.toString.call(value) === '[object ArrayBuffer]'

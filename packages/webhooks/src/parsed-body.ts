@@ -1,10 +1,24 @@
-/** The property of a request for its body as a framework has parsed it. Copies of this package share the symbol. */
-const parsedBody = Symbol.for('wabakit.parsedBody')
+import { WebhookRequestError } from './errors.ts'
 
-/** Keeps a parsed body with the request that adapters create. */
+/**
+ * The property of a request for the serialization of a body that a framework has parsed. Copies of this package share
+ * the symbol.
+ */
+export const parsedBody: unique symbol = Symbol.for('wabakit.parsedBody') as never
+
+/** Recognizes JSON that a form parser has read: all of it is in the name of the first field. */
+const isMisread = (body: unknown): boolean => /^\s*[{[]/.test(Object.keys(Object(body))[0] ?? '')
+
+/**
+ * Keeps what a parser has made of a body with the request that an adapter creates.
+ *
+ * @throws WebhookRequestError when it cannot be serialized.
+ */
 export const keepParsedBody = (request: Request, body: unknown): void => {
-  if (body !== undefined) Object.defineProperty(request, parsedBody, { value: body })
+  if (isMisread(body)) return
+  try {
+    Object.defineProperty(request, parsedBody, { value: JSON.stringify(body) })
+  } catch (cause) {
+    throw new WebhookRequestError('body_unreadable', 'The parsed body cannot be serialized.', { cause })
+  }
 }
-
-/** Returns the parsed body of a request, or `undefined`. */
-export const findParsedBody = (request: Request): unknown => Reflect.get(request, parsedBody)

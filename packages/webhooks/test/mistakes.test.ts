@@ -88,7 +88,7 @@ describe("a developer's mistake", () => {
     [
       'an inbox as a dedupe',
       () => create({ dedupe: sqlInbox(new DatabaseSync(':memory:')) }),
-      'An inbox stores before it handles: pass sqlInbox(…) as inbox.',
+      'Pass sqlInbox(…) as inbox.',
     ],
     ['a dedupe without its parentheses', () => create({ dedupe: memoryDedupe }), 'memoryDedupe()'],
     ['a misspelled option', () => create({ maxBodyByte: 1 }), 'Did you mean "maxBodyBytes"?'],

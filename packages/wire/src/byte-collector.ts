@@ -21,17 +21,12 @@ export const createByteCollector = (): ByteCollector => {
   return {
     add: ({ buffer: source, byteOffset, byteLength }) => {
       const needed = length + byteLength
-      // The only chunk of most bodies. It needs no copy, because its buffer contains nothing else.
-      const isWhole = length === 0 && byteLength === source.byteLength
-      if (isWhole) buffer = new Uint8Array(source as ArrayBuffer)
-      else {
-        if (needed > buffer.length) {
-          const grown = new Uint8Array(Math.max(needed, 2 * buffer.length))
-          grown.set(buffer.subarray(0, length))
-          buffer = grown
-        }
-        buffer.set(new Uint8Array(source, byteOffset, byteLength), length)
+      if (needed > buffer.length) {
+        const grown = new Uint8Array(Math.max(needed, 2 * buffer.length))
+        grown.set(buffer)
+        buffer = grown
       }
+      buffer.set(new Uint8Array(source, byteOffset, byteLength), length)
       length = needed
     },
     get length() {

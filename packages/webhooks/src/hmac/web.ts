@@ -1,4 +1,5 @@
-import { concat, encodeBase64, encoder } from '../bytes.ts'
+import { createByteCollector } from '@wabakit/wire'
+import { encodeBase64, encoder } from '../bytes.ts'
 
 /**
  * Computes the base64 HMAC-SHA256 of `head` followed by `body`. Returns a promise only if the runtime's HMAC is
@@ -25,7 +26,9 @@ export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
   return async (head, body) => {
     if (globalThis.crypto?.subtle === undefined) throw new Error(withoutWebCrypto)
     secret ??= await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
-    const signature = await crypto.subtle.sign('HMAC', secret, concat([encoder.encode(head), body]))
+    const signed = createByteCollector()
+    for (const part of [encoder.encode(head), body]) signed.add(part)
+    const signature = await crypto.subtle.sign('HMAC', secret, signed.toBytes())
     return encodeBase64(new Uint8Array(signature))
   }
 }

@@ -1,4 +1,4 @@
-import { concat } from '../bytes.ts'
+import { createByteCollector } from '@wabakit/wire'
 import { readColumn } from '../dedupe/sql-database.ts'
 import { createBatch } from './batch.ts'
 import { type InboxValue, type Statement, toPlaceholders } from './engine.ts'
@@ -48,17 +48,17 @@ const toValues = (events: readonly StoredEvent[], now: string): Statement => ({
 
 /** Passes any number of rows as two values, because planning 64 rows of values takes as long as inserting them. */
 const toDocument = (events: readonly StoredEvent[], now: string): Statement => {
-  let position = 1
+  const bodies = createByteCollector()
   const rows = events.map((event) => {
-    const row = [...toRow(event), position, event.body.length]
-    position += event.body.length
+    const row = [...toRow(event), bodies.length + 1, event.body.length]
+    bodies.add(event.body)
     return row
   })
   return {
     text: `SELECT e->>0, e->>1, e->>2, e->>3, e->>4, e->>5, (e->>6)::bigint, e->>7,
       substring(?::bytea FROM (e->>8)::integer FOR (e->>9)::integer), 'stored', ${now}, ${now}
       FROM jsonb_array_elements(?::jsonb) e`,
-    values: [concat(events.map(({ body }) => body)), JSON.stringify(rows)],
+    values: [bodies.toBytes(), JSON.stringify(rows)],
   }
 }
 

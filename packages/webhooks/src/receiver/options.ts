@@ -92,13 +92,12 @@ export const toSettings = <Context>(options: ReceiverOptions<Context>) => {
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
   if (typeof verify !== 'function') {
     throw new WebhookUsageError(
-      'verify is required: staticHeader(…), bearerAuth(…), basicAuth(…), standardWebhooks(…), a function, or unsigned()',
+      'verify is required: bearerAuth(…), staticHeader(…), standardWebhooks(…), a function, or unsigned()',
     )
   }
   if (dedupe !== undefined && typeof Object(dedupe).claim !== 'function') {
     throw new WebhookUsageError(
-      'dedupe must be a store such as memoryDedupe(), or an object with a function claim. ' +
-        'An inbox stores before it handles: pass sqlInbox(…) as inbox.',
+      'dedupe must be a store such as memoryDedupe(), with a function claim. Pass sqlInbox(…) as inbox.',
     )
   }
   if (inbox && (typeof inbox.attach !== 'function' || dedupe || options.ack || waitUntil)) {

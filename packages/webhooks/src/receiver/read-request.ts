@@ -1,7 +1,7 @@
 import { createByteCollector } from '@wabakit/wire'
-import { isUnparsed, toBytes } from '../bytes.ts'
+import { encoder } from '../bytes.ts'
 import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
-import { findParsedBody, keepParsedBody } from '../parsed-body.ts'
+import { parsedBody } from '../parsed-body.ts'
 import { longestTimerMs } from '../time-limit.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
 
@@ -28,26 +28,17 @@ const isRequest = (value: unknown): value is Request => {
  * @throws WebhookUsageError when there is no request.
  */
 export const findRequest = (input: unknown): Request => {
-  if (input instanceof Request) return input
   const { request, req, web } = Object(input)
   const found = [input, request, req, Object(req).raw, Object(web).request].find(isRequest)
   if (found !== undefined) return found
   throw new WebhookUsageError(
-    `handle() needs a Fetch Request, or an object that has one, not this ${Object(input).constructor?.name}. ` +
-      'Use toNodeHandler() in node:http, Express, Koa and NestJS, toFastifyPlugin() in Fastify, ' +
-      'toLambdaHandler() in AWS Lambda, and handle(toWebRequest(event)) in h3 1.',
+    `handle() needs a Fetch Request, not this ${Object(input).constructor?.name}. ` +
+      'Use toNodeHandler(), toFastifyPlugin(), toLambdaHandler(), or toWebRequest(event) in h3 1.',
   )
 }
 
 /** Checks whether other code has read the body, or is reading it. */
 export const wasRead = (request: Request): boolean => request.bodyUsed || (request.body?.locked ?? false)
-
-/** Keeps a body that a route has read: the one in Hono's cache, or Elysia's `body`. */
-export const keepBodyOf = async (request: Request, holder: object): Promise<void> => {
-  const { req, body } = Object(holder)
-  const { arrayBuffer, text, json } = Object(Object(req).bodyCache)
-  keepParsedBody(request, (await (arrayBuffer ?? text ?? json)) ?? body)
-}
 
 /** @throws WebhookRequestError for any method other than POST. */
 export const assertPost = (method: string): void => {
@@ -78,44 +69,32 @@ const freeBytes = 65_536
  */
 const maxLargeBodies = 16
 
-type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number }
-
-/** The bytes of a body, or of the serialization of a parsed one. */
-type ReadBody = { readonly bytes: Uint8Array; readonly wasParsed: boolean }
-
-const asRead = (bytes: Uint8Array): ReadBody => ({ bytes, wasParsed: false })
-
-const serialize = (body: unknown): Uint8Array => {
-  try {
-    return toBytes(JSON.stringify(body))
-  } catch (cause) {
-    const message = 'The body was parsed before the receiver saw it, and cannot be serialized.'
-    throw new WebhookRequestError('body_unreadable', message, { cause })
-  }
+type BodyOptions = {
+  readonly verify: Verifier
+  readonly maxBodyBytes: number
+  readonly bodyTimeoutMs: number
 }
 
-/** Recognizes JSON that a form parser has read: all of it is in the name of the first field. */
-const isMisread = (body: unknown): boolean => /^\s*[{[]/.test(Object.keys(Object(body))[0] ?? '')
-
 /**
- * Returns what is left of a body that other code has read before.
+ * Reads a body that other code has read before, from what adapters, Hono (`req`) or Elysia (`body`) have kept of it.
  *
- * @throws WebhookRequestError when its bytes are needed, or nothing is left of it.
+ * @throws WebhookRequestError when the verifier needs the bytes, or no JSON is left.
  */
-const readKept = (request: Request, { ignoresBody = false }: Verifier): ReadBody => {
-  const kept = findParsedBody(request)
-  if (isUnparsed(kept)) return asRead(toBytes(kept))
+const readParsed = async (
+  request: Request,
+  { ignoresBody, holder }: { readonly ignoresBody: boolean | undefined; readonly holder: object },
+): Promise<Uint8Array> => {
   const type = request.headers.get('content-type')
-  if (ignoresBody && kept !== undefined && type && !isMisread(kept)) {
-    assertJson(type)
-    return { bytes: serialize(kept), wasParsed: true }
-  }
+  assertJson(type)
+  const { req, body } = holder === request ? {} : Object(holder)
+  const kept: unknown =
+    Reflect.get(request, parsedBody) ?? (req?.raw === request ? await req.text() : JSON.stringify(body))
+  if (ignoresBody && type && typeof kept === 'string') return encoder.encode(kept)
   throw new WebhookRequestError(
     'body_was_parsed',
-    'The body was read before the receiver saw it, and its original bytes are needed. ' +
-      'Mount the receiver before any body parser such as express.json(), or keep the bytes: ' +
-      'express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } }), or rawBody: true in NestJS. ' +
-      'Pass on the context of Hono or Elysia rather than its request.',
+    'The body was read before the receiver saw it, but its bytes are needed. ' +
+      'Mount the receiver before any body parser, or keep the bytes: ' +
+      'express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } }), or rawBody: true in NestJS.',
   )
 }
 
@@ -123,10 +102,10 @@ const readKept = (request: Request, { ignoresBody = false }: Verifier): ReadBody
  * Creates a function that reads the body of a request. The limit applies while reading: `content-length` is trusted only
  * when it is too large.
  *
- * @throws WebhookRequestError when the body is too large, too slow or broken, when other code has read it, or when too
- *   many large bodies are being read.
+ * @throws WebhookRequestError when the body is too large, too slow or broken, when its bytes are needed but other code has
+ *   read it, or when too many large bodies are being read.
  */
-export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
+export const createReadBody = ({ verify, maxBodyBytes, bodyTimeoutMs }: BodyOptions) => {
   let heldByAll = 0
   const assertLength = (length: number): void => {
     if (length <= maxBodyBytes) return
@@ -181,13 +160,13 @@ export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
     }
   }
 
-  return async (request: Request, verify: Verifier): Promise<ReadBody> => {
+  return async (request: Request, holder: object): Promise<Uint8Array> => {
     if (wasRead(request)) {
-      const body = readKept(request, verify)
-      assertLength(body.bytes.length)
-      return body
+      const bytes = await readParsed(request, { ignoresBody: verify.ignoresBody, holder })
+      assertLength(bytes.length)
+      return bytes
     }
     assertLength(Number(request.headers.get('content-length')))
-    return asRead(request.body ? await readStream(request.body) : new Uint8Array())
+    return request.body ? readStream(request.body) : new Uint8Array()
   }
 }

@@ -15,7 +15,6 @@ import {
   assertPost,
   createReadBody,
   findRequest,
-  keepBodyOf,
   type RequestHolder,
   wasRead,
 } from './read-request.ts'
@@ -71,7 +70,10 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
   const readBody = createReadBody(settings)
   const handleOnce = createHandleOnce(settings, report)
 
-  const respond = async (trace: WebhookTrace, host: object): Promise<Response> => {
+  const respond = async (
+    trace: WebhookTrace,
+    { holder, host }: { readonly holder: object; readonly host: object },
+  ): Promise<Response> => {
     const { request } = trace
     const { headers, url } = request
     const receivedAt = now === undefined ? new Date() : new Date(now())
@@ -87,7 +89,8 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       // An inbox stores every authentic delivery, even if it is not JSON.
       if (!store) assertJson(headers.get('content-type'))
 
-      const { bytes: rawBody, wasParsed: bodyWasParsed } = await readBody(request, verify)
+      const bodyWasParsed = wasRead(request)
+      const rawBody = await readBody(request, holder)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       if (store) {
@@ -129,18 +132,17 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
     if (outcome === 'handled' || outcome === 'duplicate') return respondAccepted()
     return respondUnhandled(outcome, claimTtlMs)
   }
-  return async (input: Request | RequestHolder, host: object = input): Promise<Response> => {
+  return async (holder: Request | RequestHolder, host: object = holder): Promise<Response> => {
     let request: Request
     try {
-      request = findRequest(input)
-      if (input !== request && wasRead(request)) await keepBodyOf(request, input)
+      request = findRequest(holder)
     } catch (error) {
       await report(error, { stage: 'request', headers: new Headers(), context: undefined })
       return respondRejected(error)
     }
     const trace: WebhookTrace = { request }
     return channel?.hasSubscribers
-      ? channel.tracePromise(() => respond(trace, host), trace)
-      : respond(trace, host)
+      ? channel.tracePromise(() => respond(trace, { holder, host }), trace)
+      : respond(trace, { holder, host })
   }
 }

@@ -126,7 +126,7 @@ export const checkAge = (timestamp: number, nowMs: number, toleranceSeconds: num
   const unit = timestamp > 1e11 ? ' It looks like milliseconds; the header takes seconds.' : ''
   throw new WebhookVerificationError(
     old ? 'timestamp_too_old' : 'timestamp_too_new',
-    `The signature is ${Math.abs(skewSeconds)} s ${old ? 'old' : 'ahead'} (tolerance ${toleranceSeconds} s).${unit} Check the clocks of sender and receiver. An old signature may also be a replay.`,
+    `The signature is ${Math.abs(skewSeconds)} s ${old ? 'old' : 'ahead'} (tolerance ${toleranceSeconds} s).${unit} Check the clocks of sender and receiver.`,
     { skewSeconds },
   )
 }
