@@ -8,16 +8,6 @@ import type { MenuItem } from '../parts/menu.tsx'
 const post = <Result>(id: string, action: string, body: object = {}): Promise<Result> =>
   sendOwn(['deliveries', id, action], { body })
 
-export const resend = (id: string, { newWebhookId = false } = {}): Promise<void> =>
-  perform(
-    () => post<{ resent: number }>(id, 'resend', { newWebhookId }),
-    ({ resent }) => {
-      if (resent === 0)
-        return 'Not resent: the delivery is waiting in its lane, or an attempt is in progress.'
-      return newWebhookId ? 'Resent with a new webhook-id.' : 'Resent.'
-    },
-  )
-
 /** Starts the next attempt immediately instead of at its scheduled time. */
 export const retryNow = (id: string): Promise<void> =>
   perform(() => post(id, 'retry'), 'The next attempt starts now.')

@@ -1,12 +1,13 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
+import { nameEndpoint, subscriptions } from '../api/subscriptions.ts'
 import type { Filter } from '../list/list-definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { Problem } from '../parts/status.tsx'
+import { LoadProblem } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 
@@ -45,10 +46,50 @@ const resend = async (
   }
 }
 
+/** Maximum number of endpoints for which the deliveries are counted separately. Each takes a request. */
+const maxEndpoints = 50
+
+type Share = { readonly id: string; readonly count: number }
+
+/** Counts the matching deliveries of each endpoint, the most affected first. */
+const countByEndpoint = async (query: Query, total: Signal<number | undefined>): Promise<Share[]> => {
+  const all = subscriptions.value.map(({ id }) => id)
+  const ids = query.subscription === undefined ? all : [query.subscription]
+  if (ids.length > maxEndpoints) return [{ id: '', count: await resend({ ...query, dryRun: true }, total) }]
+  const shares: Share[] = []
+  for (const id of ids) {
+    const counted = signal<number | undefined>(0)
+    const count = await resend({ ...query, subscription: id, dryRun: true }, counted)
+    if (count > 0) shares.push({ id, count })
+    total.value = (total.value ?? 0) + count
+  }
+  return shares.toSorted((left, right) => right.count - left.count)
+}
+
+const ShareList = ({ shares }: { readonly shares: readonly Share[] }) => (
+  <table class="figures">
+    <caption class="sr-only">Deliveries by endpoint</caption>
+    <tbody>
+      {shares.map(({ id, count }) => (
+        <tr key={id}>
+          <th scope="row">{nameEndpoint(id)}</th>
+          <td class="number">{count}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
 const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => {
   const counted = useSignal<number | undefined>(0)
   const resent = useSignal<number | undefined>(undefined)
-  const { value: total, problem } = useRecord({ load: () => resend({ ...query, dryRun: true }, counted) })
+  const { value: shares, problem } = useRecord({
+    load: () => {
+      counted.value = 0
+      return countByEndpoint(query, counted)
+    },
+  })
+  const total = shares?.reduce((sum, { count }) => sum + count, 0)
   const confirm = async (): Promise<void> => {
     resent.value = 0
     await perform(
@@ -67,7 +108,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
         : `${total} of the matching deliveries can be resent:`
   return (
     <Dialog title="Resend all that match" onClose={onClose}>
-      <Problem text={problem} />
+      <LoadProblem text={problem} />
       <p role="status">{text}</p>
       <Facts
         facts={{
@@ -75,6 +116,7 @@ const Confirmation = ({ query, filters, onClose }: Matching & DialogControl) => 
           'Payload contains': query.text,
         }}
       />
+      {shares !== undefined && shares.length > 1 && <ShareList shares={shares} />}
       <p class="quiet">
         Each delivery keeps its webhook-id, so a receiver that has already handled it does not handle it
         again. Deliveries that are waiting in a lane, have an attempt in progress or belong to a disabled

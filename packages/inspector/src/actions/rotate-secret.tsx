@@ -1,11 +1,9 @@
-import { useSignal } from '@preact/signals'
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
-import { useEffect } from 'preact/hooks'
 import { sendOwn } from '../api/organization.ts'
 import { perform } from '../api/reload.ts'
 import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
+import { ShownOnce } from '../parts/shown-once.tsx'
 import { Time } from '../parts/time.tsx'
 
 /** Time for which the old secret still signs, in milliseconds. This is the server's default. */
@@ -13,54 +11,20 @@ const overlapMs = 86_400_000
 
 const title = 'Rotate the secret'
 
-const Result = ({ secret, previousSecretExpiresAt, onClose }: SubscriptionWithSecret & DialogControl) => {
-  const isShown = useSignal(false)
-  const isKept = useSignal(false)
-  const keep = (): void => {
-    isKept.value = true
-  }
-  useEffect(() => {
-    if (isKept.value) return
-    const warn = (event: Event): void => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [isKept.value])
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      unsaved={isKept.value ? undefined : 'The new secret was not copied, and cannot be shown again.'}
-    >
-      <section class="verdict" aria-label="New secret">
-        <h3>Copy the new secret to the receiver: it is shown only here</h3>
-        <p class="line">
-          <code onCopy={isShown.value ? keep : undefined}>{isShown.value ? secret : '•'.repeat(24)}</code>
-          <button type="button" class="link" onClick={() => (isShown.value = !isShown.value)}>
-            {isShown.value ? 'Hide' : 'Show'}
-          </button>
-          <CopyButton text={secret} label="Copy the secret" onCopied={keep} />
-        </p>
-      </section>
-      {previousSecretExpiresAt !== null && (
-        <p>
-          Give it to the receiver before <Time at={previousSecretExpiresAt} />. Until then, the previous
-          secret also signs.
-        </p>
-      )}
-      <footer>
-        <Button kind="primary" disabled={!isKept.value} onClick={onClose}>
-          Done
-        </Button>
-      </footer>
-    </Dialog>
-  )
-}
-
 const rotate = (id: string): Promise<void> =>
   perform(async () => {
     const path = ['subscriptions', id, 'rotate-secret']
     const rotated = await sendOwn<SubscriptionWithSecret>(path, { body: {} })
-    openDialog((close) => <Result {...rotated} onClose={close} />)
+    const { secret, previousSecretExpiresAt: end } = rotated
+    openDialog((close) => (
+      <ShownOnce title={title} name="secret" secret={secret} to="the receiver" onClose={close}>
+        {end !== null && (
+          <p>
+            Give it to the receiver before <Time at={end} />. Until then, the previous secret also signs.
+          </p>
+        )}
+      </ShownOnce>
+    ))
   }, 'Rotated.')
 
 const Question = ({ id, url, previousSecretExpiresAt, onClose }: Subscription & DialogControl) => {

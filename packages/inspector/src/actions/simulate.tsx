@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals'
-import type { Call, Page } from '@wabakit/server/control-types'
-import { sendOwn } from '../api/organization.ts'
+import type { Call, Group, Page } from '@wabakit/server/control-types'
+import { organization, sendOwn } from '../api/organization.ts'
 import { perform, reloadAll } from '../api/reload.ts'
 import { info, send } from '../api/send.ts'
-import { type JsonSchema, listFields } from '../format/schema-fields.ts'
+import { type Field, type JsonSchema, listFields } from '../format/schema-fields.ts'
 import { Button } from '../parts/button.tsx'
-import { Choice } from '../parts/choice.tsx'
+import { Choice as Switch } from '../parts/choice.tsx'
 import { Dialog, type DialogControl, openDialog } from '../parts/dialog.tsx'
 import { type FieldGroup, SchemaForm } from '../parts/schema-form.tsx'
-import { Problem } from '../parts/status.tsx'
+import { type Choice, toChoices } from '../parts/select.tsx'
+import { LoadProblem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { notify } from '../state/notices.ts'
 import { getParam, navigate, view } from '../state/route.ts'
@@ -37,13 +38,14 @@ const kinds: Readonly<Record<Kind, SimulationKind>> = {
     submitLabel: 'Simulate the call',
     presets: [
       { title: 'Answered, with a summary', values: { outcome: 'answered' } },
-      { title: 'Summary after 30 s', values: { outcome: 'answered', summary: '{"after": "30s"}' } },
+      { title: 'Summary after 30 s', values: { outcome: 'answered', 'summary.after': '30s' } },
       { title: 'Missed', values: { outcome: 'missed' } },
       { title: 'Not recorded', values: { outcome: 'no_recording' } },
       { title: 'Outgoing, on WhatsApp', values: { direction: 'OUTGOING', channel: 'WHATSAPP' } },
     ],
     groups: [
-      { title: 'What happens', fields: ['outcome', 'durationInSeconds', 'summary'] },
+      { title: 'What happens', fields: ['outcome', 'durationInSeconds'] },
+      { title: 'Summary', fields: ['summary'] },
       { title: 'Who', fields: ['direction', 'channel', 'channelNumber', 'customerNumber', 'agentNumber'] },
     ],
     run: async (body) => {
@@ -123,17 +125,50 @@ const ActiveFaults = () => {
 
 type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
 
+/** The values that exist, by the name of the field that takes one of them. */
+type Existing = Readonly<Record<string, readonly Choice[]>>
+
+/** Lists the numbers, groups and customers that exist, so that nobody has to type their ids. */
+const loadExisting = async (): Promise<Existing> => {
+  const [groups, calls] = await Promise.all([
+    sendOwn<Page<Group>>(['groups'], { query: { limit: 100 } }),
+    sendOwn<Page<Call>>(['calls'], { query: { limit: 100 } }),
+  ])
+  const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
+  const customers = new Set(calls.items.map(({ customerNumber }) => customerNumber))
+  return {
+    channelNumber: [
+      ...pstnNumbers.map((value) => ({ value, label: `${value} · PSTN` })),
+      ...integrations.map(({ wabaNumber: value }) => ({ value, label: `${value} · WHATSAPP` })),
+    ],
+    groupId: groups.items.map(({ groupId, subject }) => ({
+      value: groupId,
+      label: `${subject} · ${groupId}`,
+    })),
+    customerNumber: toChoices([...customers]),
+  }
+}
+
+/** Offers the existing values. A customer can also be a new one, so that those are only suggested. */
+const offer = (field: Field, existing: Existing): Field => {
+  const choices = existing[field.name] ?? []
+  if (choices.length === 0) return field
+  return { ...field, choices, kind: field.name === 'customerNumber' ? 'text' : 'choice' }
+}
+
 /** A dialog to simulate a call, a participant's step or, with `--mock`, a fault. */
 const Simulation = ({ onClose }: DialogControl) => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
-  const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>(['openapi.json']) })
+  const { value: known, problem } = useRecord({
+    load: () => Promise.all([send<OpenApi>(['openapi.json']), loadExisting()]),
+  })
   const preset = useSignal<Preset | undefined>(undefined)
   const { schema, submitLabel, presets, groups, run } = kinds[kind.value]
   const offered: readonly Kind[] = ['call', 'participant', ...(info.value?.mock ? ['fault' as const] : [])]
   const groupId = view.value === 'groups' ? getParam('id') : ''
   return (
     <Dialog title="Simulate" onClose={onClose}>
-      <Choice
+      <Switch
         label="What happens"
         value={kind.value}
         choices={offered.map((value) => ({ ...kinds[value], value }))}
@@ -156,12 +191,12 @@ const Simulation = ({ onClose }: DialogControl) => {
           </button>
         ))}
       </div>
-      <Problem text={problem} />
-      {openApi !== undefined && (
+      <LoadProblem text={problem} />
+      {known !== undefined && (
         <SchemaForm
           key={`${kind.value} ${preset.value?.title}`}
           groups={groups}
-          fields={listFields(openApi.components.schemas, schema)}
+          fields={listFields(known[0].components.schemas, schema).map((field) => offer(field, known[1]))}
           initial={{ groupId, phone: '+15550199001', ...preset.value?.values }}
           submitLabel={submitLabel}
           onSubmit={async (body) => {

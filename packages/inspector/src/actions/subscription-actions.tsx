@@ -1,50 +1,52 @@
-import type { Event, Subscription } from '@wabakit/server/control-types'
+import type { Subscription } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
-import { perform, reloadAll } from '../api/reload.ts'
-import { Dialog, openDialog } from '../parts/dialog.tsx'
-import { SchemaForm } from '../parts/schema-form.tsx'
-import { notify } from '../state/notices.ts'
+import { perform } from '../api/reload.ts'
+import { Confirmation } from '../parts/confirmation.tsx'
+import { openDialog } from '../parts/dialog.tsx'
+import { closeRecord } from '../state/current-record.ts'
+import { UnfinishedCount } from './unfinished-count.tsx'
 
-/** Sends an example event to one subscription. */
-export const sendTestEvent = (id: string): Promise<void> =>
-  perform(
-    () => sendOwn<Event>(['subscriptions', id, 'test-events'], { body: {} }),
-    ({ name }) => `Sent a test ${name} event.`,
-  )
+const setEnabled = (id: string, enabled: boolean): Promise<unknown> =>
+  sendOwn(['subscriptions', id], { method: 'PATCH', body: { enabled } })
 
-const change = (id: string, body: object): Promise<void> =>
-  sendOwn(['subscriptions', id], { method: 'PATCH', body })
+export const enable = ({ id }: Subscription): Promise<void> =>
+  perform(() => setEnabled(id, true), 'Enabled. If you need the skipped deliveries, resend them.')
 
-export const setEnabled = (id: string, enabled: boolean): Promise<void> =>
-  perform(
-    () => change(id, { enabled }),
-    enabled
-      ? 'Enabled. If you need the skipped deliveries, resend them.'
-      : 'Disabled. The server skips its deliveries.',
-  )
-
-const limitField = {
-  name: 'maxAttemptsPerSecond',
-  description: 'From 0.01 to 1,000. Empty: no maximum.',
-  isRequired: false,
-  kind: 'number',
-  choices: [],
-} as const
-
-export const askForLimit = ({ id, maxAttemptsPerSecond }: Subscription): void =>
+export const askToDisable = ({ id, url }: Subscription): void =>
   openDialog((close) => (
-    <Dialog title="Limit attempts per second" onClose={close}>
-      <SchemaForm
-        fields={[limitField]}
-        groups={[{ title: 'Attempts to this endpoint', fields: [limitField.name] }]}
-        initial={{ maxAttemptsPerSecond: String(maxAttemptsPerSecond ?? '') }}
-        submitLabel="Save"
-        onSubmit={async (values) => {
-          await change(id, { maxAttemptsPerSecond: null, ...values })
-          close()
-          notify('Saved.')
-          reloadAll()
-        }}
-      />
-    </Dialog>
+    <Confirmation
+      title="Disable"
+      done="Disabled. The server skips its deliveries."
+      kind="primary"
+      onConfirm={() => setEnabled(id, false)}
+      onClose={close}
+    >
+      <p>
+        <code>{url}</code> gets no webhooks until you enable it again. <UnfinishedCount subscriptionId={id} />
+      </p>
+      <p class="quiet">
+        Those are skipped, and so is each later event. Skipped deliveries can be resent after you enable it.
+      </p>
+    </Confirmation>
+  ))
+
+export const askToRemove = ({ id, url }: Subscription): void =>
+  openDialog((close) => (
+    <Confirmation
+      title="Remove"
+      done="Removed."
+      onConfirm={async () => {
+        await sendOwn(['subscriptions', id], { method: 'DELETE' })
+        closeRecord()
+      }}
+      onClose={close}
+    >
+      <p>
+        <code>{url}</code> gets no more webhooks. <UnfinishedCount subscriptionId={id} />
+      </p>
+      <p class="quiet">
+        They and the whole history of its deliveries are deleted with it, and so is its secret. This cannot be
+        undone: to keep them, disable it instead.
+      </p>
+    </Confirmation>
   ))

@@ -22,7 +22,7 @@ export const perform = async <Result>(
     notify(typeof report === 'string' ? report : report(result))
     reloadAll()
   } catch (error) {
-    notify(getMessage(error), { isProblem: true })
+    notify(getMessage(error), { tone: 'bad' })
   }
 }
 

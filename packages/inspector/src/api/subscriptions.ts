@@ -34,3 +34,9 @@ export const findSubscription = (id: string): Subscription | undefined =>
 
 /** Removes the protocol from a URL. */
 export const shortenUrl = (url: string): string => url.replace(/^https?:\/\//, '')
+
+/** Returns the URL of a subscription without its protocol or, while it is not loaded, the subscription's id. */
+export const nameEndpoint = (id: string): string => {
+  const url = findSubscription(id)?.url
+  return url === undefined ? id : shortenUrl(url)
+}

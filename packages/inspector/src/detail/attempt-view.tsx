@@ -1,7 +1,7 @@
 import type { Attempt, SentRequest } from '@wabakit/server/control-types'
 import { loadRequest } from '../api/organization.ts'
 import { formatDuration } from '../format/time.ts'
-import { HttpStatus, Problem } from '../parts/status.tsx'
+import { HttpStatus, LoadProblem } from '../parts/status.tsx'
 import { findTab, Tabs } from '../parts/tabs.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
@@ -83,7 +83,7 @@ export const AttemptView = ({ delivery, attempts, attempt }: ChosenAttempt) => {
           <SignatureView request={request} attempt={attempt} subscriptionId={delivery.subscriptionId} />
         )}
         {tab === 'compare' && <CompareView delivery={delivery} attempts={attempts} attempt={attempt} />}
-        {tab !== 'response' && <Problem text={problem} />}
+        {tab !== 'response' && <LoadProblem text={problem} />}
       </div>
     </section>
   )

@@ -7,12 +7,13 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { HttpStatus } from '../parts/status.tsx'
+import { HttpStatus, statusTexts } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, WaitText } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam, setParams } from '../state/route.ts'
 import { AttemptView } from './attempt-view.tsx'
+import { toGuideUrl } from './guides.ts'
 
 type LoadedDelivery = { readonly delivery: Delivery; readonly attempts: readonly Attempt[] }
 
@@ -65,7 +66,10 @@ const Verdict = ({ delivery, attempt }: Pick<KnownDelivery, 'delivery' | 'attemp
             {diagnosis.remedy}{' '}
             <RecordLink view="subscriptions" id={subscriptionId}>
               Open the subscription
-            </RecordLink>
+            </RecordLink>{' '}
+            <a class="record" href={toGuideUrl(diagnosis.cause)} target="_blank" rel="noreferrer">
+              Read the guide
+            </a>
           </p>
         </>
       )}
@@ -83,6 +87,7 @@ const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
   return (
     <Facts
       facts={{
+        Status: `${status}: ${statusTexts[status]}`,
         Endpoint: (
           <RecordLink view="subscriptions" id={subscriptionId}>
             {findSubscription(subscriptionId)?.url ?? subscriptionId}

@@ -1,14 +1,8 @@
 import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { useEffect } from 'preact/hooks'
-import {
-  cancel,
-  copyAsCurl,
-  listCopyItems,
-  loadEvent,
-  resend,
-  retryNow,
-} from '../actions/delivery-actions.ts'
-import { editAndSend } from '../actions/edit-and-send.tsx'
+import { cancel, copyAsCurl, listCopyItems, loadEvent, retryNow } from '../actions/delivery-actions.ts'
+import { resend } from '../actions/resend.ts'
+import { editAndSend } from '../actions/send-event.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { bindKeys } from '../state/keyboard.ts'

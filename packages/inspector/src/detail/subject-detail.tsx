@@ -2,10 +2,12 @@ import type { Timeline } from '@wabakit/server/control-types'
 import type { ComponentChildren } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
+import { IconButton } from '../parts/button.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { Problem } from '../parts/status.tsx'
+import { LoadProblem } from '../parts/status.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam, setParams } from '../state/route.ts'
+import { isCompact } from '../state/viewport.ts'
 import { TimelineView } from '../timeline/timeline-view.tsx'
 import { DeliveryBody, useDelivery } from './delivery-body.tsx'
 import { DeliveryMenu } from './delivery-menu.tsx'
@@ -22,12 +24,17 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
   const { known, problem } = useDelivery(id)
   return (
     <section class="selected-delivery" aria-label="Selected delivery">
-      <Problem text={problem} />
+      <LoadProblem text={problem} />
       {known !== undefined && (
         <>
           <header>
             <h3>{known.delivery.eventName}</h3>
             <DeliveryMenu delivery={known.delivery} attempt={known.attempt} />
+            <IconButton
+              icon="close"
+              label="Close the delivery"
+              onClick={() => setParams({ delivery: none, attempt: undefined })}
+            />
           </header>
           <DeliveryBody {...known} />
         </>
@@ -35,6 +42,9 @@ const SelectedDelivery = ({ id }: { readonly id: string }) => {
     </section>
   )
 }
+
+/** Closes the delivery that would be selected initially. */
+const none = 'none'
 
 /** Finds the delivery to select initially: the last one that has failed and has not been delivered since. */
 const findNotable = ({ deliveries }: Timeline): string | undefined =>
@@ -52,7 +62,9 @@ export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailPr
     load: () => sendOwn<Timeline>(['timeline'], { query: { [kind]: id } }),
     isAbout,
   })
-  const deliveryId = getParam('delivery') || (timeline && findNotable(timeline))
+  const chosen = getParam('delivery')
+  // Where the delivery would cover a part of the timeline, only the user opens one.
+  const deliveryId = chosen === none ? '' : chosen || (timeline && !isCompact.value && findNotable(timeline))
   const attempt = getParam('attempt')
   return (
     <Panel
@@ -63,19 +75,21 @@ export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailPr
       isWide
     >
       {timeline !== undefined && (
-        <>
-          {facts(timeline)}
-          <TimelineView
-            timeline={timeline}
-            selected={
-              deliveryId ? { deliveryId, attempt: attempt === '' ? undefined : Number(attempt) } : undefined
-            }
-            onSelect={({ deliveryId: delivery, attempt: number }) =>
-              setParams({ delivery, attempt: number === undefined ? undefined : String(number) })
-            }
-          />
+        <div class={`beside ${deliveryId ? 'has-delivery' : ''}`}>
+          <div class="subject-body">
+            {facts(timeline)}
+            <TimelineView
+              timeline={timeline}
+              selected={
+                deliveryId ? { deliveryId, attempt: attempt === '' ? undefined : Number(attempt) } : undefined
+              }
+              onSelect={({ deliveryId: delivery, attempt: number }) =>
+                setParams({ delivery, attempt: number === undefined ? undefined : String(number) })
+              }
+            />
+          </div>
           {deliveryId && <SelectedDelivery key={deliveryId} id={deliveryId} />}
-        </>
+        </div>
       )}
     </Panel>
   )

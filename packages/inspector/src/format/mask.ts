@@ -1,12 +1,18 @@
 import { redact } from '@wabakit/wire'
 import { masking } from '../state/settings.ts'
 
-/** Invisible characters. Some of them change the order of the text that follows. */
-const invisible = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+/** Invisible characters that change the order of the text around them, and so could disguise a name. */
+const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Replaces invisible characters with escapes, such as `\\u202e`. */
+/**
+ * Replaces bidirectional controls with escapes, such as `\\u202e`. Keeps joiners, without which emoji fall apart and
+ * Persian is spelled wrong.
+ */
 export const reveal = (text: string): string =>
-  text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(
+    bidirectionalControls,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 const isMasking = (): boolean => masking.value === 'on'
 

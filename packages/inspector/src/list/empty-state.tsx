@@ -1,17 +1,33 @@
 import { organizationId } from '../api/organization.ts'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import type { ListDefinition } from './list-definition.ts'
 
-/** Adds the server and the organization to a command of `wabakit`. */
-const completeCommand = (command: string): string => {
+/**
+ * Adds the server and the organization to a command of `wabakit`. `npx` finds the program even if it is not installed,
+ * for example because the server runs in a container.
+ */
+export const completeCommand = (command: string): string => {
+  const [, rest] = /^wabakit (.*)/.exec(command) ?? []
   const organization = organizationId.value === undefined ? '' : ` --organization ${organizationId.value}`
-  return command.startsWith('wabakit ') ? `${command} --server ${location.origin}${organization}` : command
+  return rest === undefined
+    ? command
+    : `npx @wabakit/server ${rest} --server ${location.origin}${organization}`
 }
 
-export const EmptyState = ({ title, text, commands }: ListDefinition<never>['empty']) => (
+type EmptyStateProps = ListDefinition<never>['empty'] & { readonly add?: ListDefinition<never>['add'] }
+
+export const EmptyState = ({ title, text, add, commands }: EmptyStateProps) => (
   <div class="empty">
     <h2>{title}</h2>
     <p>{text}</p>
+    {add && (
+      <p>
+        <Button kind="primary" icon="add" onClick={add.run}>
+          {add.label}
+        </Button>
+      </p>
+    )}
     <ol class="commands">
       {commands.map(completeCommand).map((command) => (
         <li key={command}>

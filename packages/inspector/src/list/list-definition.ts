@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
 import type { Choice } from '../parts/select.tsx'
-import type { View } from '../state/route.ts'
+import type { Query, View } from '../state/route.ts'
 
 export type Filter = { readonly key: string; readonly label: string } & (
   | { readonly kind: 'choice'; readonly choices: () => readonly Choice[] }
@@ -18,12 +18,11 @@ export type Column<Item> = {
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
   /**
-   * Set for columns that are hidden in narrow lists:
-   * - `true`: next to an open record, on tablets and on phones.
-   * - `on_phones`: only on phones.
-   * - `below`: next to an open record. On tablets and phones, the value appears below the preceding column.
+   * Set for columns that a narrow list shows differently, which is one next to an open record, on a tablet or a phone:
+   * - `true`: hidden.
+   * - `below`: below the preceding column.
    */
-  readonly isExtra?: true | 'below' | 'on_phones'
+  readonly isExtra?: true | 'below'
 }
 
 export type ListDefinition<Item> = {
@@ -31,6 +30,8 @@ export type ListDefinition<Item> = {
   readonly view: View
   /** Set if the collection contains the records of all organizations. */
   readonly isShared?: true
+  /** Parameters of every request, unless a filter sets them. */
+  readonly query?: Query
   /** Set if the control API lists the oldest records first by default. */
   readonly order?: 'newest_first'
   /** Set if records change after their creation. */
@@ -51,6 +52,8 @@ export type ListDefinition<Item> = {
   readonly pollMs?: number
   /** Keyboard shortcuts for actions on the current record. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>
+  /** Creates a record. */
+  readonly add?: { readonly label: string; readonly run: () => void }
   /** Actions on all records that match the filters. */
   readonly Bulk?: ComponentType<{
     readonly query: Readonly<Record<string, string>>

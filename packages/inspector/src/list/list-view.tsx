@@ -3,7 +3,7 @@ import { connection } from '../api/live.ts'
 import { organizationId } from '../api/organization.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Problem } from '../parts/status.tsx'
+import { LoadProblem } from '../parts/status.tsx'
 import { currentId, leaveRow, listedIds, openId } from '../state/current-record.ts'
 import { bindKeys } from '../state/keyboard.ts'
 import { notify } from '../state/notices.ts'
@@ -17,6 +17,7 @@ import { Rows } from './rows.tsx'
 
 type ListHeaderProps<Item> = {
   readonly title: string
+  readonly add: ListDefinition<Item>['add']
   readonly list: RecordList<Item>
   readonly onShowFresh: () => void
 }
@@ -28,7 +29,7 @@ const states = {
   paused: { text: 'Paused', tone: 'warn' },
 } as const
 
-const ListHeader = <Item,>({ title, list, onShowFresh }: ListHeaderProps<Item>) => {
+const ListHeader = <Item,>({ title, add, list, onShowFresh }: ListHeaderProps<Item>) => {
   const isPaused = list.isPaused.value
   const fresh = list.freshCount.value
   const { text, tone } = states[isPaused && connection.value === 'connected' ? 'paused' : connection.value]
@@ -43,6 +44,11 @@ const ListHeader = <Item,>({ title, list, onShowFresh }: ListHeaderProps<Item>) 
           </button>
         )}
       </div>
+      {add && (
+        <Button icon="add" onClick={add.run}>
+          {add.label}
+        </Button>
+      )}
       <button
         type="button"
         class={`connection ${tone}`}
@@ -79,7 +85,7 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
     leaveRow()
     const stop = list.start()
     const unbind = bindKeys(definition.keys ?? {}, (act) => {
-      if (currentId.value === '') notify('Choose a row first: press j, or click one.', { isProblem: true })
+      if (currentId.value === '') notify('Choose a row first: press j, or click one.', { tone: 'bad' })
       else act(currentId.value)
     })
     const unbindPause = bindKeys({ p: list.switchPause }, (act) => act())
@@ -108,11 +114,11 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
   return (
     <div class={`view ${isOpen ? 'has-detail' : ''}`}>
       <section class="list" aria-label={titles[view]}>
-        <ListHeader title={titles[view]} list={list} onShowFresh={showFresh} />
+        <ListHeader title={titles[view]} add={definition.add} list={list} onShowFresh={showFresh} />
         <FilterBar filters={filters} searches={searches} onClear={clear}>
           {Bulk && isFiltered && <Bulk query={query} filters={filters} />}
         </FilterBar>
-        <Problem text={error} />
+        <LoadProblem text={error} />
         {!isEmpty ? (
           <Rows key={key} definition={definition} list={list} isNarrow={isOpen || isTablet.value} box={box} />
         ) : isFiltered ? (
@@ -122,7 +128,7 @@ export const ListView = <Item,>({ definition }: { readonly definition: ListDefin
             <Button onClick={clear}>Clear the filters</Button>
           </div>
         ) : (
-          <EmptyState {...empty} />
+          <EmptyState {...empty} add={definition.add} />
         )}
         {list.isSearching.value && (
           <p class="searching" role="status">

@@ -20,7 +20,17 @@ const maxEmptyPages = 50
 export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
 
 export const createRecordList = <Item>(
-  { view: name, isShared, order, getId, getTime, isMutable, isChangedBy, pollMs }: ListDefinition<Item>,
+  {
+    view: name,
+    isShared,
+    query: own,
+    order,
+    getId,
+    getTime,
+    isMutable,
+    isChangedBy,
+    pollMs,
+  }: ListDefinition<Item>,
   { organizationId, query }: { readonly organizationId: string; readonly query: Query },
 ) => {
   const items = signal<readonly Item[]>([])
@@ -34,7 +44,7 @@ export const createRecordList = <Item>(
   const isHeld = computed(() => isPaused.value || !isAtTop.value || currentId.value !== '')
   const stop = new AbortController()
   const path = isShared ? [name] : ['organizations', organizationId, name]
-  const fixed = isShared ? { organization: organizationId } : { order }
+  const fixed = { ...own, ...(isShared ? { organization: organizationId } : { order }) }
   let view = { first: 0, count: pageSize }
   let isLoaded = false
   let isWanted = false

@@ -11,7 +11,7 @@ import {
   step,
 } from '../state/current-record.ts'
 import { titles } from '../state/route.ts'
-import { isPhone, isTablet } from '../state/viewport.ts'
+import { isPhone } from '../state/viewport.ts'
 import type { Column, ListDefinition } from './list-definition.ts'
 import type { RecordList } from './record-list.ts'
 
@@ -31,13 +31,11 @@ type RowsProps<Item> = {
 /** The rows in view, and the height of the hidden part of the first row, in pixels. */
 type Anchor = { readonly ids: readonly string[]; readonly offset: number }
 
-const isBelow = ({ isExtra }: Pick<Column<never>, 'isExtra'>): boolean =>
-  isExtra === 'below' && isTablet.value
+type Extra = Pick<Column<never>, 'isExtra'>
 
-const isShown = ({ isExtra }: Pick<Column<never>, 'isExtra'>, isNarrow: boolean): boolean => {
-  if (isExtra === 'below') return isTablet.value || !isNarrow
-  return isExtra === 'on_phones' ? !isPhone.value : !(isExtra && isNarrow)
-}
+const isBelow = ({ isExtra }: Extra, isNarrow: boolean): boolean => isExtra === 'below' && isNarrow
+
+const isShown = ({ isExtra }: Extra, isNarrow: boolean): boolean => isExtra !== true || !isNarrow
 
 /**
  * The rows of a list. The document contains only the rows that are in view or near it. They stay in place when other
@@ -50,7 +48,8 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
   const first = useSignal(0)
   const count = useSignal(40)
   const shown = Object.entries(columns).filter(([, column]) => isShown(column, isNarrow))
-  const rowHeight = isTablet.value ? rowHeights.two : rowHeights.one
+  const rowHeight = isNarrow ? rowHeights.two : rowHeights.one
+  const lastHeight = useRef(rowHeight)
   const selectedId = currentId.value
   const selectedIndex = items.findIndex((item) => getId(item) === selectedId)
 
@@ -75,7 +74,12 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
   useLayoutEffect(() => {
     const element = box.current
     const { ids, offset } = anchor.current
-    if (element !== null && element.scrollTop > 0) {
+    const from = lastHeight.current
+    lastHeight.current = rowHeight
+    if (element !== null && rowHeight !== from && selectedIndex >= 0) {
+      // The row that the user has just opened stays under the pointer when rows get a second line.
+      element.scrollTop += selectedIndex * (rowHeight - from)
+    } else if (element !== null && element.scrollTop > 0) {
       const indexes = new Map(items.map((item, index) => [getId(item), index]))
       const staying = ids.findIndex((id) => indexes.has(id))
       const index = indexes.get(ids[staying] ?? '')
@@ -115,7 +119,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
   }
 
   const widths = shown
-    .filter(([, column]) => !isBelow(column))
+    .filter(([, column]) => !isBelow(column, isNarrow))
     .map(([, { width }]) => (isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width))
   const style = { gridTemplateColumns: widths.join(' ') }
   const isDrawn = selectedIndex >= first.value && selectedIndex < first.value + count.value
@@ -134,7 +138,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
       <div class="head" role="rowgroup">
         <div class="row" role="row" aria-rowindex={1} style={style}>
           {shown.map(([title, column]) => (
-            <div role="columnheader" key={title} class={isBelow(column) ? 'sr-only' : ''}>
+            <div role="columnheader" key={title} class={isBelow(column, isNarrow) ? 'sr-only' : ''}>
               {title}
             </div>
           ))}
@@ -156,7 +160,7 @@ export const Rows = <Item,>({ definition, list, isNarrow, box }: RowsProps<Item>
               onClick={() => openRecord(id)}
             >
               {shown.map(([title, column]) => (
-                <div role="gridcell" key={title} class={isBelow(column) ? 'below' : ''}>
+                <div role="gridcell" key={title} class={isBelow(column, isNarrow) ? 'below' : ''}>
                   {column.cell(item)}
                 </div>
               ))}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { closeRecord } from '../state/current-record.ts'
 import { IconButton } from './button.tsx'
-import { Problem } from './status.tsx'
+import { LoadProblem } from './status.tsx'
 
 type PanelProps = {
   readonly title: ComponentChildren
@@ -45,7 +45,7 @@ export const Panel = ({ title, badge, label, actions, problem, children, isWide 
         <div class="actions">{actions}</div>
       </header>
       <div class="body" tabIndex={-1} ref={body}>
-        <Problem text={problem} />
+        <LoadProblem text={problem} />
         {children}
       </div>
     </article>

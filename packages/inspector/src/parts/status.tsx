@@ -1,10 +1,15 @@
 import type { Delivery } from '@wabakit/server/control-types'
+import { reloadAll } from '../api/reload.ts'
 
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
 
+type BadgeProps = { readonly tone: Tone; readonly about?: string; readonly children: string }
+
 /** A state in words, which must be clear without the color. */
-export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
-  <span class={`badge ${tone}`}>{children}</span>
+export const Badge = ({ tone, about, children }: BadgeProps) => (
+  <span class={`badge ${tone}`} title={about}>
+    {children}
+  </span>
 )
 
 export const Problem = ({ text }: { readonly text: string | undefined }) =>
@@ -14,6 +19,17 @@ export const Problem = ({ text }: { readonly text: string | undefined }) =>
     </p>
   ) : null
 
+/** A record or list that could not be loaded, with a button that loads everything in view again. */
+export const LoadProblem = ({ text }: { readonly text: string | undefined }) =>
+  text ? (
+    <div class="problem line" role="alert">
+      <span>{text}</span>
+      <button type="button" class="button" onClick={reloadAll}>
+        Try again
+      </button>
+    </div>
+  ) : null
+
 const deliveryTones: Readonly<Record<string, Tone>> = {
   delivered: 'good',
   exhausted: 'bad',
@@ -21,8 +37,35 @@ const deliveryTones: Readonly<Record<string, Tone>> = {
   skipped: 'idle',
 }
 
+export const statusTexts: Readonly<Record<Delivery['status'], string>> = {
+  waiting: 'an earlier event of the same call or group has to arrive first',
+  pending: 'the next attempt is scheduled',
+  claimed: 'an attempt is in progress',
+  delivered: 'the endpoint responded with 200 to 299',
+  exhausted: 'every scheduled attempt failed; it can be resent',
+  skipped: 'never sent, because the subscription was disabled or it was canceled; it can be resent',
+}
+
+/** The meaning of each status of a delivery. */
+export const StatusHelp = () => (
+  <details class="status-help">
+    <summary>What waiting, pending, claimed, exhausted and skipped mean</summary>
+    <dl class="facts">
+      {Object.entries(statusTexts).map(([status, text]) => (
+        <div key={status}>
+          <dt>{status}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+)
+
 export const DeliveryStatus = ({ status, failures }: Pick<Delivery, 'status' | 'failures'>) => (
-  <Badge tone={status === 'pending' && failures > 0 ? 'warn' : (deliveryTones[status] ?? 'busy')}>
+  <Badge
+    tone={status === 'pending' && failures > 0 ? 'warn' : (deliveryTones[status] ?? 'busy')}
+    about={`${status}: ${statusTexts[status]}`}
+  >
     {status}
   </Badge>
 )

@@ -8,6 +8,8 @@ type RecordSource<Value> = {
   readonly load: () => Promise<Value>
   /** Returns whether a message requires the record to be reloaded. */
   readonly isAbout?: (message: LiveMessage, known: Value | undefined) => boolean
+  /** Interval in milliseconds at which the record is also reloaded without a message. */
+  readonly pollMs?: number
 }
 
 /**
@@ -35,8 +37,11 @@ export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unk
       isAbout: (message) => current.current.isAbout?.(message, value.value) ?? false,
     })
     reload.now()
+    const { pollMs } = current.current
+    const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
     return () => {
       isCurrent = false
+      clearInterval(polling)
       reload.stop()
     }
   }, keys)

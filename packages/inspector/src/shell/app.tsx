@@ -1,6 +1,7 @@
 import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { openSearch } from '../actions/search.tsx'
 import { openSimulation } from '../actions/simulate.tsx'
 import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
@@ -13,10 +14,13 @@ import { bindKeys, startKeyboard } from '../state/keyboard.ts'
 import { dismiss, notices } from '../state/notices.ts'
 import { getParam, titles, type View, view } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
+import { apiKeys } from '../views/api-keys.tsx'
 import { calls } from '../views/calls.tsx'
+import { CustomerView } from '../views/customer.tsx'
 import { deliveries } from '../views/deliveries.tsx'
 import { events } from '../views/events.tsx'
 import { groups } from '../views/groups.tsx'
+import { OverviewView } from '../views/overview.tsx'
 import { requests } from '../views/requests.tsx'
 import { subscriptions } from '../views/subscriptions.tsx'
 import { openHelp } from './help.tsx'
@@ -26,8 +30,8 @@ import { Sidebar } from './sidebar.tsx'
 
 const Toasts = () => (
   <div class="toasts" role="status">
-    {notices.value.map(({ id, text, isProblem }) => (
-      <div key={id} class={`toast ${isProblem ? 'bad' : ''}`}>
+    {notices.value.map(({ id, text, tone }) => (
+      <div key={id} class={`toast ${tone}`}>
         <span>{text}</span>
         <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} />
       </div>
@@ -36,12 +40,15 @@ const Toasts = () => (
 )
 
 const screens: Readonly<Record<View, ComponentType>> = {
+  overview: OverviewView,
+  customers: CustomerView,
   deliveries: () => <ListView definition={deliveries} />,
   events: () => <ListView definition={events} />,
   calls: () => <ListView definition={calls} />,
   groups: () => <ListView definition={groups} />,
   subscriptions: () => <ListView definition={subscriptions} />,
   requests: () => <ListView definition={requests} />,
+  'api-keys': () => <ListView definition={apiKeys} />,
 }
 
 const retryMs = 1_000
@@ -71,7 +78,7 @@ const useOrganization = (): void => {
     document.title = parts.filter(Boolean).join(' · ')
   })
   useEffect(startKeyboard, [])
-  useEffect(() => bindKeys({ '?': openHelp, n: openSimulation }, (open) => open()), [])
+  useEffect(() => bindKeys({ '?': openHelp, n: openSimulation, find: openSearch }, (open) => open()), [])
   useEffect(startLive, [])
 }
 

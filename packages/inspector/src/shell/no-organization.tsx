@@ -17,7 +17,7 @@ export const NoOrganization = () => {
   }
   return (
     <div class="empty">
-      <h2>There is no organization {JSON.stringify(getParam('organization'))}</h2>
+      <h1>There is no organization {JSON.stringify(getParam('organization'))}</h1>
       <p>This server has:</p>
       <ul>
         {known.map(({ id }) => (

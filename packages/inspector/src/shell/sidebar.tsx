@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { openSearch } from '../actions/search.tsx'
 import { openSimulation } from '../actions/simulate.tsx'
 import { organizationId, organizations } from '../api/organization.ts'
 import { info } from '../api/send.ts'
@@ -48,6 +49,11 @@ export const Sidebar = () => {
     <nav class="sidebar" aria-label="Views">
       <Brand />
       <OrganizationPicker />
+      <div class="simulate">
+        <Button icon="search" shortcut="⌘K" onClick={openSearch}>
+          Find
+        </Button>
+      </div>
       <ul ref={links}>
         {views.map((name) => (
           <li key={name}>

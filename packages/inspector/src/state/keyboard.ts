@@ -1,5 +1,5 @@
 import { closeRecord, currentId, leaveRow, openId, openRecord, step } from './current-record.ts'
-import { navigate, type Params, type View } from './route.ts'
+import { failing, navigate, type Params, type View } from './route.ts'
 import { switchMasking } from './settings.ts'
 
 /** The bindings of the current view, such as `r` to resend the current delivery. */
@@ -18,13 +18,15 @@ export const bindKeys = <Action>(
 }
 
 const places: Readonly<Record<string, readonly [View, Params?]>> = {
+  o: ['overview'],
   d: ['deliveries'],
-  f: ['deliveries', { status: 'pending,exhausted' }],
+  f: ['deliveries', failing],
   e: ['events'],
   c: ['calls'],
   g: ['groups'],
   s: ['subscriptions'],
   a: ['requests'],
+  k: ['api-keys'],
 }
 
 const search = (): void => {
@@ -70,6 +72,12 @@ const findAction = (key: string): (() => unknown) | undefined => {
 export const startKeyboard = (): (() => void) => {
   const press = (event: KeyboardEvent): void => {
     const { key, target } = event
+    const find = actions.get('find')
+    if (key === 'k' && (event.ctrlKey || event.metaKey) && find !== undefined) {
+      event.preventDefault()
+      find()
+      return
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
     if (target instanceof HTMLElement && target.matches('input, select, textarea')) {
       if (key === 'Escape') target.blur()

@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals'
 
-type Notice = { readonly id: number; readonly text: string; readonly isProblem: boolean }
+/** `good`: it succeeded. `bad`: it failed. `plain`: the result is not known yet. */
+export type Tone = 'good' | 'bad' | 'plain'
+
+type Notice = { readonly id: number; readonly text: string; readonly tone: Tone }
 
 /** The messages in view about the results of actions, oldest first. */
 export const notices = signal<readonly Notice[]>([])
@@ -13,8 +16,8 @@ export const dismiss = (id: number): void => {
 }
 
 /** Shows a message for a few seconds. */
-export const notify = (text: string, { isProblem = false } = {}): void => {
+export const notify = (text: string, { tone = 'good' }: { readonly tone?: Tone } = {}): void => {
   const id = ++count
-  notices.value = [...notices.value.slice(-2), { id, text, isProblem }]
+  notices.value = [...notices.value.slice(-2), { id, text, tone }]
   setTimeout(() => dismiss(id), shownMs)
 }

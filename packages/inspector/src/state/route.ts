@@ -1,12 +1,15 @@
 import { computed, signal } from '@preact/signals'
 
 export const titles = {
+  overview: 'Overview',
   deliveries: 'Deliveries',
   events: 'Events',
   calls: 'Calls',
   groups: 'Groups',
   subscriptions: 'Subscriptions',
   requests: 'API requests',
+  'api-keys': 'API keys',
+  customers: 'Customers',
 } as const
 
 export type View = keyof typeof titles
@@ -15,11 +18,14 @@ const base = '/_wabakit/inspector/'
 
 const isView = (text: string): text is View => Object.hasOwn(titles, text)
 
-export const views: readonly View[] = Object.keys(titles).filter(isView)
+/** The views in the sidebar. A customer is found by a search, because there is no list of them. */
+export const views: readonly View[] = Object.keys(titles)
+  .filter(isView)
+  .filter((name) => name !== 'customers')
 
 const read = () => {
   const name = location.pathname.slice(base.length)
-  return { view: isView(name) ? name : 'deliveries', params: new URLSearchParams(location.search) } as const
+  return { view: isView(name) ? name : 'overview', params: new URLSearchParams(location.search) } as const
 }
 
 /** The view, and the parameters of the page's URL: the filters of the view and the open record. */
@@ -35,6 +41,9 @@ export const view = computed(() => route.value.view)
 export const getParam = (name: string): string => route.value.params.get(name) ?? ''
 
 export type Params = Readonly<Record<string, string | undefined>>
+
+/** The filters of deliveries that have failed and have not been delivered since. Omits those that were never tried. */
+export const failing = { status: 'pending,claimed,exhausted', response: 'none,1xx,3xx,4xx,5xx' } as const
 
 export type Query = Readonly<Record<string, string | number | undefined>>
 

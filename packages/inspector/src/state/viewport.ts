@@ -13,5 +13,8 @@ const followWidth = (pixels: number): ReadonlySignal<boolean> => {
 /** Set on phones. The style sheets contain the same width. */
 export const isPhone = followWidth(760)
 
+/** Set where a record is too wide to have another beside it. */
+export const isCompact = followWidth(1180)
+
 /** Set on tablets and phones, which are too narrow for all columns of a list. */
 export const isTablet = followWidth(1040)

@@ -21,8 +21,10 @@ export const MarkSign = ({ marks }: { readonly marks: TimelineEntry['marks'] }) 
   </>
 )
 
-type DeliveryRowProps = Axis & {
-  readonly delivery: Timeline['deliveries'][number]
+export type TimelineDelivery = Timeline['deliveries'][number]
+
+export type DeliveryRowProps = Axis & {
+  readonly delivery: TimelineDelivery
   readonly entries: readonly TimelineEntry[]
   readonly now: number
   readonly selected: TimelineSelection | undefined

@@ -1,7 +1,8 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
 import { reveal } from '../format/mask.ts'
 import { formatTime } from '../format/time.ts'
-import { navigate } from '../state/route.ts'
+import { RecordLink } from '../parts/record-link.tsx'
+import { navigate, type Params } from '../state/route.ts'
 import { MarkSign } from './delivery-row.tsx'
 import { type Axis, placeFlags } from './scale.ts'
 
@@ -16,6 +17,8 @@ const toFlag = (entry: TimelineEntry, index: number) => {
 }
 
 const lineHeight = 26
+/** Maximum number of lines. A group with many members would otherwise fill the screen with events. */
+const maxLines = 6
 
 const open = (entry: TimelineEntry): void => {
   if (entry.kind === 'event') navigate('events', { id: entry.event.id })
@@ -26,16 +29,27 @@ type FlagRowProps = Axis & {
   readonly title: string
   readonly kind: 'request' | 'change' | 'event'
   readonly entries: readonly TimelineEntry[]
+  /** The filter of the lists that have all entries. */
+  readonly filters: Params
 }
 
-export const FlagRow = ({ title, kind, entries, place, width }: FlagRowProps) => {
+export const FlagRow = ({ title, kind, entries, filters, place, width }: FlagRowProps) => {
   const flags = entries.filter((entry) => entry.kind === kind).flatMap(toFlag)
   if (flags.length === 0) return null
-  const placed = placeFlags(flags, { place, width })
+  const all = placeFlags(flags, { place, width })
+  const placed = all.filter(({ line }) => line < maxLines)
   const lines = Math.max(...placed.map(({ line }) => line)) + 1
+  const hidden = all.length - placed.length
   return (
     <div class="lane-row flags">
-      <div class="lane-label">{title}</div>
+      <div class="lane-label">
+        {title}{' '}
+        {hidden > 0 && (
+          <RecordLink view={kind === 'request' ? 'requests' : 'events'} filters={filters}>
+            {hidden} more
+          </RecordLink>
+        )}
+      </div>
       <div class="track" style={{ height: `${lines * lineHeight + 10}px` }}>
         {placed.map(({ key, x, line, text, tone, at, entry }) => (
           <button

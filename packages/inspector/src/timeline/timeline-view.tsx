@@ -5,9 +5,9 @@ import { exportPage } from '../actions/export-timeline.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
-import { DeliveryRow, type TimelineSelection } from './delivery-row.tsx'
+import type { TimelineSelection } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
-
+import { Lane } from './lane.tsx'
 import { createScale, listTicks, listTimes, type Scale, type ScaleMode } from './scale.ts'
 import { findVirtualTime } from './virtual-time.ts'
 
@@ -84,6 +84,8 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
   const scale = createScale(listTimes(timeline), mode.value)
   const width = visible.value * zoom.value
   const axis = { place: scale.place, width }
+  const [kind = '', ...id] = timeline.subject.split(':')
+  const filters = { [kind]: id.join(':') }
   const virtual = findVirtualTime(entries)
   return (
     <section class="timeline" aria-label="Timeline">
@@ -142,26 +144,17 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
         <div class="axis-room" aria-hidden="true" />
         <div class="lane-rows" style={{ '--axis': `${width}px` }}>
           <TimeAxis scale={scale} width={width} labels={clock.value} />
-          <FlagRow title="API requests" kind="request" entries={entries} {...axis} />
-          <FlagRow title="State" kind="change" entries={entries} {...axis} />
-          <FlagRow title="Events" kind="event" entries={entries} {...axis} />
+          <FlagRow title="API requests" kind="request" entries={entries} filters={filters} {...axis} />
+          <FlagRow title="State" kind="change" entries={entries} filters={filters} {...axis} />
+          <FlagRow title="Events" kind="event" entries={entries} filters={filters} {...axis} />
           {subscriptions.map((subscription) => (
-            <section key={subscription.id} class="lane" aria-label={`Endpoint ${subscription.url}`}>
-              <h4>{subscription.url}</h4>
-              {deliveries
-                .filter(({ subscriptionId }) => subscriptionId === subscription.id)
-                .map((delivery) => (
-                  <DeliveryRow
-                    key={delivery.id}
-                    delivery={delivery}
-                    entries={entries}
-                    now={Date.parse(now)}
-                    selected={selected}
-                    onSelect={onSelect}
-                    {...axis}
-                  />
-                ))}
-            </section>
+            <Lane
+              key={subscription.id}
+              url={subscription.url}
+              deliveries={deliveries.filter(({ subscriptionId }) => subscriptionId === subscription.id)}
+              {...{ entries, selected, onSelect, ...axis }}
+              now={Date.parse(now)}
+            />
           ))}
           {virtual && (
             <div

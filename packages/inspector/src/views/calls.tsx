@@ -1,6 +1,7 @@
 import type { Call, SummaryStatus } from '@wabakit/server/control-types'
 import { SubjectDetail } from '../detail/subject-detail.tsx'
-import { showNumber, showText } from '../format/mask.ts'
+import { SummaryView } from '../detail/summary-view.tsx'
+import { showNumber } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Facts } from '../parts/facts.tsx'
@@ -18,31 +19,34 @@ const tones = {
   rejected: 'warn',
 } as const
 
-const CallState = ({ state, summary }: Pick<Call, 'state' | 'summary'>) => (
+export const CallState = ({ state, summary }: Pick<Call, 'state' | 'summary'>) => (
   <Badge tone={tones[state]}>{summary ? 'summarized' : state}</Badge>
 )
 
 const formatKind = ({ direction, channel }: Call): string => `${direction.toLowerCase()} · ${channel}`
 
 const CallFacts = ({ call }: { readonly call: Call }) => {
-  const { customerNumber, channelNumber, agentNumber, durationInSeconds, summary } = call
+  const { customerNumber, channelNumber, agentNumber, durationInSeconds } = call
   return (
     <Facts
       isInline
       facts={{
-        Customer: showNumber(customerNumber),
+        Customer: (
+          <RecordLink view="customers" id={customerNumber.replace(/\D/g, '')}>
+            {showNumber(customerNumber)}
+          </RecordLink>
+        ),
         Number: channelNumber,
         Agent: agentNumber !== null && showNumber(agentNumber),
         Kind: formatKind(call),
         Duration: durationInSeconds !== null && formatDuration(durationInSeconds * 1_000),
-        Summary: summary !== null && showText(summary.recap ?? ''),
       }}
     />
   )
 }
 
 const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
-  <section class="verdict" aria-label="Summary">
+  <section class="verdict" aria-label="State of the summary">
     <p>
       {status.state === 'due' ? (
         <>
@@ -74,6 +78,7 @@ const CallDetail = ({ id }: DetailProps<Call>) => (
       <>
         {call && <CallFacts call={call} />}
         {summaryStatus && <SummaryBox status={summaryStatus} />}
+        {call?.summary && <SummaryView summary={call.summary} />}
       </>
     )}
   />

@@ -1,7 +1,7 @@
 import type { Delivery } from '@wabakit/server/control-types'
 
 import { ResendMatching } from '../actions/resend-matching.tsx'
-import { findSubscription, shortenUrl } from '../api/subscriptions.ts'
+import { findSubscription, nameEndpoint } from '../api/subscriptions.ts'
 import { DeliveryBody, useDelivery } from '../detail/delivery-body.tsx'
 import { DeliveryMenu, deliveryKeys } from '../detail/delivery-menu.tsx'
 import { reveal } from '../format/mask.ts'
@@ -11,16 +11,25 @@ import { toChoices } from '../parts/select.tsx'
 import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
+import { openId } from '../state/current-record.ts'
+import { failing } from '../state/route.ts'
+import { isTablet } from '../state/viewport.ts'
 import { eventFilters } from './filters.ts'
 
 /** Combinations of statuses that users often look for, and each single status. */
 const statuses = [
   { value: 'pending,waiting,claimed', label: 'unfinished' },
-  ...toChoices(['pending,exhausted', 'exhausted,skipped'], (value) => value.replace(',', ' or ')),
+  ...toChoices([failing.status, 'exhausted,skipped'], (value) => value.replaceAll(',', ' or ')),
   ...toChoices(['delivered', 'pending', 'claimed', 'waiting', 'exhausted', 'skipped']),
 ]
 
-const responses = toChoices('none 2xx 3xx 4xx 400 401 403 404 410 429 5xx 500 502 503'.split(' '))
+const responses = [
+  { value: failing.response, label: 'failed' },
+  ...toChoices('none 2xx 3xx 4xx 400 401 403 404 410 429 5xx 500 502 503'.split(' ')),
+]
+
+/** Returns whether the list has no room for a column with the endpoint. */
+const isNarrow = (): boolean => openId.value !== '' || isTablet.value
 
 const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {
   if (lastResponse === null) return null
@@ -70,16 +79,20 @@ export const deliveries: ListDefinition<Delivery> = {
     },
     About: {
       width: 'minmax(80px, 1fr)',
-      cell: (delivery) => <SubjectLink {...delivery} />,
+      cell: (delivery) => (
+        <span class="pair">
+          <SubjectLink {...delivery} />
+          {isNarrow() && <span>→ {nameEndpoint(delivery.subscriptionId)}</span>}
+        </span>
+      ),
       isExtra: 'below',
     },
     Endpoint: {
       width: 'minmax(90px, 1.4fr)',
-      cell: ({ subscriptionId }) => {
-        const url = findSubscription(subscriptionId)?.url
-        return <span title={url}>{url === undefined ? subscriptionId : shortenUrl(url)}</span>
-      },
-      isExtra: 'on_phones',
+      cell: ({ subscriptionId }) => (
+        <span title={findSubscription(subscriptionId)?.url}>{nameEndpoint(subscriptionId)}</span>
+      ),
+      isExtra: true,
     },
     Attempts: {
       width: '72px',

@@ -1,4 +1,5 @@
 import type { Group } from '@wabakit/server/control-types'
+import { Members } from '../detail/members.tsx'
 import { SubjectDetail } from '../detail/subject-detail.tsx'
 import { showText } from '../format/mask.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
@@ -15,17 +16,20 @@ const GroupDetail = ({ id }: DetailProps<Group>) => (
     title={(timeline) => (timeline?.group ? showText(timeline.group.subject) : `Group ${id}`)}
     facts={({ group }) =>
       group && (
-        <Facts
-          isInline
-          facts={{
-            'Group id': <span class="id">{id}</span>,
-            Number: group.wabaNumber,
-            Joining: formatJoining(group),
-            Description: group.description && showText(group.description),
-            'Invite link': group.inviteLink && showText(group.inviteLink),
-            Created: <Time at={group.createdAt} />,
-          }}
-        />
+        <>
+          <Facts
+            isInline
+            facts={{
+              'Group id': <span class="id">{id}</span>,
+              Number: group.wabaNumber,
+              Joining: formatJoining(group),
+              Description: group.description && showText(group.description),
+              'Invite link': group.inviteLink && showText(group.inviteLink),
+              Created: <Time at={group.createdAt} />,
+            }}
+          />
+          <Members groupId={id} />
+        </>
       )
     }
   />
@@ -36,7 +40,11 @@ export const groups: ListDefinition<Group> = {
   getId: ({ groupId }) => groupId,
   getTime: ({ createdAt }) => createdAt,
   searches: 'subjects and ids',
-  filters: [numberFilter, timeFilter],
+  filters: [
+    numberFilter,
+    { key: 'participant', label: 'Member', kind: 'text', placeholder: 'any number' },
+    timeFilter,
+  ],
   columns: {
     Subject: {
       width: 'minmax(130px, 1.4fr)',

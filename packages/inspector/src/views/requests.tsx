@@ -1,6 +1,6 @@
-import type { ApiRequest, Page } from '@wabakit/server/control-types'
-import { organizationId } from '../api/organization.ts'
+import type { ApiRequest, ApiRequestDetails } from '@wabakit/server/control-types'
 import { send } from '../api/send.ts'
+import { BodyView } from '../detail/body-view.tsx'
 import { formatDuration } from '../format/time.ts'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Facts } from '../parts/facts.tsx'
@@ -20,30 +20,33 @@ const linkTo = (view: 'calls' | 'groups', id: string | null) =>
   )
 
 const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
-  const query = { organization: organizationId.value, text: id, limit: 1 }
-  const { value } = useRecord({ load: () => send<Page<ApiRequest>>(['requests'], { query }) })
-  const item = listed ?? value?.items[0]
+  const { value, problem } = useRecord({ load: () => send<ApiRequestDetails>(['requests', id]) })
+  const item = value ?? listed
   return (
     <Panel
       label="API request"
       title={item === undefined ? id : `${item.method} ${item.path}`}
       badge={item && <HttpStatus status={item.status} />}
+      problem={problem}
     >
-      {item === undefined ? (
-        <p class="quiet">The server no longer has this request. It keeps the last 10,000.</p>
-      ) : (
+      {item !== undefined && (
         <Facts
           facts={{
             At: <Time at={item.at} />,
             Took: formatDuration(item.durationMs),
             Code: item.code,
-            'API key': item.keyLabel ?? 'none',
+            'API key': item.keyLabel ?? (item.keyId === null ? 'none, or not valid' : item.keyId),
             Group: linkTo('groups', item.groupId),
             Call: linkTo('calls', item.callId),
             Repeated: item.repeated && 'yes: an earlier request with the same content created the group',
             'Request id': <span class="id">{item.requestId}</span>,
           }}
         />
+      )}
+      {value?.requestBody && <BodyView text={value.requestBody} label="Request body" />}
+      {value?.responseBody && <BodyView text={value.responseBody} label="Response body" />}
+      {value && value.requestBody === null && value.responseBody === null && (
+        <p class="quiet">No body is kept: the request had none, or is older than the last 1,000.</p>
       )}
     </Panel>
   )
@@ -52,13 +55,22 @@ const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
 export const requests: ListDefinition<ApiRequest> = {
   view: 'requests',
   isShared: true,
+  // Without a valid key, the server does not know the organization. Each 401 would be hidden.
+  query: { unidentified: 'include' },
   getId: ({ requestId }) => requestId,
   getTime: ({ at }) => at,
   searches: 'paths and ids',
   filters: [
     { key: 'method', label: 'Method', kind: 'choice', choices: () => toChoices(['GET', 'POST']) },
+    {
+      key: 'unidentified',
+      label: 'Key',
+      kind: 'choice',
+      choices: () => [{ value: 'only', label: 'missing or not valid' }],
+    },
     { key: 'status', label: 'Status', kind: 'text', placeholder: 'any' },
     { key: 'code', label: 'Code', kind: 'text', placeholder: 'any' },
+    { key: 'key', label: 'Key id', kind: 'text', placeholder: 'any' },
     callFilter,
     groupFilter,
     timeFilter,

@@ -1,17 +1,21 @@
-import type { Delivery, Event, Page, Subscription } from '@wabakit/server/control-types'
+import type { Delivery, Event, Page, Subscription, SubscriptionOverview } from '@wabakit/server/control-types'
 import { askToRotate } from '../actions/rotate-secret.tsx'
-import { askForLimit, sendTestEvent, setEnabled } from '../actions/subscription-actions.tsx'
+import { sendTestEvent } from '../actions/send-event.tsx'
+import { askToDisable, askToRemove, enable } from '../actions/subscription-actions.tsx'
+import { addSubscription, editSubscription } from '../actions/subscription-form.tsx'
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
 import { shortenUrl } from '../api/subscriptions.ts'
 import { DeliveryLinks } from '../detail/delivery-links.tsx'
+import { Charts, Tiles } from '../figures/figures-view.tsx'
+import { getWindow, WindowChoice } from '../figures/window.tsx'
 import type { DetailProps, ListDefinition } from '../list/list-definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { Badge } from '../parts/status.tsx'
+import { Badge, LoadProblem } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { navigate } from '../state/route.ts'
@@ -29,11 +33,6 @@ const isFor =
   (message: LiveMessage): boolean =>
     message.type === 'attempt' && message.attempt.subscriptionId === id
 
-/** Maximum number of waiting deliveries to count. */
-const maxCounted = 100
-
-const unfinished = 'pending,waiting,claimed'
-
 const advise = ({ disabledReason, failingSince }: Subscription): string => {
   const repair = 'When the endpoint works again, enable the subscription and resend the skipped deliveries.'
   if (disabledReason === 'gone') return `The endpoint responded with 410. ${repair}`
@@ -44,18 +43,10 @@ const advise = ({ disabledReason, failingSince }: Subscription): string => {
     : 'Open a delivery to see why it fails. After 5 days of failed attempts, the server disables the subscription.'
 }
 
-const countWaiting = (count: number): string =>
-  `${count === maxCounted ? 'at least ' : ''}${count} ${count === 1 ? 'delivery' : 'deliveries'}`
-
 /** The problems of a subscription, with advice, and its latest health events. */
 const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscription }) => {
   const { id, enabled, failingSince, isReported } = subscription
   const isAbout = isFor(id)
-  const query = { subscription: id, status: unfinished, limit: maxCounted }
-  const { value: deliveries } = useRecord({
-    load: () => sendOwn<Page<Delivery>>(['deliveries'], { query }),
-    isAbout,
-  })
   const about = { subject: `subscription:${id}`, order: 'newest_first', limit: 5 }
   const { value: events } = useRecord({
     load: () => sendOwn<Page<Event>>(['events'], { query: about }),
@@ -68,8 +59,6 @@ const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscript
   )
   const isFailing = failingSince !== null || isReported
   if (!isFailing && (events?.items.length ?? 0) === 0) return null
-  const waiting = deliveries?.items ?? []
-  const last = waiting.find(({ lastResponse }) => lastResponse !== null)?.lastResponse
   return (
     <section class="attempts" aria-label="Health">
       <h3>Health</h3>
@@ -77,8 +66,6 @@ const SubscriptionHealth = ({ subscription }: { readonly subscription: Subscript
         <Facts
           facts={{
             'Failing since': failingSince !== null && <Time at={failingSince} />,
-            Waiting: waiting.length > 0 && linkTo(unfinished, countWaiting(waiting.length)),
-            'Last response': last?.status ?? last?.error,
             'What to do': advise(subscription),
             'Not sent': !enabled && linkTo('exhausted,skipped', 'exhausted or skipped deliveries'),
           }}
@@ -106,6 +93,14 @@ const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
     load: () => sendOwn<Page<Delivery>>(['deliveries'], { query }),
     isAbout,
   })
+  const window = getWindow()
+  const figures = useRecord(
+    {
+      load: () => sendOwn<SubscriptionOverview>(['subscriptions', id, 'overview'], { query: { window } }),
+      pollMs: 10_000,
+    },
+    [window],
+  )
   const subscription = value ?? item
   if (subscription === undefined) return <Panel title={id} label="Subscription" problem={problem} />
   const { url, enabled, number, channel, headerNames, disabledReason } = subscription
@@ -122,15 +117,18 @@ const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
             kind="primary"
             icon="events"
             disabled={!enabled || isOperational}
-            onClick={() => sendTestEvent(id)}
+            onClick={() => sendTestEvent(subscription)}
           >
             Send a test event
           </Button>
           <Menu
             items={[
-              { label: enabled ? 'Disable' : 'Enable', onSelect: () => setEnabled(id, !enabled) },
-              { label: 'Limit attempts per second', onSelect: () => askForLimit(subscription) },
-              { label: 'Rotate the secret', onSelect: () => askToRotate(subscription) },
+              { label: 'Edit', icon: 'edit', onSelect: () => editSubscription(subscription) },
+              { label: 'Rotate the secret', icon: 'resend', onSelect: () => askToRotate(subscription) },
+              enabled
+                ? { label: 'Disable', icon: 'pause', onSelect: () => askToDisable(subscription) }
+                : { label: 'Enable', icon: 'play', onSelect: () => enable(subscription) },
+              { label: 'Remove', icon: 'close', onSelect: () => askToRemove(subscription) },
             ]}
           />
         </>
@@ -153,6 +151,16 @@ const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
         }}
       />
       <SubscriptionHealth subscription={subscription} />
+      <div>
+        <WindowChoice />
+      </div>
+      <LoadProblem text={figures.problem} />
+      {figures.value && (
+        <>
+          <Tiles figures={figures.value} filters={{ subscription: id }} />
+          <Charts figures={figures.value} filters={{ subscription: id }} />
+        </>
+      )}
       <DeliveryLinks deliveries={deliveries?.items} by="subject" />
     </Panel>
   )
@@ -178,6 +186,7 @@ export const subscriptions: ListDefinition<Subscription> = {
     Created: { width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   },
   isChangedBy: ({ type }) => type === 'attempt',
+  add: { label: 'Subscribe an endpoint', run: addSubscription },
   Detail: SubscriptionDetail,
   empty: {
     title: 'No subscriptions yet',

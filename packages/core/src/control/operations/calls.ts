@@ -37,12 +37,13 @@ const Summary = z.strictObject({
   keyPoints: z.optional(z.array(z.string())),
   nextSteps: z.optional(z.array(z.string())),
   generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
-  after: z.optional(
+  after: optional(
     z.union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])]).check(
       z.refine((duration) => (toMilliseconds(duration) ?? Number.NaN) <= 86_400_000, {
         error: "must be a duration of at most one day: milliseconds, or a string such as '30s'",
       }),
     ),
+    'Delay of the summary, such as 30s.',
   ),
 })
 
@@ -65,7 +66,7 @@ const SimulatedCall = named(
     ),
     summary: optional(
       z.union([z.literal(false), Summary]),
-      '`false` for none, or its parts. `{"after": "30s"}` delays it. Default: as the organization says.',
+      '`false` for none, or its parts. Default: as the organization says.',
     ),
   } satisfies Record<keyof CallSimulation, unknown>),
 )

@@ -1,0 +1,58 @@
+import { sendOwn } from '../api/organization.ts'
+import { formatCount } from '../figures/numbers.ts'
+import { showNumber } from '../format/mask.ts'
+import { Confirmation } from '../parts/confirmation.tsx'
+import { openDialog } from '../parts/dialog.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { LoadProblem } from '../parts/status.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { navigate } from '../state/route.ts'
+
+type Counts = { readonly calls: number; readonly participants: number; readonly events: number }
+type Part = Counts & { readonly nextCursor?: string }
+
+/** Erases a customer, or counts what an erasure would delete. */
+const erase = async (customerNumber: string, { dryRun }: { readonly dryRun: boolean }): Promise<Counts> => {
+  const total = { calls: 0, participants: 0, events: 0 }
+  for (let cursor: string | undefined; ; ) {
+    const part = await sendOwn<Part>(['erasures'], { body: { customerNumber, cursor, dryRun } })
+    total.calls += part.calls
+    total.participants += part.participants
+    total.events += part.events
+    cursor = part.nextCursor
+    if (cursor === undefined) return total
+  }
+}
+
+const WhatIsErased = ({ number }: { readonly number: string }) => {
+  const { value, problem } = useRecord({ load: () => erase(number, { dryRun: true }) })
+  if (value === undefined)
+    return problem === '' ? <p role="status">Counting…</p> : <LoadProblem text={problem} />
+  return (
+    <Facts
+      facts={{
+        'Calls, with their summaries': formatCount(value.calls),
+        'Memberships of groups': formatCount(value.participants),
+        'Events, with their deliveries': formatCount(value.events),
+      }}
+    />
+  )
+}
+
+/** Asks whether to erase a customer, after counting what that deletes. */
+export const askToErase = (number: string): void =>
+  openDialog((close) => (
+    <Confirmation
+      title="Erase"
+      done="Erased."
+      onConfirm={async () => {
+        await erase(number, { dryRun: false })
+        navigate('calls')
+      }}
+      onClose={close}
+    >
+      <p>This erases what is stored about {showNumber(number)}. It cannot be undone:</p>
+      <WhatIsErased number={number} />
+      <p class="quiet">Webhooks that are not delivered yet are not delivered any more.</p>
+    </Confirmation>
+  ))

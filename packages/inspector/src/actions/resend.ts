@@ -1,0 +1,48 @@
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
+import { getMessage } from '../api/api-error.ts'
+import { sendOwn } from '../api/organization.ts'
+import { reloadAll } from '../api/reload.ts'
+import { notify } from '../state/notices.ts'
+
+const pollMs = 400
+/** Time after which the page no longer waits for the response, in milliseconds. The record shows it when it arrives. */
+const maxWaitMs = 15_000
+
+const findNewAttempt = async (id: string, known: number): Promise<Attempt | undefined> => {
+  const { items } = await sendOwn<{ items: Attempt[] }>(['deliveries', id, 'attempts'])
+  return items.find(({ number }) => number > known)
+}
+
+/** Reports the attempt that follows a resend, because a resend that fails again is no success. */
+const reportAttempt = async (id: string, known: number): Promise<void> => {
+  const end = performance.now() + maxWaitMs
+  while (performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+    const attempt = await findNewAttempt(id, known)
+    if (attempt === undefined) continue
+    const result = attempt.status ?? attempt.error
+    if (attempt.succeeded) notify(`Delivered: the endpoint responded with ${result}.`)
+    else notify(`The attempt failed again: ${result}.`, { tone: 'bad' })
+    reloadAll()
+    return
+  }
+}
+
+/** Resends a delivery, and reports how the endpoint responds. */
+export const resend = async (id: string, { newWebhookId = false } = {}): Promise<void> => {
+  try {
+    const { attempts } = await sendOwn<Delivery>(['deliveries', id])
+    const { resent } = await sendOwn<{ resent: number }>(['deliveries', id, 'resend'], {
+      body: { newWebhookId },
+    })
+    if (resent === 0) {
+      throw new Error('Not resent: the delivery is waiting in its lane, or an attempt is in progress.')
+    }
+    const how = newWebhookId ? ' with a new webhook-id' : ''
+    notify(`Resent${how}. Waiting for the response…`, { tone: 'plain' })
+    reloadAll()
+    await reportAttempt(id, attempts)
+  } catch (error) {
+    notify(getMessage(error), { tone: 'bad' })
+  }
+}

@@ -1,0 +1,200 @@
+import type { Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
+import { eventNames } from '@wabakit/wire'
+import { ApiError } from '../api/api-error.ts'
+import { organization, sendOwn } from '../api/organization.ts'
+import { reloadAll } from '../api/reload.ts'
+import type { Field } from '../format/schema-fields.ts'
+import { Dialog, openDialog } from '../parts/dialog.tsx'
+import { SchemaForm } from '../parts/schema-form.tsx'
+import { type Choice, toChoices } from '../parts/select.tsx'
+import { ShownOnce } from '../parts/shown-once.tsx'
+import { notify } from '../state/notices.ts'
+import { navigate } from '../state/route.ts'
+import { UnfinishedCount } from './unfinished-count.tsx'
+
+const healthEventNames = [
+  'delivery.exhausted',
+  'subscription.failing',
+  'subscription.disabled',
+  'subscription.recovered',
+] as const
+
+const operations = 'OPERATIONS'
+
+/** Lists the numbers of the organization with their channels, and the channel of health events, which has no number. */
+const listNumbers = (): Choice[] => {
+  const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
+  return [
+    ...integrations.map(({ wabaNumber }) => ({
+      value: `WHATSAPP ${wabaNumber}`,
+      label: `${wabaNumber} · WHATSAPP`,
+    })),
+    ...pstnNumbers.map((number) => ({ value: `PSTN ${number}`, label: `${number} · PSTN` })),
+    { value: operations, label: 'health of the subscriptions · OPERATIONS' },
+  ]
+}
+
+const createFields = (subscription: Subscription | undefined): Field[] => {
+  const isKept = subscription !== undefined
+  const isOperational = subscription?.channel === operations
+  const names = isOperational ? healthEventNames : eventNames
+  const held = subscription?.headerNames.filter((name) => name !== 'authorization').join(', ')
+  const isAuthorized = subscription?.headerNames.includes('authorization')
+  const numberField: Field = {
+    name: 'number',
+    label: 'Number',
+    description: 'The number whose events are sent. Each channel of a number needs its own subscription.',
+    isRequired: true,
+    kind: 'choice',
+    choices: listNumbers(),
+  }
+  return [
+    ...(isKept ? [] : [numberField]),
+    {
+      name: 'url',
+      label: 'URL',
+      description: 'https, or http for a loopback address such as http://127.0.0.1:3000/webhooks.',
+      isRequired: true,
+      kind: 'text',
+    },
+    {
+      name: 'events',
+      label: 'Events',
+      description: 'None checked: all events, also those that are added later.',
+      kind: 'several',
+      choices: toChoices(names),
+    },
+    {
+      name: 'maxAttemptsPerSecond',
+      label: 'Attempts per second',
+      description: 'From 0.01 to 1,000.',
+      kind: 'number',
+      empty: 'no maximum',
+    },
+    {
+      name: 'headers',
+      label: 'Static headers',
+      description: held
+        ? `Now ${held}, whose values are never shown. Lines such as x-token: abc replace all of them; a single - removes them.`
+        : 'Sent with every webhook. Lines such as x-token: abc.',
+      kind: 'lines',
+    },
+    {
+      name: 'authorization',
+      label: 'Authorization',
+      description: isAuthorized ? 'One is set, and is never shown.' : '',
+      kind: 'choice',
+      choices: [...toChoices(['Bearer', 'Basic']), ...(isAuthorized ? toChoices(['remove']) : [])],
+      empty: isAuthorized ? 'keep it' : 'none',
+    },
+    { name: 'username', label: 'User name', description: 'For Basic.', kind: 'text', empty: 'none' },
+    { name: 'credential', label: 'Token or password', description: '', kind: 'secret', empty: 'none' },
+  ]
+}
+
+const refuse = (path: string, message: string): never => {
+  throw new ApiError(0, '', { issues: [{ path, message }] })
+}
+
+/** Parses lines such as `x-token: abc`. A single hyphen stands for no headers. */
+const parseHeaders = (lines: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    lines
+      .filter((line) => line !== '-')
+      .map((line) => {
+        const [, name, value] = /^([^:]+):\s*(.+)$/.exec(line) ?? []
+        if (name === undefined || value === undefined) {
+          return refuse('headers', 'must be lines with a name, a colon and a value')
+        }
+        return [name.trim(), value]
+      }),
+  )
+
+type Values = Readonly<Record<string, unknown>>
+
+const buildAuthorization = ({ authorization, username, credential }: Values): object | null | undefined => {
+  if (authorization === undefined) return undefined
+  if (authorization === 'remove') return null
+  if (credential === undefined) return refuse('credential', 'is required for this authorization')
+  if (authorization === 'Bearer') return { token: credential }
+  return username === undefined
+    ? refuse('username', 'is required for Basic')
+    : { username, password: credential }
+}
+
+/** Builds the request from the values of the form. */
+const buildBody = (values: Values): object => {
+  const { number, url, events = 'all', maxAttemptsPerSecond = null, headers } = values
+  const [channel, ownNumber] = String(number ?? '').split(' ')
+  return {
+    ...(number !== undefined && { channel, number: ownNumber }),
+    ...{ url, events, maxAttemptsPerSecond },
+    ...(Array.isArray(headers) && { headers: parseHeaders(headers) }),
+    authorization: buildAuthorization(values),
+  }
+}
+
+const groups = [
+  { title: 'What is sent, and where', fields: ['number', 'url', 'events'] },
+  {
+    title: 'How it is sent',
+    fields: ['maxAttemptsPerSecond', 'headers', 'authorization', 'username', 'credential'],
+  },
+]
+
+const create = async (values: Values): Promise<void> => {
+  const { id, secret } = await sendOwn<SubscriptionWithSecret>(['subscriptions'], { body: buildBody(values) })
+  navigate('subscriptions', { id })
+  reloadAll()
+  openDialog((close) => (
+    <ShownOnce title="Subscribed" name="secret" secret={secret} to="the receiver" onClose={close}>
+      <p>The receiver needs it to verify the signature of each webhook. Then send a test event.</p>
+    </ShownOnce>
+  ))
+}
+
+/** Opens a form for a new subscription. */
+export const addSubscription = (): void =>
+  openDialog((close) => (
+    <Dialog title="Subscribe an endpoint" onClose={close}>
+      <SchemaForm
+        fields={createFields(undefined)}
+        groups={groups}
+        initial={{ number: listNumbers()[0]?.value ?? '' }}
+        submitLabel="Subscribe"
+        onSubmit={create}
+      />
+    </Dialog>
+  ))
+
+/** Opens a form with the settings of a subscription. */
+export const editSubscription = (subscription: Subscription): void => {
+  const { id, url, events, maxAttemptsPerSecond, headerNames } = subscription
+  openDialog((close) => (
+    <Dialog title="Edit the subscription" onClose={close}>
+      <SchemaForm
+        fields={createFields(subscription)}
+        groups={groups}
+        initial={{
+          url,
+          events: events === 'all' ? '' : events.join(','),
+          maxAttemptsPerSecond: String(maxAttemptsPerSecond ?? ''),
+        }}
+        submitLabel="Save"
+        onSubmit={async (values) => {
+          await sendOwn(['subscriptions', id], { method: 'PATCH', body: buildBody(values) })
+          close()
+          notify('Saved.')
+          reloadAll()
+        }}
+      >
+        <p class="quiet">
+          <UnfinishedCount subscriptionId={id} /> A new URL also gets those.{' '}
+          {headerNames.length > 0 &&
+            'A URL of another host ends the static headers and the authorization unless you enter them again. '}
+          Events that you uncheck are no longer sent.
+        </p>
+      </SchemaForm>
+    </Dialog>
+  ))
+}

@@ -1,0 +1,69 @@
+import { useSignal } from '@preact/signals'
+import type { Page, Participant } from '@wabakit/server/control-types'
+import { sendOwn } from '../api/organization.ts'
+import { showNumber } from '../format/mask.ts'
+import { Button } from '../parts/button.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import { Badge, LoadProblem } from '../parts/status.tsx'
+import { Time } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
+
+const pageSize = 100
+
+const toDigits = (number: string): string => number.replace(/\D/g, '')
+
+/** The people who are or were in a group. */
+export const Members = ({ groupId }: { readonly groupId: string }) => {
+  const limit = useSignal(pageSize)
+  const { value, problem } = useRecord(
+    {
+      load: () =>
+        sendOwn<Page<Participant>>(['participants'], { query: { group: groupId, limit: limit.value } }),
+      isAbout: (message) => message.type === 'event' && message.event.subject === `group:${groupId}`,
+    },
+    [groupId, limit.value],
+  )
+  const members = value?.items ?? []
+  return (
+    <details class="members">
+      <summary>
+        Members ({members.length}
+        {value?.nextCursor === undefined ? '' : ' or more'})
+      </summary>
+      <LoadProblem text={problem} />
+      {members.length === 0 ? (
+        <p class="quiet">Nobody has joined yet. Simulate a participant, or send the invite link.</p>
+      ) : (
+        <table class="figures">
+          <thead>
+            <tr>
+              <th scope="col">Number</th>
+              <th scope="col">State</th>
+              <th scope="col">Since</th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map(({ phone, state, changedAt }) => (
+              <tr key={phone}>
+                <th scope="row">
+                  <RecordLink view="customers" id={toDigits(phone)}>
+                    {showNumber(phone)}
+                  </RecordLink>
+                </th>
+                <td>
+                  <Badge tone={state === 'joined' ? 'good' : 'idle'}>{state}</Badge>
+                </td>
+                <td>
+                  <Time at={changedAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {value?.nextCursor !== undefined && limit.value < 1_000 && (
+        <Button onClick={() => (limit.value = 1_000)}>Show more</Button>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,60 @@
+import { useSignal } from '@preact/signals'
+import type { Call } from '@wabakit/server/control-types'
+import { showText } from '../format/mask.ts'
+
+/** Maximum number of characters of a text that is not folded. */
+const maxShown = 480
+
+/** A text in any language. A long one is folded. */
+const Text = ({ text }: { readonly text: string }) => {
+  const isOpen = useSignal(false)
+  const shown = showText(text)
+  const isLong = shown.length > maxShown
+  return (
+    <p dir="auto">
+      {isLong && !isOpen.value ? `${shown.slice(0, maxShown)}…` : shown}
+      {isLong && (
+        <>
+          {' '}
+          <button
+            type="button"
+            class="link"
+            aria-expanded={isOpen.value}
+            onClick={() => (isOpen.value = !isOpen.value)}
+          >
+            {isOpen.value ? 'Less' : 'More'}
+          </button>
+        </>
+      )}
+    </p>
+  )
+}
+
+const Points = ({ title, points }: { readonly title: string; readonly points: readonly string[] }) =>
+  points.length === 0 ? null : (
+    <section aria-label={title}>
+      <h4>{title}</h4>
+      <ul>
+        {points.map((point, index) => (
+          <li key={index}>
+            <Text text={point} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+
+type SummaryViewProps = { readonly summary: NonNullable<Call['summary']> }
+
+/** The whole summary of a call. */
+export const SummaryView = ({ summary }: SummaryViewProps) => {
+  const { recap, keyPoints, nextSteps } = summary
+  return (
+    <section class="summary" aria-label="Summary of the call">
+      <h3>Summary</h3>
+      {recap && <Text text={recap} />}
+      <Points title="Key points" points={keyPoints ?? []} />
+      <Points title="Next steps" points={nextSteps ?? []} />
+    </section>
+  )
+}

@@ -1,0 +1,139 @@
+import { useSignal } from '@preact/signals'
+import { line } from 'd3-shape'
+import { useEffect, useRef } from 'preact/hooks'
+import { formatDay, formatTime } from '../format/time.ts'
+import { createChartScale } from './chart-scale.ts'
+
+export type Series = {
+  readonly label: string
+  readonly tone: 'good' | 'bad' | 'warn' | 'busy'
+  readonly values: readonly (number | null)[]
+}
+
+export type ChartProps = {
+  readonly title: string
+  /** Starts of the points, in ISO 8601. */
+  readonly times: readonly string[]
+  /** The lines. The second one is dashed, so that it is not told by its color alone. */
+  readonly series: readonly Series[]
+  readonly format: (value: number) => string
+  /** Opens the records of a point. `before` is `undefined` for the last one. */
+  readonly onOpen: (from: string, before: string | undefined) => void
+}
+
+const height = 168
+
+const formatMoment = (iso: string): string =>
+  [formatDay(iso), formatTime(iso).slice(0, 5)].filter(Boolean).join(' ')
+
+const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>) => (
+  <details>
+    <summary>{title} as a table</summary>
+    <table class="figures">
+      <thead>
+        <tr>
+          <th scope="col">From</th>
+          {series.map(({ label }) => (
+            <th scope="col" key={label} class="number">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {times.map((time, index) => (
+          <tr key={time}>
+            <th scope="row">{formatMoment(time)}</th>
+            {series.map(({ label, values }) => {
+              const value = values[index] ?? null
+              return (
+                <td key={label} class="number">
+                  {value === null ? '–' : format(value)}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </details>
+)
+
+/** Lines over time. A click opens the records of a point. The same numbers follow as a table. */
+export const Chart = (props: ChartProps) => {
+  const { title, times, series, format, onOpen } = props
+  const box = useRef<HTMLDivElement>(null)
+  const width = useSignal(600)
+  const pointed = useSignal<number | undefined>(undefined)
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => {
+      width.value = element.clientWidth
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
+  const scale = createChartScale({ count: times.length, most }, { width: width.value, height })
+  const draw = line<number | null>()
+    .defined((value) => value !== null)
+    .x((_, index) => scale.x(index))
+    .y((value) => scale.y(value ?? 0))
+  const index = pointed.value
+  const at = index === undefined ? undefined : times[index]
+  const values = series.map(({ label, values: all }) => {
+    const value = index === undefined ? null : (all[index] ?? null)
+    return `${label} ${value === null ? '–' : format(value)}`
+  })
+  return (
+    <figure class="chart">
+      <figcaption>
+        <h3>{title}</h3>
+        {series.map(({ label, tone }) => (
+          <span key={label} class={`legend ${tone}`}>
+            {label}
+          </span>
+        ))}
+        <span class="hint quiet" aria-hidden="true">
+          {at !== undefined && [formatMoment(at), ...values].join(' · ')}
+        </span>
+      </figcaption>
+      <div class="plot" ref={box}>
+        <svg
+          width={width.value}
+          height={height}
+          aria-hidden="true"
+          onPointerMove={({ offsetX }) => (pointed.value = scale.findIndex(offsetX))}
+          onPointerLeave={() => (pointed.value = undefined)}
+          onClick={({ offsetX }) => {
+            const chosen = scale.findIndex(offsetX)
+            const from = times[chosen]
+            if (from !== undefined) onOpen(from, times[chosen + 1])
+          }}
+        >
+          {scale.yTicks.map((value) => (
+            <g key={value} transform={`translate(0 ${scale.y(value)})`}>
+              <path class="grid" d={`M${scale.left} 0H${scale.right}`} />
+              <text class="value" x={scale.left - 8} dy="0.32em">
+                {format(value)}
+              </text>
+            </g>
+          ))}
+          {scale.xTicks.map((each) => (
+            <text key={each} class="moment" x={scale.x(each)} y={height - 4}>
+              {formatMoment(times[each] ?? '')}
+            </text>
+          ))}
+          {index !== undefined && (
+            <path class="grid" d={`M${scale.x(index)} ${scale.y(0)}V${scale.y(scale.yTicks.at(-1) ?? 0)}`} />
+          )}
+          {series.map(({ label, tone, values: all }) => (
+            <path key={label} class={`line ${tone}`} d={draw([...all]) ?? ''} />
+          ))}
+        </svg>
+      </div>
+      <ChartTable {...props} />
+    </figure>
+  )
+}

@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals'
+import type { Page, SubscriptionOverview } from '@wabakit/server/control-types'
+import { shortenUrl } from '../api/subscriptions.ts'
+import { Button } from '../parts/button.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import { Badge } from '../parts/status.tsx'
+import { Time } from '../parts/time.tsx'
+import { failing } from '../state/route.ts'
+import { formatAge, formatCount, formatLatency, formatRate } from './numbers.ts'
+import { Sparkline } from './sparkline.tsx'
+
+/** Number of endpoints that are shown at first, so that the charts stay in view. */
+const maxShown = 8
+
+const tones = { working: 'good', failing: 'bad', disabled: 'idle' } as const
+
+/** The worst endpoints first. */
+const rank = ({ state, totals, backlog }: SubscriptionOverview): number =>
+  (state === 'failing' ? 2e12 : 0) + totals.failed * 1e6 + backlog.unfinished
+
+const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
+  const { subscription, state, totals, series, latency, backlog, times, window } = endpoint
+  const { id, url, number, channel, failingSince } = subscription
+  const from = times[0]
+  const linkTo = (text: string, filters: Readonly<Record<string, string | undefined>>) => (
+    <RecordLink view="deliveries" filters={{ subscription: id, ...filters }}>
+      {text}
+    </RecordLink>
+  )
+  return (
+    <tr>
+      <td>
+        <Badge tone={tones[state]}>{state}</Badge>
+      </td>
+      <th scope="row">
+        <RecordLink view="subscriptions" id={id} filters={{ window }}>
+          <span title={url}>{shortenUrl(url)}</span>
+        </RecordLink>
+        <small class="quiet">
+          {number || channel}
+          {failingSince !== null && (
+            <>
+              {' '}
+              · failing since <Time at={failingSince} />
+            </>
+          )}
+        </small>
+      </th>
+      <td class="wide">
+        <Sparkline {...series} />
+      </td>
+      <td class="number" data-label="Delivered">
+        {linkTo(formatCount(totals.delivered), { status: 'delivered', from })}
+      </td>
+      <td class="number" data-label="Failed">
+        {linkTo(formatCount(totals.failed), { response: failing.response, from })}
+      </td>
+      <td class="number" data-label="Success">
+        {linkTo(formatRate(totals.successRate), { from })}
+      </td>
+      <td class="number wide" data-label="p95">
+        {linkTo(formatLatency(latency.p95Ms), { from })}
+      </td>
+      <td class="number" data-label="Unfinished">
+        {linkTo(formatCount(backlog.unfinished), { status: 'waiting,pending,claimed' })}
+        {backlog.oldestAt && <small class="quiet"> oldest {formatAge(backlog.oldestAt)}</small>}
+      </td>
+    </tr>
+  )
+}
+
+/** A row per endpoint, the worst first. */
+export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOverview> }) => {
+  const isOpen = useSignal(false)
+  if (page.items.length === 0) return null
+  const endpoints = page.items.toSorted((left, right) => rank(right) - rank(left))
+  const shown = isOpen.value ? endpoints : endpoints.slice(0, maxShown)
+  return (
+    <section aria-label="Endpoints">
+      <h3>Endpoints</h3>
+      <table class="endpoints">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Endpoint</th>
+            <th scope="col" class="wide">
+              Attempts
+            </th>
+            <th scope="col" class="number">
+              Delivered
+            </th>
+            <th scope="col" class="number">
+              Failed
+            </th>
+            <th scope="col" class="number">
+              Success
+            </th>
+            <th scope="col" class="number wide">
+              p95
+            </th>
+            <th scope="col" class="number">
+              Unfinished
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((endpoint) => (
+            <EndpointRow key={endpoint.subscription.id} endpoint={endpoint} />
+          ))}
+        </tbody>
+      </table>
+      {shown.length < endpoints.length && (
+        <p>
+          <Button onClick={() => (isOpen.value = true)}>Show all {endpoints.length} endpoints</Button>
+        </p>
+      )}
+      {page.nextCursor !== undefined && (
+        <p class="quiet">
+          The first {page.items.length} are shown.{' '}
+          <RecordLink view="subscriptions">List all subscriptions</RecordLink>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,183 @@
+import type { Overview, SubscriptionOverview } from '@wabakit/server/control-types'
+import type { ComponentChildren } from 'preact'
+import { toGuideUrl } from '../detail/guides.ts'
+import { formatDuration } from '../format/time.ts'
+import { RecordLink } from '../parts/record-link.tsx'
+import { StatusHelp } from '../parts/status.tsx'
+import { failing, navigate, type Params, type View } from '../state/route.ts'
+import { Chart } from './chart.tsx'
+import { formatAge, formatCount, formatLatency, formatRate, formatShort } from './numbers.ts'
+
+const unfinished = 'waiting,pending,claimed'
+
+type TileProps = {
+  readonly title: string
+  readonly value: string
+  readonly note?: ComponentChildren
+  readonly tone?: 'bad' | 'warn' | undefined
+  readonly view: View
+  readonly filters: Params
+}
+
+/** A number that leads to the records behind it. */
+const Tile = ({ title, value, note, tone, view, filters }: TileProps) => (
+  <div class={`tile ${tone ?? ''}`}>
+    <dt>{title}</dt>
+    <dd>
+      <RecordLink view={view} filters={filters}>
+        {value}
+      </RecordLink>
+      {note && <small>{note}</small>}
+    </dd>
+  </div>
+)
+
+type FiguresProps = {
+  readonly figures: Overview | SubscriptionOverview
+  /** The filters of the records that the figures are about. */
+  readonly filters: Params
+}
+
+/** The numbers of an organization or an endpoint. Each leads to the records behind it. */
+export const Tiles = ({ figures, filters }: FiguresProps) => {
+  const { totals, latency, backlog, times } = figures
+  const from = times[0]
+  return (
+    <dl class="tiles">
+      {'events' in totals && (
+        <Tile
+          title="Events"
+          value={formatCount(totals.events)}
+          view="events"
+          filters={{ ...filters, from }}
+        />
+      )}
+      <Tile
+        title="Delivered"
+        value={formatCount(totals.delivered)}
+        view="deliveries"
+        filters={{ ...filters, status: 'delivered', from }}
+      />
+      <Tile
+        title="Failed attempts"
+        value={formatCount(totals.failed)}
+        tone={totals.failed > 0 ? 'bad' : undefined}
+        note={totals.exhausted > 0 && `${formatCount(totals.exhausted)} exhausted`}
+        view="deliveries"
+        filters={{ ...filters, response: failing.response, from }}
+      />
+      <Tile
+        title="Success rate"
+        value={formatRate(totals.successRate)}
+        note="of all attempts"
+        view="deliveries"
+        filters={{ ...filters, from }}
+      />
+      <Tile
+        title="Response time, p50"
+        value={formatLatency(latency.p50Ms)}
+        note={`p95 ${formatLatency(latency.p95Ms)}`}
+        view="deliveries"
+        filters={{ ...filters, from }}
+      />
+      <Tile
+        title="Unfinished now"
+        value={formatCount(backlog.unfinished)}
+        tone={backlog.unfinished > 0 ? 'warn' : undefined}
+        note={backlog.oldestAt && `oldest ${formatAge(backlog.oldestAt)}`}
+        view="deliveries"
+        filters={{ ...filters, status: unfinished }}
+      />
+    </dl>
+  )
+}
+
+const Causes = ({ figures: { failures, times }, filters }: FiguresProps) => {
+  if (failures.length === 0) return null
+  return (
+    <section class="causes" aria-label="Failures by cause">
+      <h3>Failures by cause</h3>
+      <ul>
+        {failures.map(({ cause, text, remedy, attempts, response }) => (
+          <li key={cause}>
+            <RecordLink view="deliveries" filters={{ ...filters, response, from: times[0] }}>
+              {formatCount(attempts)} {attempts === 1 ? 'attempt' : 'attempts'}
+            </RecordLink>
+            <span>
+              <strong>{text}</strong> {remedy}{' '}
+              <a class="record" href={toGuideUrl(cause)} target="_blank" rel="noreferrer">
+                Read the guide
+              </a>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** How often attempts took how long. */
+const Latencies = ({ latency: { buckets } }: Pick<Overview, 'latency'>) => (
+  <details>
+    <summary>Distribution of the response times</summary>
+    <table class="figures">
+      <thead>
+        <tr>
+          <th scope="col">At most</th>
+          <th scope="col" class="number">
+            Attempts
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {buckets.map(({ atMostMs, attempts }, index) => (
+          <tr key={atMostMs}>
+            <th scope="row">
+              {formatDuration(atMostMs)}
+              {index === buckets.length - 1 && ' or longer'}
+            </th>
+            <td class="number">{formatCount(attempts)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </details>
+)
+
+/** The charts of an organization or an endpoint, and the failures by cause. */
+export const Charts = ({ figures, filters }: FiguresProps) => {
+  const { times, series, latency } = figures
+  const open = (from: string, before: string | undefined): void =>
+    navigate('deliveries', { ...filters, from, before })
+  return (
+    <>
+      <div class="charts">
+        <Chart
+          title="Attempts"
+          times={times}
+          series={[
+            { label: 'delivered', tone: 'good', values: series.delivered },
+            { label: 'failed', tone: 'bad', values: series.failed },
+          ]}
+          format={formatShort}
+          onOpen={open}
+        />
+        <Chart
+          title="Response time"
+          times={times}
+          series={[
+            { label: 'p50', tone: 'busy', values: series.p50Ms },
+            { label: 'p95', tone: 'warn', values: series.p95Ms },
+          ]}
+          format={formatDuration}
+          onOpen={open}
+        />
+      </div>
+      <Causes figures={figures} filters={filters} />
+      <div>
+        <Latencies latency={latency} />
+        <StatusHelp />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+import { addApiKey } from '../actions/api-keys.tsx'
+import { openSimulation } from '../actions/simulate.tsx'
+import { addSubscription } from '../actions/subscription-form.tsx'
+import { organization } from '../api/organization.ts'
+import { info } from '../api/send.ts'
+import { subscriptions } from '../api/subscriptions.ts'
+import { completeCommand } from '../list/empty-state.tsx'
+import { Button } from '../parts/button.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Icon } from '../parts/icon.tsx'
+
+type StepProps = {
+  readonly isDone: boolean
+  readonly title: string
+  readonly text: string
+  readonly label: string
+  readonly onClick: () => void
+  readonly command: string
+}
+
+const Step = ({ isDone, title, text, label, onClick, command }: StepProps) => (
+  <li class={isDone ? 'done' : ''}>
+    <h3>
+      {isDone && <Icon name="check" />} {title}
+      {isDone && <span class="sr-only"> (done)</span>}
+    </h3>
+    <p class="quiet">{text}</p>
+    <Button {...(!isDone && { kind: 'primary' })} onClick={onClick}>
+      {label}
+    </Button>
+    <p class="command">
+      <code>{completeCommand(command)}</code>
+      <CopyButton text={completeCommand(command)} label="Copy the command" />
+    </p>
+  </li>
+)
+
+/** What runs, the numbers, and the next steps, until there are an endpoint and an event. */
+export const FirstVisit = ({ hasEvents }: { readonly hasEvents: boolean }) => {
+  const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
+  const { version, database, mock } = info.value ?? {}
+  const isSubscribed = subscriptions.value.length > 0
+  return (
+    <section class="first-visit" aria-label="First steps">
+      <Facts
+        isInline
+        facts={{
+          Server: version && `${version}, ${database}${mock ? ', mock' : ''}`,
+          'Address of the API': location.origin,
+          'WhatsApp numbers': integrations.map(({ wabaNumber }) => wabaNumber).join(', '),
+          'Telephone numbers': pstnNumbers.join(', '),
+        }}
+      />
+      <ol class="steps">
+        <Step
+          isDone={isSubscribed}
+          title="Subscribe an endpoint"
+          text="The URL of your application that gets the events of a number as webhooks."
+          label="Subscribe an endpoint"
+          onClick={addSubscription}
+          command="wabakit listen --forward-to http://127.0.0.1:3000/webhooks"
+        />
+        <Step
+          isDone={hasEvents}
+          title="Make something happen"
+          text="A simulated call, from the first ring to its summary. Each of its events is delivered."
+          label="Simulate a call"
+          onClick={openSimulation}
+          command="wabakit trigger call"
+        />
+        <Step
+          isDone={false}
+          title="Call the API"
+          text="Your application needs a key to create groups and to read summaries."
+          label="Create an API key"
+          onClick={addApiKey}
+          command="wabakit key create"
+        />
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,112 @@
+import type { Customer } from '@wabakit/server/control-types'
+import { askToErase } from '../actions/erase-customer.tsx'
+import { openSearch } from '../actions/search.tsx'
+import { sendOwn } from '../api/organization.ts'
+import { DeliveryLinks } from '../detail/delivery-links.tsx'
+import { SummaryView } from '../detail/summary-view.tsx'
+import { showNumber } from '../format/mask.ts'
+import { formatDuration } from '../format/time.ts'
+import { Button } from '../parts/button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import { Badge, LoadProblem } from '../parts/status.tsx'
+import { Time } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { getParam } from '../state/route.ts'
+import { CallState } from './calls.tsx'
+
+const Calls = ({ customer: { calls, hasMoreCalls, number } }: { readonly customer: Customer }) => (
+  <section aria-label="Calls" class="cards">
+    <h2>Calls</h2>
+    {calls.length === 0 && <p class="quiet">No calls.</p>}
+    {calls.map((call) => (
+      <article key={call.callId} class="card">
+        <p class="line">
+          <CallState {...call} />
+          <RecordLink view="calls" id={call.callId}>
+            <Time at={call.initiatedAt} />
+          </RecordLink>
+          <span class="quiet">
+            {call.direction.toLowerCase()} · {call.channel}
+            {call.durationInSeconds !== null && ` · ${formatDuration(call.durationInSeconds * 1_000)}`}
+          </span>
+        </p>
+        {call.summary ? (
+          <SummaryView summary={call.summary} />
+        ) : (
+          <p class="quiet">
+            No summary.{' '}
+            <RecordLink view="calls" id={call.callId}>
+              See why
+            </RecordLink>
+          </p>
+        )}
+      </article>
+    ))}
+    {hasMoreCalls && (
+      <RecordLink view="calls" filters={{ customer: number }}>
+        All calls
+      </RecordLink>
+    )}
+  </section>
+)
+
+const Memberships = ({ memberships }: Pick<Customer, 'memberships'>) => (
+  <section aria-label="Groups">
+    <h2>Groups</h2>
+    {memberships.length === 0 ? (
+      <p class="quiet">In no group.</p>
+    ) : (
+      <Facts
+        facts={Object.fromEntries(
+          memberships.map(({ groupId, state, changedAt }) => [
+            groupId,
+            <span key={groupId}>
+              <Badge tone={state === 'joined' ? 'good' : 'idle'}>{state}</Badge> <Time at={changedAt} />{' '}
+              <RecordLink view="groups" id={groupId}>
+                Open the group
+              </RecordLink>
+            </span>,
+          ]),
+        )}
+      />
+    )}
+  </section>
+)
+
+/** Everything that is stored about a customer, which is found by its number. */
+export const CustomerView = () => {
+  const id = getParam('id')
+  const { value: customer, problem } = useRecord(
+    { load: () => sendOwn<Customer>(['customers', id]), isAbout: ({ type }) => type === 'event' },
+    [id],
+  )
+  return (
+    <div class="overview">
+      <header class="list-header">
+        <h1>{id === '' ? 'Customers' : `Customer ${showNumber(customer?.number ?? id)}`}</h1>
+        {customer && (
+          <Button kind="danger" onClick={() => askToErase(customer.number)}>
+            Erase
+          </Button>
+        )}
+      </header>
+      <div class="body">
+        {id === '' ? (
+          <Button icon="search" onClick={openSearch}>
+            Find a customer
+          </Button>
+        ) : (
+          <LoadProblem text={problem} />
+        )}
+        {customer && (
+          <>
+            <Calls customer={customer} />
+            <Memberships memberships={customer.memberships} />
+            <DeliveryLinks deliveries={customer.deliveries} by="endpoint" />
+          </>
+        )}
+      </div>
+    </div>
+  )
+}

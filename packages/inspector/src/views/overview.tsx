@@ -1,0 +1,52 @@
+import type { Overview, Page, SubscriptionOverview } from '@wabakit/server/control-types'
+import { organizationId, sendOwn } from '../api/organization.ts'
+import { subscriptions } from '../api/subscriptions.ts'
+import { EndpointTable } from '../figures/endpoint-table.tsx'
+import { Charts, Tiles } from '../figures/figures-view.tsx'
+import { FirstVisit } from '../figures/first-visit.tsx'
+import { getWindow, WindowChoice } from '../figures/window.tsx'
+import { LoadProblem } from '../parts/status.tsx'
+import { useRecord } from '../parts/use-record.ts'
+
+/** The server writes the figures this often, in milliseconds. */
+const pollMs = 10_000
+
+/** Maximum number of endpoints in the table. The list of subscriptions has all. */
+const maxEndpoints = 50
+
+/** The first view: how the endpoints of the organization are now, and since when. */
+export const OverviewView = () => {
+  const window = getWindow()
+  const keys = [organizationId.value, window]
+  const overview = useRecord(
+    { load: () => sendOwn<Overview>(['overview'], { query: { window } }), pollMs },
+    keys,
+  )
+  const endpoints = useRecord(
+    {
+      load: () =>
+        sendOwn<Page<SubscriptionOverview>>(['overview', 'subscriptions'], {
+          query: { window, limit: maxEndpoints },
+        }),
+      pollMs,
+    },
+    keys,
+  )
+  const figures = overview.value
+  const isNew = subscriptions.value?.length === 0 || figures?.totals.events === 0
+  return (
+    <div class="overview">
+      <header class="list-header">
+        <h1>Overview</h1>
+        <WindowChoice />
+      </header>
+      <div class="body">
+        <LoadProblem text={overview.problem || endpoints.problem} />
+        {isNew && <FirstVisit hasEvents={(figures?.totals.events ?? 0) > 0} />}
+        {figures && <Tiles figures={figures} filters={{}} />}
+        {endpoints.value && <EndpointTable page={endpoints.value} />}
+        {figures && !isNew && <Charts figures={figures} filters={{}} />}
+      </div>
+    </div>
+  )
+}
