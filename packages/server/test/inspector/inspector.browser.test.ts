@@ -25,7 +25,7 @@ onEachStore('the inspector', (inspector) => {
 
   test('shows why an endpoint rejects a webhook, and resends it, using only the page', async () => {
     await simulate({ outcome: 'missed', callId: `first-${store}` })
-    const { page, problems, picture } = await open('')
+    const { page, problems, picture } = await open('deliveries')
     await page.locator('.rows .row').first().waitFor()
 
     await page.keyboard.press('g')
@@ -179,11 +179,14 @@ onEachStore('the inspector', (inspector) => {
     const { page, problems } = await open(
       `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
     )
-    await page.getByRole('button', { name: 'Send a test event' }).click()
-    await page.getByText('Sent a test ').waitFor()
     for (const name of ['Disable', 'Enable']) {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name, exact: true }).click()
+      if (name === 'Disable') {
+        const dialog = page.getByRole('dialog')
+        await dialog.getByText(/deliver(?:y is|ies are) unfinished\./).waitFor()
+        await dialog.getByRole('button', { name: 'Disable' }).click()
+      }
       await page.getByText(`${name}d.`).waitFor()
       // The list row and the menu are updated immediately, without an event.
       const row = page.locator('.row[aria-selected=true]')

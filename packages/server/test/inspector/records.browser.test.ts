@@ -179,17 +179,17 @@ onEachStore('the records of the inspector', (inspector) => {
     const { id } = inspector.stage.accepting
     const { page } = await inspector.open(`subscriptions?organization=acme&id=${id}`)
     const limit = async (perSecond: string) => {
-      await page.getByLabel('maxAttemptsPerSecond').fill(perSecond)
+      await page.getByLabel('Attempts per second').fill(perSecond)
       await page.getByRole('button', { name: 'Save' }).click()
     }
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Limit attempts per second' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
     await limit('5000')
     await page.getByText('must be a number from 0.01 to 1000').waitFor()
     await limit('50.5')
     await page.getByText('at most 50.5').waitFor()
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Limit attempts per second' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
     await limit('')
     await page.getByText('at most 50.5').waitFor({ state: 'detached' })
   })
@@ -318,9 +318,9 @@ onEachStore('the records of the inspector', (inspector) => {
     const field = dialog.locator('[aria-invalid=true]')
     await field.waitFor()
     expect(await field.getAttribute('name')).toBe('durationInSeconds')
-    await dialog.getByLabel('summary').fill('{after}')
+    await dialog.getByLabel('durationInSeconds').fill('long')
     await dialog.getByRole('button', { name: 'Simulate the call' }).click()
-    await dialog.getByText('must be JSON').waitFor()
+    await dialog.getByText('must be a number').waitFor()
     await dialog.getByRole('button', { name: 'Missed' }).click()
     await dialog.getByRole('button', { name: 'Simulate the call' }).click()
     await page.getByText('No summary: the call was missed.').waitFor()
@@ -341,10 +341,10 @@ onEachStore('the records of the inspector', (inspector) => {
     for (const view of ['calls', 'events']) {
       const { page } = await inspector.open(`${view}?organization=empty`)
       const command = await page.locator('.commands code').first().innerText()
-      expect(command).toMatch(/^wabakit trigger call --server http:.* --organization empty$/)
+      expect(command).toMatch(/^npx @wabakit\/server trigger call --server http:.* --organization empty$/)
       if (view === 'events') {
         const node = ['--conditions=@wabakit/source', main]
-        await promisify(execFile)(process.execPath, [...node, ...command.split(' ').slice(1)])
+        await promisify(execFile)(process.execPath, [...node, ...command.split(' ').slice(2)])
         await page.locator('.rows .row').first().waitFor()
       }
     }
@@ -632,7 +632,7 @@ onEachStore('the records of the inspector', (inspector) => {
     for (const leave of ['Tab', 'Escape', 'click']) {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menu').waitFor()
-      if (leave === 'Tab') for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Tab')
+      if (leave === 'Tab') for (let presses = 0; presses < 6; presses++) await page.keyboard.press('Tab')
       else if (leave === 'Escape') await page.keyboard.press('Escape')
       else await page.locator('h2').first().click()
       await page.getByRole('menu').waitFor({ state: 'detached' })

@@ -1,0 +1,237 @@
+// The modules of the page read these while they are loaded.
+import './page-globals.ts'
+
+import type { ServerResponse } from 'node:http'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { connection, type LiveMessage, listen, startLive } from '../src/api/live.ts'
+import { organizations } from '../src/api/organization.ts'
+import { findSubscription, followSubscriptions } from '../src/api/subscriptions.ts'
+import { createRecordList } from '../src/list/record-list.ts'
+import { closeRecord, leaveRow, openRecord } from '../src/state/current-record.ts'
+import { servePage, setHidden } from './page-globals.ts'
+
+type Item = { readonly id: string; readonly at: string }
+
+const toItem = (index: number): Item => ({
+  id: `record-${index}`,
+  at: new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString(),
+})
+
+/** Lists records from a newest one to an oldest one. */
+const toItems = (newest: number, oldest: number): Item[] =>
+  Array.from({ length: newest - oldest + 1 }, (_, index) => toItem(newest - index))
+
+const respond = (response: ServerResponse, body: unknown): void => {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(body))
+}
+
+const definition = {
+  view: 'events',
+  getId: ({ id }: Item) => id,
+  getTime: ({ at }: Item) => at,
+  filters: [],
+  columns: {},
+  isChangedBy: ({ type }: LiveMessage) => type === 'event',
+  Detail: () => null,
+  empty: { title: '', text: '', commands: [] },
+} as const
+
+const openList = (options: { pollMs?: number } = {}) =>
+  createRecordList<Item>({ ...definition, ...options }, { organizationId: 'acme', query: {} })
+
+/** A promise that resolves when `condition` holds, without depending on the timers that a test controls. */
+const until = async (condition: () => boolean): Promise<void> => {
+  for (let turns = 0; turns < 5_000 && !condition(); turns++) await new Promise(setImmediate)
+  expect(condition()).toBe(true)
+}
+
+/** Lets requests that have been sent reach the server, if there are any. */
+const settle = async (): Promise<void> => {
+  for (let turns = 0; turns < 200; turns++) await new Promise(setImmediate)
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
+  const createdAt = toItem(0).at
+  organizations.value = [
+    { id: 'acme', callSummaries: 'automatic', integrations: [], pstnNumbers: [], createdAt },
+  ]
+})
+
+afterEach(() => {
+  closeRecord()
+  setHidden(false)
+  organizations.value = undefined
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+test('a list loads the next page without repeating records that have moved to it', async () => {
+  await servePage((request, response) => {
+    const isNext = request.url?.includes('cursor=next') ?? false
+    // Three records were added after the first page, so that its last three move to the second.
+    if (isNext) respond(response, { items: toItems(103, 1) })
+    else respond(response, { items: toItems(200, 101), nextCursor: 'next' })
+  })
+  const list = openList()
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 100)
+
+  await list.loadMore()
+
+  const ids = list.items.value.map(({ id }) => id)
+  expect(ids.length).toBe(200)
+  expect(new Set(ids).size).toBe(200)
+  expect(list.hasMore.value).toBe(false)
+})
+
+test('a list that the user has left sends no further request', async () => {
+  let requests = 0
+  await servePage((_, response) => {
+    requests += 1
+    respond(response, { items: toItems(10, 1) })
+  })
+  const started = vi.spyOn(globalThis, 'setInterval')
+  const cleared = vi.spyOn(globalThis, 'clearInterval')
+  const list = openList({ pollMs: 2_000 })
+  const stop = list.start()
+  await until(() => list.items.value.length === 10)
+  await vi.advanceTimersByTimeAsync(4_500)
+  await until(() => requests > 1)
+  await settle()
+  const before = requests
+
+  stop()
+
+  const polling = started.mock.results.map(({ value }) => value)
+  expect(polling.length).toBe(1)
+  expect(cleared.mock.calls.flat()).toEqual(polling)
+  await vi.advanceTimersByTimeAsync(20_000)
+  await settle()
+  expect(requests).toBe(before)
+})
+
+test('a page in the background sends no requests, and catches up when it is visible again', async () => {
+  let newest = 10
+  await servePage((_, response) => respond(response, { items: toItems(newest, 1) }))
+  const list = openList({ pollMs: 2_000 })
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 10)
+
+  setHidden(true)
+  newest = 12
+  await vi.advanceTimersByTimeAsync(10_000)
+  await settle()
+  expect(list.items.value.length).toBe(10)
+
+  setHidden(false)
+  await until(() => list.items.value.length === 12)
+})
+
+test('a list with an open record counts new records, and shows them when the record is closed', async () => {
+  let newest = 10
+  await servePage((_, response) => respond(response, { items: toItems(newest, 1) }))
+  const list = openList({ pollMs: 2_000 })
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 10)
+  openRecord('record-4')
+
+  newest = 13
+  await vi.advanceTimersByTimeAsync(4_500)
+  await until(() => list.freshCount.value === 3)
+  expect(list.items.value[0]?.id).toBe('record-10')
+
+  closeRecord()
+  leaveRow()
+  await until(() => list.items.value[0]?.id === 'record-13')
+  expect(list.freshCount.value).toBe(0)
+})
+
+test('a list keeps its records after an error, and recovers', async () => {
+  let isBroken = false
+  await servePage((_, response) => {
+    if (isBroken) response.statusCode = 500
+    respond(response, isBroken ? { message: 'The store is down.' } : { items: toItems(10, 1) })
+  })
+  const list = openList({ pollMs: 2_000 })
+  onTestFinished(list.start())
+  await until(() => list.items.value.length === 10)
+
+  isBroken = true
+  await vi.advanceTimersByTimeAsync(2_500)
+  await until(() => list.error.value === 'The store is down.')
+  expect(list.items.value.length).toBe(10)
+
+  isBroken = false
+  await vi.advanceTimersByTimeAsync(4_500)
+  await until(() => list.error.value === undefined)
+})
+
+test('names all subscriptions of an organization with more than one page', async () => {
+  const all = Array.from({ length: 150 }, (_, index) => ({
+    id: `sub-${index}`,
+    url: `https://${index}.example`,
+  }))
+  await servePage((request, response) => {
+    const limit = Number(new URL(request.url ?? '', 'http://page').searchParams.get('limit') ?? 100)
+    respond(response, { items: all.slice(0, limit) })
+  })
+
+  onTestFinished(followSubscriptions())
+
+  await until(() => findSubscription('sub-0') !== undefined)
+  expect(findSubscription('sub-149')?.url).toBe('https://149.example')
+})
+
+test('the live stream reconnects after 35 seconds of silence, and not while anything arrives', async () => {
+  const streams: ServerResponse[] = []
+  await servePage((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(':\n\n')
+    streams.push(response)
+  })
+  let heard = 0
+  onTestFinished(listen(() => (heard += 1)))
+  onTestFinished(startLive())
+  await until(() => streams.length === 1 && connection.value === 'connected')
+
+  for (let count = 1; count <= 3; count++) {
+    streams[0]?.write('event: event\ndata: {"subject":"call:1"}\n\n')
+    await until(() => heard === count)
+    await vi.advanceTimersByTimeAsync(30_000)
+    await settle()
+  }
+  expect(streams.length).toBe(1)
+
+  await vi.advanceTimersByTimeAsync(6_000)
+  await until(() => connection.value === 'broken')
+  await vi.advanceTimersByTimeAsync(1_000)
+  await until(() => streams.length === 2 && connection.value === 'connected')
+})
+
+test('a message that is cut at any byte arrives once and whole', async () => {
+  const text = 'event: event\ndata: {"subject":"call:ü\u2028€"}\n\n'
+  const subjects: string[] = []
+  let stream: ServerResponse | undefined
+  await servePage((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(':\n\n')
+    stream = response
+  })
+  onTestFinished(
+    listen((message) => {
+      if (message.type === 'event') subjects.push(message.event.subject)
+    }),
+  )
+  onTestFinished(startLive())
+  await until(() => connection.value === 'connected')
+
+  for (const byte of Buffer.from(text)) {
+    stream?.write(Buffer.from([byte]))
+    await new Promise(setImmediate)
+  }
+
+  await until(() => subjects.length === 1)
+  expect(subjects).toEqual(['call:ü\u2028€'])
+})

@@ -1,0 +1,103 @@
+// The modules of the page read these while they are loaded.
+import './page-globals.ts'
+
+import { expect, test } from 'vitest'
+import { ApiError } from '../src/api/api-error.ts'
+import { formatRate } from '../src/figures/numbers.ts'
+import { reveal, showNumber } from '../src/format/mask.ts'
+import { type Field, listFields, readFields } from '../src/format/schema-fields.ts'
+import { masking } from '../src/state/settings.ts'
+
+test('escapes characters that reorder text, and keeps the joiners of emoji and Persian', () => {
+  expect(reveal('invoice\u202efdp.exe')).toBe(String.raw`invoice\u202efdp.exe`)
+  expect(reveal('a\u2066b\u2069\u200f\u061c')).toBe(String.raw`a\u2066b\u2069\u200f\u061c`)
+  const joined = 'Family 👨‍👩‍👧 می‌خواهم'
+  expect(joined).toMatch(/\u200d[\s\S]*\u200c/)
+  expect(reveal(joined)).toBe(joined)
+})
+
+test('masks numbers only while masking is on', () => {
+  expect(showNumber('+15550100001')).toBe('+15550100001')
+  masking.value = 'on'
+  expect(showNumber('+15550100001')).not.toContain('555')
+  masking.value = 'off'
+})
+
+test('a success rate below 100 % is never shown as 100 %', () => {
+  expect([1, 0.99999, 0.5, 0, null].map(formatRate)).toEqual(['100 %', '99.9 %', '50 %', '0 %', '–'])
+})
+
+const schemas = {
+  Request: {
+    required: ['name'],
+    properties: {
+      summary: {
+        anyOf: [{ const: false }, { $ref: '#/components/schemas/Summary' }],
+        description: 'Its parts, or none.',
+      },
+      name: { type: 'string' },
+      count: { type: 'integer' },
+    },
+  },
+  Summary: {
+    properties: {
+      recap: { type: 'string' },
+      keyPoints: { type: 'array' },
+      after: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+    },
+  },
+} as const
+
+const fields = listFields(schemas, 'Request')
+
+const read = (values: Readonly<Record<string, string>>, of: readonly Field[] = fields) => {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(values)) data.append(name, value)
+  return readFields(of, data)
+}
+
+const listIssues = (values: Readonly<Record<string, string>>): string[] => {
+  try {
+    read(values)
+    return []
+  } catch (error) {
+    return error instanceof ApiError ? error.issues.map(({ path, message }) => `${path} ${message}`) : []
+  }
+}
+
+test('an object in a request becomes a field for each of its parts, after the required fields', () => {
+  expect(fields.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+    'name text',
+    'summary choice',
+    'count number',
+    'summary.recap text',
+    'summary.after text',
+    'summary.keyPoints lines',
+  ])
+})
+
+test('builds a request from the fields, without the empty ones', () => {
+  expect(
+    read({ name: ' call ', count: '3', 'summary.keyPoints': 'one\n\n two ', 'summary.after': '30s' }),
+  ).toEqual({
+    name: 'call',
+    count: 3,
+    summary: { keyPoints: ['one', 'two'], after: '30s' },
+  })
+  expect(read({ name: 'call', summary: 'none' })).toEqual({ name: 'call', summary: false })
+})
+
+test('several choices are a list, and none of them is no value', () => {
+  const events: Field = { name: 'events', description: '', kind: 'several' }
+  const data = new FormData()
+  for (const name of ['CALL_ENDED', 'CALL_MISSED']) data.append('events', name)
+  expect(readFields([events], data)).toEqual({ events: ['CALL_ENDED', 'CALL_MISSED'] })
+  expect(read({}, [events])).toEqual({})
+})
+
+test('names every field with an invalid value', () => {
+  expect(listIssues({ name: 'a', count: 'many', summary: 'none', 'summary.recap': 'lost?' })).toEqual([
+    'count must be a number',
+    'summary.recap must be empty, because there is none',
+  ])
+})
