@@ -27,7 +27,11 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
   try {
     const fill = (deliveries: number) =>
       engine.fill({
-        ...{ deliveries, subscriptions: 1_000, subject: `'group:' || n`, subscription: '1', dueAt: 'n' },
+        deliveries,
+        subscriptions: 1_000,
+        subject: `'group:' || n`,
+        subscription: '1',
+        dueAt: 'n',
         status: `case when n > ${deliveries - 1_000} then 'pending' else 'delivered' end`,
       })
     const backlogs = [await fill(few), await fill(many)] as const

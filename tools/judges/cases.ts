@@ -125,7 +125,9 @@ const correct: readonly Case[] = [
 
 const listFlawed = (program: ProgramName): Case[] =>
   Object.entries(flaws[program] ?? {}).map(([flaw, [what, id, verdict = 'fail']]) => ({
-    ...{ program, what, environment: { FLAW: flaw } },
+    program,
+    what,
+    environment: { FLAW: flaw },
     named: { id, verdict },
   }))
 

@@ -26,8 +26,13 @@ const start = async (program: ProgramName, environment: Case['environment']): Pr
   const port = await findFreePort()
   const env = {
     ...process.env,
-    ...{ PORT: `${port}`, EFFECTS: effects, DATABASE: join(folder.path, 'endpoint.db') },
-    ...{ SECRET: secret, PREVIOUS_SECRET: previousSecret, API_KEY: apiKey, OTHER_KEY: otherKey },
+    PORT: `${port}`,
+    EFFECTS: effects,
+    DATABASE: join(folder.path, 'endpoint.db'),
+    SECRET: secret,
+    PREVIOUS_SECRET: previousSecret,
+    API_KEY: apiKey,
+    OTHER_KEY: otherKey,
     ...{
       WABA_NUMBER: wabaNumber,
       DISABLED_NUMBER: disabledNumber,
@@ -54,7 +59,10 @@ const judgeEndpoint = async ({ program, environment }: Case): Promise<Report> =>
   await using proxy = 'DELAY_MS' in environment ? await start('proxy.js', proxied) : undefined
   return await examineEndpoint({
     url: `${(proxy ?? endpoint).url}/webhooks`,
-    ...{ secret, previousSecret, seed, effects: () => endpoint.readEffects() },
+    secret,
+    previousSecret,
+    seed,
+    effects: () => endpoint.readEffects(),
   })
 }
 
@@ -68,7 +76,13 @@ const judgeServer = async ({ program, environment }: Case): Promise<Report> => {
     return await response.json()
   }
   return await examineServer({
-    ...{ baseUrl: server.url, apiKey, otherKey, wabaNumber, disabledNumber, secret, seed },
+    baseUrl: server.url,
+    apiKey,
+    otherKey,
+    wabaNumber,
+    disabledNumber,
+    secret,
+    seed,
     listen: '127.0.0.1:0',
     onListening: async (url) => void (await call('subscribe', { url })),
     play: async (options) => (await call('play', options)).callId ?? '',

@@ -42,14 +42,29 @@ type Prepared = {
 export const prepareRecords = async (store: Store): Promise<Prepared> => {
   const common = { revision: 1, createdAt: 0 }
   await store.saveOrganization({
-    ...{ id: organizationId, callSummaries: 'automatic', integrations: [], pstnNumbers: [] },
+    id: organizationId,
+    callSummaries: 'automatic',
+    integrations: [],
+    pstnNumbers: [],
     ...common,
   })
   for (const id of ['sub_1', 'sub_2']) {
     await store.saveSubscription({
-      ...{ id, organizationId, channel: 'PSTN', number: '1', digits: '1', url: 'https://receiver.example/' },
-      ...{ events: 'all', secret: 'whsec_', previousSecret: null, headers: {}, maxAttemptsPerSecond: null },
-      ...{ disabledReason: null, failingSince: null, isReported: false, updatedAt: 0 },
+      id,
+      organizationId,
+      channel: 'PSTN',
+      number: '1',
+      digits: '1',
+      url: 'https://receiver.example/',
+      events: 'all',
+      secret: 'whsec_',
+      previousSecret: null,
+      headers: {},
+      maxAttemptsPerSecond: null,
+      disabledReason: null,
+      failingSince: null,
+      isReported: false,
+      updatedAt: 0,
       ...common,
     })
   }

@@ -19,7 +19,12 @@ beforeAll(async () => {
   engine = await createPostgresEngine({ isSynced: false })
   const roles = ['api', 'worker', 'worker'] as const
   environment = await createEnvironment({
-    ...{ engine, seed, roles, isCalm: true, width: 2, environment: shortGrace },
+    engine,
+    seed,
+    roles,
+    isCalm: true,
+    width: 2,
+    environment: shortGrace,
   })
 }, 60_000)
 

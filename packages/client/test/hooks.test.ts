@@ -116,11 +116,20 @@ it('logs one debug line per attempt', async () => {
   expect(lines).toEqual([
     {
       message: `GET ${path} ConnectionError in 0 ms (attempt 1)`,
-      ...{ method: 'GET', path, error: 'ConnectionError', ms: 0, attempt: 1 },
+      method: 'GET',
+      path,
+      error: 'ConnectionError',
+      ms: 0,
+      attempt: 1,
     },
     {
       message: `GET ${path} 404 in 0 ms (attempt 2, request req_2)`,
-      ...{ method: 'GET', path, status: 404, ms: 0, attempt: 2, requestId: 'req_2' },
+      method: 'GET',
+      path,
+      status: 404,
+      ms: 0,
+      attempt: 2,
+      requestId: 'req_2',
     },
   ])
 })
@@ -136,7 +145,11 @@ it('logs an attempt that was aborted with a reason other than an error', async (
   expect(lines).toEqual([
     {
       message: `GET ${path} aborted in 0 ms (attempt 1)`,
-      ...{ method: 'GET', path, error: 'aborted', ms: 0, attempt: 1 },
+      method: 'GET',
+      path,
+      error: 'aborted',
+      ms: 0,
+      attempt: 1,
     },
   ])
 })

@@ -132,22 +132,35 @@ const onRoute = (name: string): Promise<Endpoint> => {
 /** The events into which AWS gateways convert a request. */
 const lambdaEvents: Record<string, (request: IncomingMessage, body: Buffer) => LambdaEvent> = {
   'API Gateway, payload 1.0': ({ method, url, headers, headersDistinct }, body) => ({
-    ...{ httpMethod: method, path: url, headers: takeLast(headers), multiValueHeaders: headersDistinct },
-    ...{ body: body.toString('base64'), isBase64Encoded: true },
+    httpMethod: method,
+    path: url,
+    headers: takeLast(headers),
+    multiValueHeaders: headersDistinct,
+    body: body.toString('base64'),
+    isBase64Encoded: true,
   }),
   'API Gateway, payload 2.0': ({ method = '', url, headersDistinct }, body) => ({
-    ...{ rawPath: url, rawQueryString: '', headers: joinAll(headersDistinct) },
+    rawPath: url,
+    rawQueryString: '',
+    headers: joinAll(headersDistinct),
     requestContext: { http: { method } },
-    ...{ body: body.toString('base64'), isBase64Encoded: true },
+    body: body.toString('base64'),
+    isBase64Encoded: true,
   }),
   'a function URL': ({ method = '', url, headersDistinct }, body) => ({
-    ...{ rawPath: url, rawQueryString: '', headers: joinAll(headersDistinct) },
+    rawPath: url,
+    rawQueryString: '',
+    headers: joinAll(headersDistinct),
     requestContext: { http: { method } },
-    ...{ body: body.toString('base64'), isBase64Encoded: true },
+    body: body.toString('base64'),
+    isBase64Encoded: true,
   }),
   'a load balancer': ({ method, url, headersDistinct }, body) => ({
-    ...{ httpMethod: method, path: url, multiValueHeaders: headersDistinct },
-    ...{ body: body.toString('base64'), isBase64Encoded: true },
+    httpMethod: method,
+    path: url,
+    multiValueHeaders: headersDistinct,
+    body: body.toString('base64'),
+    isBase64Encoded: true,
   }),
 }
 

@@ -102,10 +102,14 @@ const cases: Readonly<Record<string, Others>> = {
   '300 new endpoints of one organization that never respond': { count: 300, kind: 'hang', owner: 'one' },
   '300 organizations with one endpoint each that never responds': { count: 300, kind: 'hang', owner: 'each' },
   '300 endpoints of one organization that respond with 200 after 14 s': {
-    ...{ count: 300, kind: 'slow', owner: 'one' },
+    count: 300,
+    kind: 'slow',
+    owner: 'one',
   },
   '300 organizations with one endpoint each that responds with 200 after 14 s': {
-    ...{ count: 300, kind: 'slow', owner: 'each' },
+    count: 300,
+    kind: 'slow',
+    owner: 'each',
   },
   '300 endpoints of the same organization that never respond': { count: 300, kind: 'hang', owner: 'healthy' },
 }

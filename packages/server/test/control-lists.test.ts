@@ -189,7 +189,9 @@ test.each([{ callId: 'call_15550109999' }, { customerNumber: '+1 555 010-9999' }
     const call = { callId, customerNumber: '+15550109999', channel: 'PSTN', direction: 'INCOMING' } as const
     await server.service.calls.start('acme', {
       ...call,
-      ...{ channelNumber: '+15550100002', callType: 'AGENT', agentNumber: '+15550100003' },
+      channelNumber: '+15550100002',
+      callType: 'AGENT',
+      agentNumber: '+15550100003',
     })
     await server.service.calls.accept('acme', callId)
     await server.service.calls.end('acme', callId)

@@ -51,7 +51,10 @@ test.each(Object.entries(databases))(
     await subscribe('other', other, endpoint.url)
     const publish = (organizationId: string, number: string, subject: string) =>
       service.events.publish(organizationId, {
-        ...{ name: 'GROUP_CREATED', channel: 'WHATSAPP', number, subject: `group:${subject}` },
+        name: 'GROUP_CREATED',
+        channel: 'WHATSAPP',
+        number,
+        subject: `group:${subject}`,
         payload: '{"event":"GROUP_CREATED"}',
       })
     for (let turn = 0; turn < 10; turn++) {

@@ -118,8 +118,11 @@ test('logs requests with their ids, and nothing secret or personal', async () =>
   const { url, service } = await start({ logLevel: 'debug', logFormat: 'json' }, { logStream: stream })
   const endpoint = await listenForWebhooks()
   await control({ url }, 'POST /organizations/acme/subscriptions', {
-    ...{ channel: 'WHATSAPP', number: '+15550100001', url: endpoint.url },
-    ...{ headers: { 'x-token': 's3cret' }, authorization: { token: 's3cret' } },
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: endpoint.url,
+    headers: { 'x-token': 's3cret' },
+    authorization: { token: 's3cret' },
   })
   const response = await createGroup(url, { description: 'private words' })
   await control({ url }, 'POST /organizations/acme/simulated-calls', { customerNumber: '+15550199777' })
@@ -206,8 +209,11 @@ test('neither logs nor shows secrets repeated by an endpoint, and logs no person
     body: `${headers.authorization} ${headers['x-token']} ${body}`,
   }))
   await service.subscriptions.create('acme', {
-    ...{ channel: 'PSTN', number: '+15550100002', url: endpoint.url },
-    ...{ headers: { 'x-token': 's3cret' }, authorization: { username: 'ann', password: 's3cret' } },
+    channel: 'PSTN',
+    number: '+15550100002',
+    url: endpoint.url,
+    headers: { 'x-token': 's3cret' },
+    authorization: { username: 'ann', password: 's3cret' },
   })
   await control({ url }, 'POST /organizations/acme/simulated-calls', { customerNumber: '+15550199777' })
   await expect.poll(() => lines.find((line) => line.includes('delivery attempt'))).toBeDefined()
@@ -223,7 +229,9 @@ test('logs no URL of an endpoint, because it may contain a token', async () => {
   const { url, service } = await start({ logFormat: 'json', logLevel: 'debug' }, { logStream: stream })
   const endpoint = await listenForWebhooks(() => 410)
   await service.subscriptions.create('acme', {
-    ...{ channel: 'WHATSAPP', number: '+15550100001', url: `${endpoint.url}?token=s3cret` },
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: `${endpoint.url}?token=s3cret`,
   })
   await createGroup(url)
   await expect.poll(() => lines.find((line) => line.includes('subscription.disabled'))).toBeDefined()

@@ -89,6 +89,13 @@ export const readSettings = (options: ClientOptions) => {
     headers: buildHeaders(options.headers),
     retry: { limit, backoffMs, maxRetryAfterMs, writes },
     clock: createClock(options.clock),
-    ...{ timeoutMs, totalTimeoutMs, generateGroupIds, random, ky, fetch, logger, hooks },
+    timeoutMs,
+    totalTimeoutMs,
+    generateGroupIds,
+    random,
+    ky,
+    fetch,
+    logger,
+    hooks,
   }
 }

@@ -62,8 +62,12 @@ export const createExamination = (
     const [line, status] = /^HTTP\/1\.[01] (\d{3}).*/.exec(head) ?? []
     exchanges.push({
       request: { method: rawMethod, headers: {}, body: bytes },
-      ...{ status: status === undefined ? undefined : Number(status), headers: {}, body: line ?? '' },
-      ...{ error: 'none was awaited, or the connection closed', timedOut: false, connected: true },
+      status: status === undefined ? undefined : Number(status),
+      headers: {},
+      body: line ?? '',
+      error: 'none was awaited, or the connection closed',
+      timedOut: false,
+      connected: true,
       durationMs: 0,
     })
   }
@@ -130,7 +134,15 @@ export const createExamination = (
 
   return {
     ...settings,
-    ...{ knowledge, signal, exchanges, build, prepare, sign, deliver, send, countEffects },
+    knowledge,
+    signal,
+    exchanges,
+    build,
+    prepare,
+    sign,
+    deliver,
+    send,
+    countEffects,
     /** Sends a delivery that must be refused. If it is refused, records that its subject must have no effects. */
     sendHostile: async (request: Partial<OutgoingRequest>, subject: string): Promise<Exchange> => {
       const exchange = await send(request)

@@ -61,6 +61,11 @@ export const readSettings = (options: ExamineEndpointOptions, seed: number) => {
     ),
     random: createRandom(seed),
     ids: createIds(randomBytes(4).toString('hex')),
-    ...{ secret, previousSecret, effects, given, limits, now },
+    secret,
+    previousSecret,
+    effects,
+    given,
+    limits,
+    now,
   }
 }

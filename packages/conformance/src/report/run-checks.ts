@@ -78,12 +78,17 @@ export const runChecks = async <Kind extends Check>(
         : await waitAtMost(Math.min(getTimeoutMs(), leftMs), (signal) => check.run(signal)))
     const { id, group, title, severity, clause, decision, risk, fix } = check
     const result: CheckResult = {
-      ...{ id, group, title, severity, clause },
+      id,
+      group,
+      title,
+      severity,
+      clause,
       ...(decision && { decision }),
       verdict: finding.verdict,
       expected: finding.expected ?? check.expected,
       observed: finding.observed,
-      ...{ risk, fix },
+      risk,
+      fix,
       reproduce: finding.reproduce ?? null,
       durationMs: Math.round(performance.now() - startedAt),
     }

@@ -45,7 +45,11 @@ export const createLab = (settings: ServerSettings) => {
   let ids = 0
   return {
     ...createSender(settings),
-    ...{ baseUrl, wabaNumber, disabledNumber, secret, listener },
+    baseUrl,
+    wabaNumber,
+    disabledNumber,
+    secret,
+    listener,
     /**
      * Times to wait for a response or webhook, for a second attempt, and for a webhook that must not arrive, in
      * milliseconds.

@@ -58,7 +58,10 @@ export const toCheck = ([id, rule]: [string, Rule], examination: Examination): R
   const group = id.slice(0, id.indexOf('.'))
   const decision = /^\d{4} /.test(clause) || undefined
   return {
-    ...{ id, group, title, expected },
+    id,
+    group,
+    title,
+    expected,
     ...(decision && { decision }),
     clause: decision
       ? `decision ${clause}; the specification is silent`

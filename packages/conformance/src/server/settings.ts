@@ -37,8 +37,17 @@ export const readSettings = async (options: ServerExamination, listener: Listene
   const prepared = await prepare(options, listener?.url)
   const simulate: Simulate = prepared?.simulate ?? options.simulate ?? {}
   return {
-    ...{ ...options, play, ...prepared, simulate },
-    ...{ baseUrl: trimSlashes(options.baseUrl), authHeader, fetch, listener },
-    ...{ minutes, timeoutMs, retryTimeoutMs, quietMs },
+    ...options,
+    play,
+    ...prepared,
+    simulate,
+    baseUrl: trimSlashes(options.baseUrl),
+    authHeader,
+    fetch,
+    listener,
+    minutes,
+    timeoutMs,
+    retryTimeoutMs,
+    quietMs,
   }
 }

@@ -56,7 +56,11 @@ test.concurrent('finds nothing in the mock', async () => {
     rateLimit: { ip: { requests: 60, perMs: 60_000 } },
   })
   const report = await examineServer({
-    ...{ baseUrl: mock.url, apiKey: mock.apiKey, wabaNumber: mock.wabaNumber, secret: mock.secret, seed: 17 },
+    baseUrl: mock.url,
+    apiKey: mock.apiKey,
+    wabaNumber: mock.wabaNumber,
+    secret: mock.secret,
+    seed: 17,
     listen: '127.0.0.1:0',
     play: async (call) => (await mock.simulateCall(call)).callId,
     onListening: async (url) => {
@@ -72,8 +76,16 @@ test.concurrent('finds nothing in the mock', async () => {
 test.concurrent('finds nothing in a mock with a stopped clock, except that it does not retry', async () => {
   await using mock = await createMock({ port: 0 })
   const report = await examineServer({
-    ...{ baseUrl: mock.url, apiKey: mock.apiKey, wabaNumber: mock.wabaNumber, secret: mock.secret, seed: 17 },
-    ...{ listen: '127.0.0.1:0', minutes: 0, timeoutMs: 3_000, retryTimeoutMs: 1_000, quietMs: 100 },
+    baseUrl: mock.url,
+    apiKey: mock.apiKey,
+    wabaNumber: mock.wabaNumber,
+    secret: mock.secret,
+    seed: 17,
+    listen: '127.0.0.1:0',
+    minutes: 0,
+    timeoutMs: 3_000,
+    retryTimeoutMs: 1_000,
+    quietMs: 100,
     onListening: async (url) => {
       await mock.subscribe({ url: `${url}/all` })
     },

@@ -205,7 +205,8 @@ test('checks without the required function are inconclusive', async () => {
   const { moveParticipant } = examination.simulate ?? {}
   const { checks } = await examineServer({
     ...examination,
-    ...{ minutes: 0, simulate: { moveParticipant } },
+    minutes: 0,
+    simulate: { moveParticipant },
     only: [
       'fetch.manual',
       'events.summary.none-when-regenerated',

@@ -117,7 +117,10 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
     },
     addSubscription: async (subscription) => {
       const { id } = await server.subscriptions.create('org', {
-        ...{ channel: 'WHATSAPP', number: otherNumber, secret, ...subscription },
+        channel: 'WHATSAPP',
+        number: otherNumber,
+        secret,
+        ...subscription,
       })
       return {
         wabaNumber: otherNumber,
@@ -221,9 +224,21 @@ export const startReference = async (
     server,
     stop: () => server.dispatcher.stop(),
     examination: {
-      ...{ baseUrl: 'http://server.invalid', apiKey, otherKey, wabaNumber, disabledNumber, secret },
-      ...{ listen: '127.0.0.1:0', onListening: subscribe, play, simulate, fetch: examinerFetch },
-      ...{ seed: 7, timeoutMs: 10_000, retryTimeoutMs: 10_000, quietMs: 500 },
+      baseUrl: 'http://server.invalid',
+      apiKey,
+      otherKey,
+      wabaNumber,
+      disabledNumber,
+      secret,
+      listen: '127.0.0.1:0',
+      onListening: subscribe,
+      play,
+      simulate,
+      fetch: examinerFetch,
+      seed: 7,
+      timeoutMs: 10_000,
+      retryTimeoutMs: 10_000,
+      quietMs: 500,
     },
   }
 }

@@ -117,7 +117,12 @@ export const operationIn =
     const [method, path] = route.split(' ') as [Method, Path]
     return {
       ...facts,
-      ...{ tag, method, path, query, body, result },
+      tag,
+      method,
+      path,
+      query,
+      body,
+      result,
       status: status ?? (result === undefined ? 204 : 200),
       // This function is asynchronous, so that invalid input rejects the promise instead of throwing.
       run: async ({ params, ...input }, context) =>

@@ -177,7 +177,14 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   const scheduler = createScheduler({
-    ...{ journal: store, clock, concurrency, perSubscription, sharesFairly, timeoutMs, attempt, onError },
+    journal: store,
+    clock,
+    concurrency,
+    perSubscription,
+    sharesFairly,
+    timeoutMs,
+    attempt,
+    onError,
     getEpoch: (shard) => (ownership.check() ? ownership.getEpoch(shard) : undefined),
     isSettling: writer.isWriting,
     settle: async ({ key, attempted }, result, pace) => {

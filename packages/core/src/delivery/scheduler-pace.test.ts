@@ -79,7 +79,10 @@ test('an endpoint that fails while its deliveries wait for a slot waits with the
     },
   }
   const { attempts, publish, wait } = await createScenario({
-    ...{ store, sharesFairly: true, subscriptions: 2, concurrency: 1 },
+    store,
+    sharesFairly: true,
+    subscriptions: 2,
+    concurrency: 1,
   })
   await publish(1)
   await wait()

@@ -139,7 +139,10 @@ test('the number of deliveries that are read depends on the number of queues', a
     },
   }
   const { attempts, open, publish, wait } = await createScenario({
-    ...{ store, subscriptions: 4, perSubscription: 1, isOpen: false },
+    store,
+    subscriptions: 4,
+    perSubscription: 1,
+    isOpen: false,
   })
   await publish(50)
   open()
@@ -252,7 +255,8 @@ test('a page that was requested before its shard was left does not change the qu
     },
   }
   const { attempts, clock, scheduler, owned, takeAgain, publish, wait } = await createScenario({
-    ...{ store, perSubscription: 1 },
+    store,
+    perSubscription: 1,
   })
   const leave = () => Promise.all(owned.map(({ shard }) => scheduler.leave(shard, 0)))
   await publish(1)
@@ -293,7 +297,9 @@ test('shards that were taken while others were being read are read again after a
     },
   }
   const { attempts, errors, scheduler, owned, publish, wait } = await createScenario({
-    ...{ store, subscriptions: 8, isOpen: false },
+    store,
+    subscriptions: 8,
+    isOpen: false,
   })
   await publish(1)
   scheduler.open()

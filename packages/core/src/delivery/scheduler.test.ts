@@ -130,7 +130,9 @@ test('a delivery that was picked before its queue failed waits until no other is
     },
   }
   const { attempts, publish, wait } = await createScenario({
-    ...{ store: slowStore, sharesFairly: true, perSubscription: 3 },
+    store: slowStore,
+    sharesFairly: true,
+    perSubscription: 3,
   })
   await publish(4)
   await wait()

@@ -265,8 +265,18 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     const window = createWindow({ queue: id, journal, isEmpty: !newShards.has(shard), getSize })
     const stored = { pace, at: -Infinity }
     const queue: Queue = {
-      ...{ id, shard, epoch, organizationId, window, pace, stored, jobs: new Set() },
-      ...{ at: Infinity, slot: outside, busy: 0, lookFrom: Infinity },
+      id,
+      shard,
+      epoch,
+      organizationId,
+      window,
+      pace,
+      stored,
+      jobs: new Set(),
+      at: Infinity,
+      slot: outside,
+      busy: 0,
+      lookFrom: Infinity,
     }
     queues.set(id, queue)
     return queue

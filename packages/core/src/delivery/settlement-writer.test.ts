@@ -9,11 +9,28 @@ const { id: eventId } = buildEvent()
 const attempt = { startedAt: 0, durationMs: 1, url: '', status: 500, error: null, responseBody: null }
 
 const buildSettlement = (id: string, kind: 'delivered' | 'exhausted'): Settlement => ({
-  ...{ id, shard: 0, epoch: 0, turn: 0, now: 0, failingLimitMs: 1 },
+  id,
+  shard: 0,
+  epoch: 0,
+  turn: 0,
+  now: 0,
+  failingLimitMs: 1,
   delivery: {
-    ...{ id, eventId, organizationId: 'acme', subscriptionId: 'sub_1', eventName: 'A', subject: 's' },
-    ...{ webhookId: eventId, status: 'pending', dueAt: 0, createdAt: 0, finishedAt: null },
-    ...{ attempts: 0, failures: 0, deferrals: 0, deferredMs: 0 },
+    id,
+    eventId,
+    organizationId: 'acme',
+    subscriptionId: 'sub_1',
+    eventName: 'A',
+    subject: 's',
+    webhookId: eventId,
+    status: 'pending',
+    dueAt: 0,
+    createdAt: 0,
+    finishedAt: null,
+    attempts: 0,
+    failures: 0,
+    deferrals: 0,
+    deferredMs: 0,
   },
   result: { kind, attempt },
 })

@@ -246,7 +246,9 @@ test('a window holds a few of many deliveries, and reads on when half of them ar
 
 const build = (position: number, changes: Partial<PendingDelivery> = {}): PendingDelivery => ({
   id: `d${position}`,
-  ...{ position, dueAt: position, turn: 0 },
+  position,
+  dueAt: position,
+  turn: 0,
   ...changes,
 })
 

@@ -29,15 +29,30 @@ const decide = (result: AttemptVerdict, changes: Changes = {}) => {
   const { delivery, subscription, now = start, eventName = 'A', organizationId = 'acme' } = changes
   const before: BeforeSettlement = {
     delivery: {
-      ...{ state: 'fresh', attempts: 0, failures: 0, deferrals: 0, deferredMs: 0, finishedAt: null },
+      state: 'fresh',
+      attempts: 0,
+      failures: 0,
+      deferrals: 0,
+      deferredMs: 0,
+      finishedAt: null,
       ...delivery,
     },
     subscription: { ...well, ...subscription },
   }
   const settlement: Settlement = {
-    ...{ id: 'dlv_1', shard: 0, epoch: 0, turn: 0, now, result, failingLimitMs: 5 * day },
+    id: 'dlv_1',
+    shard: 0,
+    epoch: 0,
+    turn: 0,
+    now,
+    result,
+    failingLimitMs: 5 * day,
     delivery: {
-      ...{ id: 'dlv_1', eventId: 'evt_1', organizationId, subscriptionId: 'sub_1', eventName },
+      id: 'dlv_1',
+      eventId: 'evt_1',
+      organizationId,
+      subscriptionId: 'sub_1',
+      eventName,
       ...{
         subject: 's',
         webhookId: 'evt_1',
@@ -46,7 +61,10 @@ const decide = (result: AttemptVerdict, changes: Changes = {}) => {
         createdAt: 0,
         finishedAt: null,
       },
-      ...{ attempts: before.delivery.attempts, failures: 0, deferrals: 0, deferredMs: 0 },
+      attempts: before.delivery.attempts,
+      failures: 0,
+      deferrals: 0,
+      deferredMs: 0,
     },
   }
   return decideSettlement(before, settlement)
@@ -154,7 +172,9 @@ test('an attempt is recorded with its number and its kind', () => {
   const delivery = { attempts: 4 }
   expect(decide(delivered, { delivery }).attempt).toEqual({
     ...buildAttempt(),
-    ...{ number: 5, succeeded: true, deferred: false },
+    number: 5,
+    succeeded: true,
+    deferred: false,
   })
   expect(decide(defer(1), { delivery }).attempt).toMatchObject({
     number: 5,

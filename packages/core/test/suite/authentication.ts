@@ -88,7 +88,8 @@ const authentication = defineCases('Authentication', {
       const scenario = await createScenario({ rateLimit: { ip: { requests: 3, perMs: 60_000 } } })
       const send = (authorization: string, own: string) =>
         postGroup(scenario, createBody, {
-          ...{ key: null, remoteAddress },
+          key: null,
+          remoteAddress,
           headers: { authorization, 'x-public-api-key': own },
         })
       for (const [authorization, own] of [

@@ -300,7 +300,10 @@ const schedule = defineCases('Delivery schedule', {
   'runDue sends everything that is due, whatever the maximum number of attempts per second': async () => {
     const scenario = await createScenario()
     await scenario.server.subscriptions.create('acme', {
-      ...{ channel: 'WHATSAPP', number: waba, url: 'https://receiver.example/', maxAttemptsPerSecond: 0.01 },
+      channel: 'WHATSAPP',
+      number: waba,
+      url: 'https://receiver.example/',
+      maxAttemptsPerSecond: 0.01,
     })
     for (const groupId of ['g1', 'g2', 'g3']) await postGroup(scenario, { ...createBody, groupId })
     await scenario.advance(0)
@@ -387,7 +390,9 @@ const schedule = defineCases('Delivery schedule', {
     ] as const) {
       const scenario = await createScenario()
       await scenario.server.subscriptions.create('acme', {
-        ...{ channel: 'WHATSAPP', number: waba, url: 'https://receiver.example/' },
+        channel: 'WHATSAPP',
+        number: waba,
+        url: 'https://receiver.example/',
         authorization: { username: 'ann', password: 'pass"word' },
         headers: { 'x-token': 's3cret of ours', 'x-other': 's3cret', 'x-short': 'x' },
       })

@@ -20,8 +20,12 @@ const merge = (
 ): string => {
   const { first = 0, before, isLast = false, keptId = '' } = options
   const merged = mergePage(items(known), items(page), {
-    ...{ getId: ({ id }: Item) => id, getTime: ({ at }: Item) => toTime(at) },
-    ...{ first, isLast, keptId, before: before === undefined ? undefined : toTime(before) },
+    getId: ({ id }: Item) => id,
+    getTime: ({ at }: Item) => toTime(at),
+    first,
+    isLast,
+    keptId,
+    before: before === undefined ? undefined : toTime(before),
   })
   return format(merged.items)
 }

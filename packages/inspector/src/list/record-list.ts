@@ -101,7 +101,11 @@ export const createRecordList = <Item>(
     if (getTime === undefined) return
     const isLast = page.nextCursor === undefined
     const merged = mergePage(items.value, page.items, {
-      ...{ getId, getTime, first, before, isLast },
+      getId,
+      getTime,
+      first,
+      before,
+      isLast,
       keptId: currentId.value,
     })
     items.value = merged.items

@@ -37,12 +37,17 @@ const forward = async (
   const signed = await signPayload({ id, payload, secret })
   const startedAt = performance.now()
   const toResult = (status: number | null, error: string | null, response: string | null = null) => ({
-    ...{ url, status, error, response },
+    url,
+    status,
+    error,
+    response,
     durationMs: performance.now() - startedAt,
   })
   try {
     const response = await fetch(url, {
-      ...{ method: 'POST', body: payload, redirect: 'manual' },
+      method: 'POST',
+      body: payload,
+      redirect: 'manual',
       headers: { ...headers, ...signed.headers },
       signal: AbortSignal.timeout(timeoutMs),
     })

@@ -8,9 +8,21 @@ test("an endpoint's response stays on its line", () => {
   const at = '2026-01-01T10:00:00.000Z'
   const startedAt = Date.parse(at)
   const delivery = showDelivery({
-    ...{ id: 'dlv_1', subscriptionId: 'sub_1', eventId: 'evt_1', eventName: 'CALL_ENDED', subject: 'call:1' },
-    ...{ organizationId: 'acme', webhookId: 'evt_1', status: 'exhausted', dueAt: null },
-    ...{ attempts: 1, failures: 1, deferrals: 0, deferredMs: 0, createdAt: startedAt, finishedAt: startedAt },
+    id: 'dlv_1',
+    subscriptionId: 'sub_1',
+    eventId: 'evt_1',
+    eventName: 'CALL_ENDED',
+    subject: 'call:1',
+    organizationId: 'acme',
+    webhookId: 'evt_1',
+    status: 'exhausted',
+    dueAt: null,
+    attempts: 1,
+    failures: 1,
+    deferrals: 0,
+    deferredMs: 0,
+    createdAt: startedAt,
+    finishedAt: startedAt,
   })
   const attempt = showAttempt({
     ...{
@@ -21,13 +33,21 @@ test("an endpoint's response stays on its line", () => {
       url: 'https://receiver.example/',
       status: null,
     },
-    ...{ error: injected, responseBody: injected, succeeded: false, deferred: false },
+    error: injected,
+    responseBody: injected,
+    succeeded: false,
+    deferred: false,
   })
   const { id: deliveryId, subscriptionId, eventId, eventName } = delivery
   const entry = { kind: 'attempt' as const, at, deliveryId, subscriptionId, eventId, eventName, attempt }
   const output = createOutput({ format: 'pretty' })
   const timeline = {
-    ...{ subject: 'call:1', now: at, call: null, summaryStatus: null, group: null, subscriptions: [] },
+    subject: 'call:1',
+    now: at,
+    call: null,
+    summaryStatus: null,
+    group: null,
+    subscriptions: [],
     deliveries: [],
     entries: [{ ...entry, marks: [{ kind: 'gap' as const, text: injected }] }],
   }

@@ -20,8 +20,12 @@ test('a HEAD request for the live stream opens none, because nothing would ever 
     simulation: createSimulation(service, shared),
     requests: createRequestLog(1),
     info: { version: '0.0.0', database: 'memory', role: 'all', mock: false },
-    ...{ allowsForged: () => false, userAgent: 'wabakit' },
-    ...{ faults: undefined, checkToken: undefined, publicUrl: undefined, createRequestId: () => 'req_1' },
+    allowsForged: () => false,
+    userAgent: 'wabakit',
+    faults: undefined,
+    checkToken: undefined,
+    publicUrl: undefined,
+    createRequestId: () => 'req_1',
   })
   const url = 'http://localhost/_wabakit/organizations/acme/stream'
   const response = await control(new Request(url, { method: 'HEAD' }), '127.0.0.1')

@@ -45,9 +45,17 @@ test('acceptance examines a wabakit server through its control API, and exits wi
   expect(report).toMatchObject({ tool: 'acceptance', target: server.url, verdict: 'pass', seed: 5 })
   expect(report.counts).toMatchObject({ fail: 0, advice: 0, inconclusive: 0 })
   expect(report.checks[0]).toEqual({
-    ...{ id: 'create.valid.is-200', group: 'create', title: expect.any(String), severity: 'critical' },
-    ...{ clause: expect.any(String), verdict: 'pass', expected: 'status 200', observed: expect.any(String) },
-    ...{ risk: expect.any(String), fix: expect.any(String), durationMs: expect.any(Number) },
+    id: 'create.valid.is-200',
+    group: 'create',
+    title: expect.any(String),
+    severity: 'critical',
+    clause: expect.any(String),
+    verdict: 'pass',
+    expected: 'status 200',
+    observed: expect.any(String),
+    risk: expect.any(String),
+    fix: expect.any(String),
+    durationMs: expect.any(Number),
     reproduce: expect.stringContaining('curl -i -X POST'),
   })
   expect(code).toBe(0)

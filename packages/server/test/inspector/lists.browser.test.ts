@@ -320,7 +320,10 @@ onEachStore('the lists of the inspector', (inspector) => {
     })
     for (const name of ['LINE_SEPARATOR', 'AFTER_IT']) {
       await inspector.stage.server.service.events.publish('acme', {
-        ...{ channel: 'PSTN', number: '+15550100002', name, subject: 'call:separated' },
+        channel: 'PSTN',
+        number: '+15550100002',
+        name,
+        subject: 'call:separated',
         payload: JSON.stringify({ text: 'a\u2028b' }),
       })
       await page.getByText(name).first().waitFor()

@@ -11,7 +11,10 @@ const main = 'packages/server/src/cli/main.ts'
 onEachStore('the records of the inspector', (inspector) => {
   const publish = (payload: object, subject = 'call:big') =>
     inspector.stage.server.service.events.publish('acme', {
-      ...{ channel: 'PSTN', number: '+15550100002', name: 'BIG', subject },
+      channel: 'PSTN',
+      number: '+15550100002',
+      name: 'BIG',
+      subject,
       payload: JSON.stringify(payload),
     })
 
@@ -50,7 +53,9 @@ onEachStore('the records of the inspector', (inspector) => {
     await page.getByText('The summary has arrived.').waitFor()
 
     const { id } = await service.subscriptions.create('acme', {
-      ...{ channel: 'PSTN', number: '+15550100002', url: 'http://127.0.0.1:1/' },
+      channel: 'PSTN',
+      number: '+15550100002',
+      url: 'http://127.0.0.1:1/',
       events: ['CALL_ENDED', 'CALL_AI_SUMMARY'],
     })
     const blocked = await inspector.simulate({})
@@ -429,7 +434,9 @@ onEachStore('the records of the inspector', (inspector) => {
             ],
           ]),
           moments: [...document.querySelectorAll('time')].map(({ dateTime, textContent, title }) => ({
-            ...{ dateTime, textContent, title },
+            dateTime,
+            textContent,
+            title,
           })),
         }
       })

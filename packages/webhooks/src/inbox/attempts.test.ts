@@ -83,7 +83,15 @@ const setUp = (
     }
   }
   return {
-    ...{ attempts, entries, effects, failures, handlers, onParked, onEnd, settle, wait },
+    attempts,
+    entries,
+    effects,
+    failures,
+    handlers,
+    onParked,
+    onEnd,
+    settle,
+    wait,
     start: (entry: Partial<ClaimedEntry> = {}) =>
       attempts.start({ ...claimed, ...entry } as ClaimedEntry, performance.now()),
   }

@@ -168,7 +168,12 @@ export function sqlInbox(
     const { maxBodyBytes } = host
     const worker = createWorker({
       ...host,
-      ...{ engine, entries, concurrency, maxAttempts, pollMs, unhandled },
+      engine,
+      entries,
+      concurrency,
+      maxAttempts,
+      pollMs,
+      unhandled,
       warnIfWeak: async () => {
         const weakness = await engine.findWeakness()
         if (weakness === undefined) return

@@ -25,7 +25,11 @@ const replaceParked = (): string => `ON CONFLICT (event_key) DO UPDATE
 const replaceParkedOnMysql = (): string => {
   const values = {
     ...Object.fromEntries(renewed.map((column) => [column, `VALUES(${column})`])),
-    ...{ attempts: '0', due_at: 'VALUES(due_at)', holds_until: 'NULL', reason: 'NULL', error: 'NULL' },
+    attempts: '0',
+    due_at: 'VALUES(due_at)',
+    holds_until: 'NULL',
+    reason: 'NULL',
+    error: 'NULL',
     // Assignments run from left to right, and the earlier ones read the state, so the state is assigned last.
     state: "'stored'",
   }

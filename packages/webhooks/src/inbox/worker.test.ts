@@ -69,9 +69,15 @@ const setUp = (handle: (context: Context) => unknown = () => {}, given: { concur
     entries: entries as unknown as Entries,
     handlers,
     report: (error: unknown, { stage }: Failure) => void failures.push([String(error), stage]),
-    ...{ claimTtlMs: 30_000, maxBodyBytes: 1_000, maxAttempts: 3 },
-    ...{ unhandled: 'park' as const, onParked: () => {} },
-    ...{ concurrency: given.concurrency ?? 4, pollMs: 1_000, unpark, warnIfWeak },
+    claimTtlMs: 30_000,
+    maxBodyBytes: 1_000,
+    maxAttempts: 3,
+    unhandled: 'park' as const,
+    onParked: () => {},
+    concurrency: given.concurrency ?? 4,
+    pollMs: 1_000,
+    unpark,
+    warnIfWeak,
   })
   const wait = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 100) {
@@ -81,8 +87,18 @@ const setUp = (handle: (context: Context) => unknown = () => {}, given: { concur
   }
   const readClaims = () => entries.claim.mock.calls.map(([{ again }]) => (again ? 'failed' : 'new'))
   return {
-    ...{ worker, waiting, entries, engine, effects, release, unlisten, unpark, warnIfWeak, failures },
-    ...{ wait, readClaims },
+    worker,
+    waiting,
+    entries,
+    engine,
+    effects,
+    release,
+    unlisten,
+    unpark,
+    warnIfWeak,
+    failures,
+    wait,
+    readClaims,
   }
 }
 

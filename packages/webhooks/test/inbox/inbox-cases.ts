@@ -1014,8 +1014,14 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       clock.advance(601_000)
       const options = { olderThanMs: 600_000, maxAgeMs: day, intervalMs: 1 }
       expect(await receiver.reconcile(client, options)).toEqual({
-        ...{ asked: 3, accepted: 0, pending: 1, notFound: 1, unavailable: 1 },
-        ...{ denied: 0, limited: 0, givenUp: 0 },
+        asked: 3,
+        accepted: 0,
+        pending: 1,
+        notFound: 1,
+        unavailable: 1,
+        denied: 0,
+        limited: 0,
+        givenUp: 0,
       })
       expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0 })
       clock.advance(61_000)
@@ -1198,8 +1204,14 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       clock.advance(601_000)
       const client = createClient(() => ({}))
       expect(await receiver.reconcile(client, { olderThanMs: 600_000 })).toEqual({
-        ...{ asked: 0, accepted: 0, pending: 0, notFound: 0, unavailable: 0 },
-        ...{ denied: 0, limited: 0, givenUp: 0 },
+        asked: 0,
+        accepted: 0,
+        pending: 0,
+        notFound: 0,
+        unavailable: 0,
+        denied: 0,
+        limited: 0,
+        givenUp: 0,
       })
       expect(await inbox.count()).toEqual({ stored: 4, unavailable: 2 })
     })

@@ -61,7 +61,11 @@ export const openScenario = async (engine: Engine, options: ScenarioOptions) => 
   const healthy = await startEndpoints(healthyEndpoints, 'respond')
   const others = await startEndpoints(suspects + 1, kind)
   const { store, database } = await engine.fill({
-    ...{ deliveries: pending, subscriptions: 1, subject: `'group:' || n`, subscription: '1', dueAt: 'n' },
+    deliveries: pending,
+    subscriptions: 1,
+    subject: `'group:' || n`,
+    subscription: '1',
+    dueAt: 'n',
     status: `'pending'`,
   })
   const [hangingUrl = '', ...ofSuspects] = others.urls

@@ -68,7 +68,8 @@ const sendRepeatedHeaders = async (examination: Examination): Promise<Finding> =
     attempts.push({
       label: `a second id ${place} the correct one`,
       exchange: await send({ headers: doubled, body }),
-      ...{ delivery, effectsBefore },
+      delivery,
+      effectsBefore,
     })
   }
   const forgeries = await sendForgeries(examination, {

@@ -5,7 +5,11 @@ export const unknownKey = 'wk_unknown_key_0000000000'
 
 /** Returns the keys that requests can carry, by name: two from the options, an unknown key, an empty key, or no key. */
 export const listKeys = (api: string | undefined, other: string | undefined) => ({
-  ...{ api, other, unknown: unknownKey, empty: '', none: undefined },
+  api,
+  other,
+  unknown: unknownKey,
+  empty: '',
+  none: undefined,
 })
 
 export type KeyName = keyof ReturnType<typeof listKeys>

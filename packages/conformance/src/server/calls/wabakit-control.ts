@@ -85,7 +85,9 @@ export const prepareOrganization = async (address: {
     send('POST', `${path}/calls/${encodeURIComponent(callId)}/steps`, step)
   const saveSummary = (callId: string, recap: string): Promise<unknown> =>
     send('POST', `${path}/calls/${encodeURIComponent(callId)}/summary`, {
-      ...{ recap, keyPoints: ['Order 1042 has not arrived'], nextSteps: ['Send the tracking link'] },
+      recap,
+      keyPoints: ['Order 1042 has not arrived'],
+      nextSteps: ['Send the tracking link'],
       generatedBy: 'automatic',
     })
   const answerCall = async (callId: string, ending: object): Promise<void> => {
@@ -116,7 +118,10 @@ export const prepareOrganization = async (address: {
     },
     playSilentBotTest: async () => {
       const callId = await startCall('PSTN', {
-        ...{ direction: 'OUTGOING', callType: 'AI_BOT', triggeredVia: 'API', agentNumber: undefined },
+        direction: 'OUTGOING',
+        callType: 'AI_BOT',
+        triggeredVia: 'API',
+        agentNumber: undefined,
         botTest: { webhooks: false },
       })
       await answerCall(callId, {})
@@ -144,7 +149,13 @@ export const prepareOrganization = async (address: {
 
   const bearer = token === undefined ? '' : ' -H "Authorization: Bearer $WABAKIT_CONTROL_TOKEN"'
   return {
-    ...{ apiKey, otherKey, wabaNumber, disabledNumber, secret, play, simulate },
+    apiKey,
+    otherKey,
+    wabaNumber,
+    disabledNumber,
+    secret,
+    play,
+    simulate,
     /** A shell command that sets $WABAKIT_API_KEY for the commands in a report. */
     setKeyCommand: `WABAKIT_API_KEY=$(curl -s -X POST '${base}${path}/api-keys'${bearer} -H 'content-type: application/json' -d '{}' | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
     remove,

@@ -51,8 +51,17 @@ const toEvent = (row: LoadedRow): EventRecord => {
   const { eventId: id, organizationId, name, subject, channel, digits, payload, waitsFor } = row
   const { traceparent, forged, occurredAt } = row
   return {
-    ...{ id, organizationId, name, subject, channel, digits, payload, waitsFor },
-    ...{ traceparent, forged, occurredAt },
+    id,
+    organizationId,
+    name,
+    subject,
+    channel,
+    digits,
+    payload,
+    waitsFor,
+    traceparent,
+    forged,
+    occurredAt,
   }
 }
 

@@ -99,7 +99,12 @@ export const createJournal = (access: Access, parts: JournalParts): Journal => {
     const { id: eventId, name: eventName, organizationId, subject, occurredAt } = eventRecord
     const delivery: DeliveryRecord = {
       ...pendingRows.toRecord(row),
-      ...{ id: key.id, organizationId, subscriptionId: open.record.id, eventId, eventName, subject },
+      id: key.id,
+      organizationId,
+      subscriptionId: open.record.id,
+      eventId,
+      eventName,
+      subject,
       status: 'pending',
       createdAt: occurredAt,
       finishedAt: null,

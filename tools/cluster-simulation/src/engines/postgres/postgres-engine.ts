@@ -73,7 +73,11 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
     const attempts = createAttemptFeed(messaging)
     const worker = createWorker({ notifications, news, prepare: (client) => prepareSession(client, 0) })
     return postgresStore({
-      ...{ query, read, news, attempts, worker },
+      query,
+      read,
+      news,
+      attempts,
+      worker,
       close: async () => {
         worker.end()
         news.close()

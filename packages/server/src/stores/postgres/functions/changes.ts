@@ -54,7 +54,9 @@ END $$;
 /** Returns the SQL of a function that changes records if their new revision directly follows the stored one. */
 const formatRevision = ({ name, table, key }: Pick<ChangeFunction, 'name' | 'table' | 'key'>): string =>
   formatChange({
-    ...{ name, table, key },
+    name,
+    table,
+    key,
     where: `WHERE r.revision = 1 OR EXISTS (
       SELECT FROM wabakit.${table} e WHERE ${key.map((column) => `e.${column} = r.${column}`).join(' AND ')} OFFSET 0
     )`,
