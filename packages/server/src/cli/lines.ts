@@ -3,7 +3,8 @@ import { escapeControls } from '@wabakit/wire'
 import type { Event, LiveAttempt } from '../control-types.ts'
 import type { Output } from './output.ts'
 
-const formatTime = (): string => new Date().toTimeString().slice(0, 8)
+/** Returns the local time of day: `12:00:00`. */
+export const formatTime = (): string => new Date().toTimeString().slice(0, 8)
 
 export type EventLine = Pick<Event, 'name' | 'id'> & {
   readonly channel?: string

@@ -18,6 +18,8 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Try it out:': [
     ['trigger', 'simulate a call, or publish one event', () => import('./trigger.ts')],
     ['listen', 'forward the events of a running server to a local URL', () => import('./listen.ts')],
+    ['capture', 'record the webhooks that arrive through a tunnel', () => import('./capture.ts')],
+    ['replay', 'send recorded webhooks again, in order', () => import('./replay.ts')],
     ['faults', 'make requests to the public API fail (serve --mock)', resource],
   ],
   'See what happened:': [
@@ -50,6 +52,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       'examine a server: does it do what the specification says?',
       () => import('./acceptance.ts'),
     ],
+    ['check', 'compare received bodies with the contract', () => import('./check.ts')],
     ['sign', 'sign a payload and print the webhook headers', () => import('./sign.ts')],
     ['verify', 'verify the signature of a payload, and explain a mismatch', () => import('./verify.ts')],
   ],

@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { escapeControls } from '@wabakit/wire'
+import type { Command } from 'commander'
+import { toListenError } from '../http/listen-error.ts'
+import { closeOnSignal } from '../serve/close-on-signal.ts'
+import { formatTime } from './lines.ts'
+import { addExamples, addOptions, createFormatOption, createNumberParser, parseUrl } from './options.ts'
+import { createOutput, type Format, type Output } from './output.ts'
+import { describeBody, formatKind } from './recording/describe-body.ts'
+import { openRecorder } from './recording/open-recorder.ts'
+import { readRequest } from './recording/read-request.ts'
+import { formatLine, type RecordedRequest } from './recording/recorded-request.ts'
+import { type ReceivedResponse, resolveTarget, sendRequest } from './recording/send-request.ts'
+
+type CaptureOptions = {
+  readonly port: number
+  readonly record: string
+  readonly forwardTo?: string
+  readonly keepSecrets?: boolean
+  readonly format: Format
+}
+
+/** A tunnel runs on this machine, so no other one needs to connect. */
+const host = '127.0.0.1'
+const graceMs = 5_000
+
+const respond = (outgoing: ServerResponse, { status, headers, body }: ReceivedResponse): void => {
+  outgoing.statusCode = status
+  for (const [name, value] of headers) outgoing.appendHeader(name, value)
+  outgoing.end(body)
+}
+
+const answer = (status: number, text = ''): ReceivedResponse => ({
+  status,
+  headers: [['content-type', 'text/plain']],
+  body: Buffer.from(text),
+})
+
+const createCapture = async (options: CaptureOptions, output: Output) => {
+  const { record, forwardTo, keepSecrets = false } = options
+  const recorder = await openRecorder(record)
+
+  const forward = async (request: RecordedRequest): Promise<ReceivedResponse> => {
+    if (forwardTo === undefined) return answer(200)
+    try {
+      return await sendRequest(request, resolveTarget(forwardTo, request.path))
+    } catch (error) {
+      output.notice(`${forwardTo} did not answer: ${error instanceof Error ? error.message : error}`)
+      return answer(502, 'The application did not answer.')
+    }
+  }
+
+  /** Records a request before it is answered: the sender does not send it again after a success. */
+  const take = async (request: RecordedRequest): Promise<ReceivedResponse> => {
+    try {
+      await recorder.append(formatLine(request, { receivedAt: new Date(), keepSecrets }))
+    } catch (error) {
+      output.notice(`${record} cannot be written: ${error instanceof Error ? error.message : error}`)
+      return answer(500, 'The request was not recorded.')
+    }
+    return forward(request)
+  }
+
+  const print = ({ method, path, body }: RecordedRequest, { status }: ReceivedResponse): void => {
+    const description = describeBody(body)
+    // The query may contain a secret.
+    const [place = ''] = path.split('?')
+    const outcome = output.style(status >= 200 && status < 300 ? 'green' : 'red', `[${status}]`)
+    const subject = method === 'POST' ? ` ${formatKind(output, description)}` : ''
+    output.result(
+      { method, path: place, bytes: body.length, status, ...description },
+      `${output.style('dim', formatTime())} ${outcome} ${method} ${escapeControls(place)} ${body.length} bytes${subject}`,
+    )
+  }
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const request = await readRequest(incoming)
+    if (request === undefined) {
+      output.notice('A request with more than 64 MiB was refused.')
+      return respond(outgoing, answer(413))
+    }
+    const response = await take(request)
+    respond(outgoing, response)
+    print(request, response)
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch((error: Error) => {
+      output.notice(`A request was lost: ${error.message}`)
+      outgoing.destroy()
+    })
+  })
+  return {
+    listen: (): Promise<number> =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error) => reject(toListenError(error, { host, port: options.port })))
+        server.listen(options.port, host, () => {
+          const address = server.address()
+          resolve(typeof address === 'object' && address !== null ? address.port : options.port)
+        })
+      }),
+    close: async (): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        setTimeout(() => server.closeAllConnections(), graceMs).unref()
+      })
+      await recorder.close()
+    },
+  }
+}
+
+const capture = async (options: CaptureOptions): Promise<void> => {
+  const output = createOutput(options)
+  const server = await createCapture(options, output)
+  const port = await server.listen()
+  const closed = closeOnSignal(server)
+  const { record, forwardTo } = options
+  const url = `http://${host}:${port}`
+  const target = forwardTo === undefined ? '' : `, and forwards to ${forwardTo}`
+  output.result(
+    { ready: true, url, record, forwardTo: forwardTo ?? null },
+    `${output.style('green', 'ready')} ${url} records to ${escapeControls(record)}${target}`,
+  )
+  await closed
+}
+
+export const define = (command: Command): void => {
+  command
+    .description(
+      'record the webhooks that arrive through a tunnel, for check and replay; each is on the disk before it is answered',
+    )
+    .action(capture)
+  addOptions(command, {
+    '--port <number>': {
+      about: 'port on 127.0.0.1; 0 takes a free one',
+      parse: createNumberParser(
+        'a port, from 0 to 65535',
+        (port) => Number.isInteger(port) && port >= 0 && port <= 65_535,
+      ),
+      isRequired: true,
+    },
+    '--record <file>': { about: 'file to append to, one request per line', isRequired: true },
+    '--forward-to <url>': {
+      about: 'application that answers (default: 200 to all); without a path, each request keeps its own',
+      parse: parseUrl,
+    },
+  })
+    .option('--keep-secrets', 'record all headers and the query; by default, only harmless headers')
+    .addOption(createFormatOption())
+  addExamples(
+    command,
+    'capture --port 8080 --record webhooks.jsonl',
+    'capture --port 8080 --record webhooks.jsonl --forward-to http://127.0.0.1:3000',
+  )
+}

@@ -1,0 +1,40 @@
+import { escapeControls } from '@wabakit/wire'
+import type { Command } from 'commander'
+import { addExamples, createFormatOption } from './options.ts'
+import { CliError, createOutput, type Format } from './output.ts'
+import { type BodyDescription, describeBody, formatKind } from './recording/describe-body.ts'
+import { readLines } from './recording/read-lines.ts'
+import { parseLine } from './recording/recorded-request.ts'
+
+const check = async (file: string, options: { readonly format: Format }): Promise<void> => {
+  const output = createOutput(options)
+  const counts: Record<BodyDescription['kind'], number> = { event: 0, unknown: 0, drifted: 0, unreadable: 0 }
+  for await (const { number, bytes } of readLines(file)) {
+    const { method, body } = parseLine(bytes)
+    // A capture also records what is no webhook, such as the health checks of a tunnel.
+    if (method !== 'POST') continue
+    const description = describeBody(body)
+    counts[description.kind] += 1
+    const reasons = description.reasons.map((reason) => `\n       ${escapeControls(reason)}`)
+    output.result(
+      { line: number, ...description },
+      `${String(number).padStart(5)}  ${formatKind(output, description)}${reasons.join('')}`,
+    )
+  }
+  const total = Object.values(counts).reduce((sum, count) => sum + count)
+  if (total === 0) throw new CliError(`There is no body in ${file}.`)
+  const summary = Object.entries(counts).flatMap(([kind, count]) => (count > 0 ? [`${count} ${kind}`] : []))
+  if (counts.drifted + counts.unreadable > 0) throw new CliError(`Of ${total}: ${summary.join(', ')}.`)
+  output.notice(`Of ${total}: ${summary.join(', ')}.`)
+}
+
+export const define = (command: Command): void => {
+  command
+    .description(
+      'compare received bodies with the contract: one per line, or what capture has recorded; exits with 1 if one has drifted or is unreadable',
+    )
+    .argument('<file>', 'file with the bodies, or - for standard input')
+    .addOption(createFormatOption())
+    .action(check)
+  addExamples(command, 'check webhooks.jsonl', 'check - --format json')
+}

@@ -1,0 +1,30 @@
+import { isWebhookParseError, type ParsedEvent, parseEvent } from '@wabakit/webhooks'
+import { escapeControls } from '@wabakit/wire'
+import type { Output } from '../output.ts'
+
+export type BodyDescription = {
+  readonly kind: ParsedEvent['kind'] | 'unreadable'
+  /** The event's name. `null` if the body has none. */
+  readonly event: string | null
+  /** What is wrong with a drifted or an unreadable body. */
+  readonly reasons: readonly string[]
+}
+
+/** Describes a body in the way in which a receiver takes it, whatever its size. */
+export const describeBody = (body: Uint8Array): BodyDescription => {
+  try {
+    const parsed = parseEvent(body, { maxBytes: Infinity })
+    if (parsed.kind === 'event') return { kind: 'event', event: parsed.event.event, reasons: [] }
+    if (parsed.kind === 'unknown') return { kind: 'unknown', event: parsed.name ?? null, reasons: [] }
+    return { kind: 'drifted', event: parsed.name, reasons: parsed.issues.map(({ message }) => message) }
+  } catch (error) {
+    if (!isWebhookParseError(error)) throw error
+    return { kind: 'unreadable', event: null, reasons: [error.message] }
+  }
+}
+
+const colors = { event: 'green', unknown: 'yellow', drifted: 'red', unreadable: 'red' } as const
+
+/** Formats a description: `drifted CALL_ENDED`. */
+export const formatKind = ({ style }: Output, { kind, event }: BodyDescription): string =>
+  `${style(colors[kind], kind.padEnd(10))} ${escapeControls(event ?? '')}`.trimEnd()

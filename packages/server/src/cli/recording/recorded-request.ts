@@ -1,0 +1,71 @@
+import { isUtf8 } from 'node:buffer'
+import * as z from 'zod/mini'
+
+/** A request with its exact bytes. */
+export type RecordedRequest = {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** Names and values, in the order in which they arrived. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer
+}
+
+/** Headers that a replay needs and that contain no secret. */
+const harmlessHeaders = [
+  ...['content-type', 'content-encoding', 'content-length', 'user-agent'],
+  ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+]
+
+/** Replaces the value of a masked header. */
+const mask = '(masked)'
+
+const lineSchema = z.object({
+  receivedAt: z.string(),
+  method: z.string(),
+  path: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.optional(z.string()),
+  bodyBase64: z.optional(z.string()),
+})
+
+/**
+ * Formats a request as one line of JSON. Without `keepSecrets`, masks the headers that may contain a secret, and leaves
+ * out the query.
+ */
+export const formatLine = (
+  { method, path, headers, body }: RecordedRequest,
+  { receivedAt, keepSecrets }: { readonly receivedAt: Date; readonly keepSecrets: boolean },
+): string =>
+  JSON.stringify({
+    receivedAt: receivedAt.toISOString(),
+    method,
+    path: keepSecrets ? path : path.replace(/\?.*$/s, ''),
+    headers: headers.map(([name, value]) =>
+      keepSecrets || harmlessHeaders.includes(name.toLowerCase()) ? [name, value] : [name, mask],
+    ),
+    // Text can be read and edited. Bytes that are not UTF-8 would not survive as text.
+    ...(isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') }),
+  } satisfies z.infer<typeof lineSchema>)
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses a line that {@link formatLine} has written. Takes any other line as the body of a webhook. */
+export const parseLine = (bytes: Buffer): RecordedRequest => {
+  const { success, data } = lineSchema.safeParse(parseJson(bytes.toString()))
+  if (!success)
+    return { method: 'POST', path: '/', headers: [['content-type', 'application/json']], body: bytes }
+  const { method, path, headers, body = '', bodyBase64 } = data
+  return {
+    method,
+    path,
+    headers: headers.filter(([, value]) => value !== mask),
+    body: bodyBase64 === undefined ? Buffer.from(body) : Buffer.from(bodyBase64, 'base64'),
+  }
+}

@@ -1,0 +1,69 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+import type { RecordedRequest } from './recorded-request.ts'
+
+export type ReceivedResponse = {
+  readonly status: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer
+}
+
+/** Headers that belong to one connection (RFC 9110, section 7.6.1), or that each sender states itself. */
+const connectionHeaders = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['host', 'content-length', 'expect'],
+]
+
+/** Pairs the raw headers of a message, without those that are not passed on. */
+export const pairHeaders = ({ rawHeaders }: IncomingMessage): [name: string, value: string][] =>
+  rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
+  )
+
+export const dropConnectionHeaders = (headers: RecordedRequest['headers']): [string, string][] =>
+  headers.flatMap(([name, value]): [string, string][] =>
+    connectionHeaders.includes(name.toLowerCase()) ? [] : [[name, value]],
+  )
+
+/** Returns the URL that gets a request: `target`, or the request's path on it if `target` has no path. */
+export const resolveTarget = (target: string, path: string): URL => {
+  const url = new URL(target)
+  return url.pathname === '/' && url.search === '' && path.startsWith('/') ? new URL(url.origin + path) : url
+}
+
+const timeoutMs = 30_000
+
+/**
+ * Sends a request with its exact bytes, which `fetch` cannot do for a GET with a body.
+ *
+ * @throws Error if there is no complete response within 30 s.
+ */
+export const sendRequest = (
+  { method, headers, body }: RecordedRequest,
+  url: URL,
+): Promise<ReceivedResponse> =>
+  new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const pairs = [
+      ['Host', url.host],
+      ...dropConnectionHeaders(headers),
+      ...(body.length > 0 || method === 'POST' ? [['Content-Length', String(body.length)]] : []),
+    ]
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request = send(url, { method, headers: pairs.flat(), agent: false, signal }, (response) => {
+      buffer(response).then(
+        (received) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: dropConnectionHeaders(pairHeaders(response)),
+            body: received,
+          }),
+        reject,
+      )
+    })
+    request.on('error', (error) =>
+      reject(signal.aborted ? new Error(`no complete response within ${timeoutMs / 1_000} s`) : error),
+    )
+    request.end(body)
+  })
