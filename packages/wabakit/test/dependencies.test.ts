@@ -35,8 +35,6 @@ const libraries: Record<string, readonly string[]> = {
     '@hono/node-server',
     'undici',
     'ipaddr.js',
-    '@bomb.sh/tab',
-    '@bomb.sh/tab/commander',
     'commander',
     'pino',
     'pino-pretty',

@@ -5,7 +5,7 @@ import { exitCodes } from './output.ts'
 import { createProgram } from './program.ts'
 
 const { commands } = await createProgram(['--help'])
-const names = commands.map((command) => command.name()).filter((name) => name !== 'completion')
+const names = commands.map((command) => command.name())
 
 const load = async (name: string): Promise<Command> => {
   const program = await createProgram([name])

@@ -71,51 +71,6 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
-/**
- * Changes the bash script so that it passes on the typed words unchanged. The original script evaluates the words, and
- * thus runs any commands in them.
- */
-const passWords = (script: string): string => {
-  const changes = [
-    [/requestComp="(\S+ complete --) \$\{words\[@\]:1\}"/, 'requestComp=($1 "$${words[@]:1}")'],
-    [/requestComp="\$requestComp ''"/, ': # The words end with an empty one.'],
-    [/\$\(eval "\$requestComp" /, '$("$${requestComp[@]}" '],
-  ] as const
-  return changes.reduce((text, [pattern, replacement]) => {
-    if (!pattern.test(text))
-      throw new Error('The completion script has changed, and may evaluate what is typed.')
-    return text.replace(pattern, replacement)
-  }, script)
-}
-
-/** Adds `completion`, which prints a shell script, and `complete`, which the script calls. */
-const addCompletion = async (program: Command, isCompletion: boolean): Promise<void> => {
-  if (!isCompletion) {
-    program
-      .command('completion')
-      .description('print a completion script for bash, zsh or fish')
-      .helpGroup('Start:')
-    return
-  }
-  const [{ default: tab }, { default: scripts }] = await Promise.all([
-    import('@bomb.sh/tab/commander'),
-    import('@bomb.sh/tab'),
-  ])
-  tab(program, { completionCommandName: 'completion' })
-  const name = program.name()
-  program.commands
-    .find((command) => command.name() === 'completion')
-    ?.action((shell: string) => {
-      const print = console.log
-      console.log = (script: string) => print(shell === 'bash' ? passWords(script) : script)
-      try {
-        scripts.setup(name, name, shell)
-      } finally {
-        console.log = print
-      }
-    })
-}
-
 const nameHelp = (command: Command, path = command.name()): void => {
   command.showHelpAfterError(`(see ${path} --help)`)
   for (const inner of command.commands) nameHelp(inner, `${path} ${inner.name()}`)
@@ -134,19 +89,17 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n  $ source <(wabakit completion bash)\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable,\n4 inconclusive (doctor, acceptance).',
+      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable,\n4 inconclusive (doctor, acceptance).',
     )
     .exitOverride()
   const selected = findCommandName(args)
-  const isCompletion = selected === 'complete' || selected === 'completion'
   for (const [group, commands] of Object.entries(groups)) {
     for (const [name, summary, load] of commands) {
       const isDefault = name === 'serve' && name === selected
       const command = program.command(name, { isDefault }).description(summary).helpGroup(group)
-      if (name === selected || isCompletion) (await load()).define(command)
+      if (name === selected) (await load()).define(command)
     }
   }
-  await addCompletion(program, isCompletion)
   nameHelp(program)
   return program
 }

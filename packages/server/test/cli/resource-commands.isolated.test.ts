@@ -338,14 +338,3 @@ test('suggests a command with a similar spelling, including subcommands', async 
   const filter = await wabakit(['deliveries', 'list', '--statsu', 'pending'])
   expect([filter.code, filter.stderr]).toEqual([2, expect.stringContaining('Did you mean --status?')])
 })
-
-test.each(['bash', 'zsh', 'fish'])('prints a completion script for %s', async (shell) => {
-  const { code, stdout } = await wabakit(['completion', shell])
-  expect(code).toBe(0)
-  expect(stdout).toContain('wabakit')
-})
-
-test('completes commands and filters', async () => {
-  expect((await wabakit(['complete', '--', 'deliveries', 're'])).stdout).toMatch(/^resend/m)
-  expect((await wabakit(['complete', '--', 'deliveries', 'list', '--sta'])).stdout).toMatch(/^--status/m)
-})
