@@ -42,6 +42,8 @@ type LambdaResult = {
   readonly statusCode: number
   /** The headers. */
   readonly headers: Record<string, string>
+  /** The same headers, for a load balancer that sends multi-value headers, because it reads no others. */
+  readonly multiValueHeaders?: Record<string, string[]>
   /** The body as text. */
   readonly body: string
   /** Always `false`, because the body is not base64. */
@@ -101,9 +103,14 @@ export const toLambdaHandler =
     )
     const body = await response.text()
     await Promise.allSettled(pending)
+    const headers = Object.fromEntries(response.headers)
+    const multiValueHeaders = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, [value]]),
+    )
     return {
       statusCode: response.status,
-      headers: Object.fromEntries(response.headers),
+      headers,
+      ...(event?.multiValueHeaders && !event.headers && { multiValueHeaders }),
       body,
       isBase64Encoded: false,
     }

@@ -32,14 +32,18 @@ const toHeaders = (request: IncomingMessage): Headers => {
   return headers
 }
 
-/** Returns a stream that reads on demand. Canceling it only pauses the request, so that a response can be written. */
+/**
+ * Returns a stream that reads on demand. Canceling it only pauses the request, so that a response can be written. If
+ * other code has called `setEncoding`, restores the bytes.
+ */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
-  const chunks: AsyncIterator<Buffer> = request[Symbol.asyncIterator]()
+  const chunks: AsyncIterator<Buffer | string> = request[Symbol.asyncIterator]()
+  const encoding = request.readableEncoding ?? 'utf8'
   return new ReadableStream({
     pull: async (controller) => {
       const { done, value } = await chunks.next()
       if (done) controller.close()
-      else controller.enqueue(value)
+      else controller.enqueue(typeof value === 'string' ? Buffer.from(value, encoding) : value)
     },
     cancel: () => {
       request.pause()

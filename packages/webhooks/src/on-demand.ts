@@ -6,13 +6,20 @@ export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 /** Time for which the result of a function is kept, in milliseconds. */
 const maximumAgeMs = 60_000
 
+/** Time for which a failure is kept, so that requests of strangers do not multiply the calls of a failing vault. */
+const failureAgeMs = 1_000
+
+/** Time after which a call no longer counts, because a Worker may have canceled the request that made it. */
+const patienceMs = 10_000
+
 const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Promise<Value> =>
   typeof source === 'function'
 
+type Result<Output> = { readonly at: number; readonly get: () => Output; readonly maximumAgeMs: number }
+
 /**
  * Returns a function that provides converted secrets. A value is converted at once. A function is called when its
- * result is first needed, and again after a minute. Concurrent requests do not share a promise, because Workers forbid
- * that.
+ * result is first needed, and again after a minute, or a second after it failed. Concurrent requests share one call.
  */
 export const prepare = <Input, Output>(
   source: OnDemand<Input>,
@@ -22,21 +29,43 @@ export const prepare = <Input, Output>(
     const value = convert(source)
     return () => value
   }
-  let known: { readonly value: Output; readonly readAt: number } | undefined
-  const refresh = async (readAt: number): Promise<Output> => {
+  let known: Result<Output> | undefined
+  let calledAt = Number.NEGATIVE_INFINITY
+
+  const refresh = async (at: number): Promise<Output> => {
+    calledAt = Date.now()
     try {
       const value = convert(await source())
-      known = { value, readAt }
-      return value
+      known = { at, get: () => value, maximumAgeMs }
     } catch (cause) {
-      if (isWebhookVerificationError(cause)) throw cause
-      throw new WebhookVerificationError('invalid_secret', 'The function that returns the secrets failed.', {
-        cause,
-      })
+      const error = isWebhookVerificationError(cause)
+        ? cause
+        : new WebhookVerificationError('invalid_secret', 'The function that returns the secrets failed.', {
+            cause,
+          })
+      known = {
+        at,
+        get: () => {
+          throw error
+        },
+        maximumAgeMs: failureAgeMs,
+      }
     }
+    calledAt = Number.NEGATIVE_INFINITY
+    return known.get()
   }
-  return (clock = now) => {
+
+  const isCalling = (): boolean => Math.abs(Date.now() - calledAt) < patienceMs
+
+  /** Waits until another request's call has ended. Polls, because Workers forbid awaiting its promise. */
+  const wait = async (clock: () => number): Promise<Output> => {
+    while (isCalling()) await new Promise((resolve) => setTimeout(resolve, 5))
+    return find(clock)
+  }
+  const find = (clock = now): Output | Promise<Output> => {
     const at = clock()
-    return known !== undefined && Math.abs(at - known.readAt) < maximumAgeMs ? known.value : refresh(at)
+    if (known !== undefined && Math.abs(at - known.at) < known.maximumAgeMs) return known.get()
+    return isCalling() ? wait(clock) : refresh(at)
   }
+  return find
 }

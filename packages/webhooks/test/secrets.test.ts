@@ -79,7 +79,9 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
 
   it('that are missing get a 503 without details, until they are set', async () => {
     let secrets: readonly string[] = ['whsec_short']
-    const { receiver, errors } = quiet(standardWebhooks({ secrets: wrap(() => secrets) }))
+    let at = Date.now()
+    const verify = standardWebhooks({ secrets: wrap(() => secrets), now: () => at })
+    const { receiver, errors } = quiet(verify)
     const response = await receiver.handle(await signedRequest(joined))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
     expect(await response.json()).toEqual({
@@ -90,6 +92,7 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
       { reason: 'invalid_secret', message: expect.stringContaining('not base64') },
     ])
     secrets = [secret]
+    at += 1_000
     expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
   })
 
@@ -103,6 +106,35 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
     expect(errors).toMatchObject([
       { reason: 'invalid_secret', message: expect.stringContaining('function'), cause },
     ])
+  })
+
+  it('are read once for any number of concurrent requests, also while that fails', async () => {
+    let at = 0
+    let result: () => readonly string[] = () => [secret]
+    const read = vi.fn(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return result()
+    })
+    const verify = bearerAuth({ token: kind === 'async' ? read : () => read().then((value) => value) })
+    const receiver = createReceiver({ verify, now: () => at }).onError(() => {})
+    const sendMany = async () => {
+      const headers = { authorization: `Bearer ${secret}` }
+      const requests = await Promise.all(
+        Array.from({ length: 100 }, () => signedRequest(joined, { headers })),
+      )
+      const responses = await Promise.all(requests.map((request) => receiver.handle(request)))
+      return [...new Set(responses.map(({ status }) => status)), read.mock.calls.length]
+    }
+    expect(await sendMany()).toEqual([200, 1])
+    at += 60_000
+    result = () => {
+      throw new Error('throttled')
+    }
+    expect(await sendMany()).toEqual([503, 2])
+    expect(await sendMany()).toEqual([503, 2])
+    at += 1_000
+    result = () => [secret]
+    expect(await sendMany()).toEqual([200, 3])
   })
 
   it('are not read for a request without signature headers', async () => {

@@ -8,6 +8,9 @@ import type { Verifier } from '../verifiers/verifier.ts'
 /** Matches a JSON type (WHATWG MIME Sniffing, "JSON MIME type"), also one that is stated twice. */
 const jsonType = /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i
 
+/** The first byte of a JSON object. */
+const openingBrace = 0x7b
+
 const howToRegister = 'Register this webhook with the method POST and the body format JSON.'
 
 /** The contexts that frameworks pass to a route instead of a Fetch request. */
@@ -58,6 +61,18 @@ export const assertJson = (type: string | null): void => {
     'unsupported_media_type',
     `The body must be application/json. ${howToRegister}`,
   )
+}
+
+/**
+ * Rejects a body that the sender or a proxy has compressed, because no signature or parser could tell why it does not
+ * match. The header may be left over from a body that was decompressed.
+ *
+ * @throws WebhookRequestError
+ */
+export const assertUncompressed = (headers: Headers, body: Uint8Array): void => {
+  if (!headers.has('content-encoding') || body[0] === openingBrace) return
+  const message = 'The body is compressed. Decompress it before the receiver, and keep it as request.rawBody.'
+  throw new WebhookRequestError('unsupported_media_type', message)
 }
 
 /** Number of bytes that any request may hold in memory while its body is read. Most webhooks are smaller. */

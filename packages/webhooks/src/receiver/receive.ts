@@ -13,6 +13,7 @@ import type { ReceiverSettings } from './options.ts'
 import {
   assertJson,
   assertPost,
+  assertUncompressed,
   createReadBody,
   findRequest,
   type RequestHolder,
@@ -91,6 +92,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
 
       const bodyWasParsed = wasRead(request)
       const rawBody = await readBody(request, holder)
+      if (!(store && verify.ignoresBody)) assertUncompressed(headers, rawBody)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       if (store) {

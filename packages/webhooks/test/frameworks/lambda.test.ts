@@ -12,6 +12,7 @@ const arrays = (headers: object) =>
 const upperCase = (headers: object) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
 
+/** The form of an event by its source. A load balancer with multi-value headers reads no others from the result. */
 const forms: Record<string, (delivery: Delivery) => LambdaEvent> = {
   'API Gateway, payload 1.0': ({ body, headers }) => ({
     httpMethod: 'POST',
@@ -37,10 +38,21 @@ const forms: Record<string, (delivery: Delivery) => LambdaEvent> = {
     ...base64(body),
   }),
   'a load balancer': ({ body, headers }) => ({
+    requestContext: { elb: { targetGroupArn: 'arn:x' } },
     httpMethod: 'POST',
     path: '/webhooks',
-    multiValueHeaders: arrays(headers),
+    queryStringParameters: {},
+    headers,
     ...base64(body),
+  }),
+  'a load balancer with multi-value headers': ({ body, headers }) => ({
+    requestContext: { elb: { targetGroupArn: 'arn:x' } },
+    httpMethod: 'POST',
+    path: '/webhooks',
+    multiValueQueryStringParameters: {},
+    multiValueHeaders: arrays(headers),
+    body,
+    isBase64Encoded: false,
   }),
 }
 
@@ -77,23 +89,38 @@ it('passes on the query of an event of API Gateway 1.0, and of a load balancer',
   expect(await respond({ requestContext, ...multiple })).toBe(200)
 })
 
-describe.each(Object.entries(forms))('a Lambda behind %s', (_, form) => {
+describe.each(Object.entries(forms))('a Lambda behind %s', (source, form) => {
+  /** The headers that this source reads from a result. */
+  const readHeaders = (result: Awaited<ReturnType<ReturnType<typeof toLambdaHandler>>>) =>
+    source === 'a load balancer with multi-value headers' ? result.multiValueHeaders : arrays(result.headers)
+
   it('receives a signed event with all its characters', async () => {
     const { receiver, events } = recording()
     const result = await toLambdaHandler(receiver)(form(await signed(summary)))
-    expect(result).toEqual({ statusCode: 200, headers: {}, body: '', isBase64Encoded: false })
+    expect(result).toMatchObject({ statusCode: 200, headers: {}, body: '', isBase64Encoded: false })
+    expect(readHeaders(result)).toEqual({})
     expect(events).toEqual([summary])
   })
 
   it('rejects a forged event', async () => {
     const delivery = await signed(summary)
     const forged = form({ ...delivery, body: delivery.body.replace('42', '43') })
-    const { statusCode, headers, body } = await toLambdaHandler(recording().receiver)(forged)
-    expect([statusCode, headers, JSON.parse(body).code]).toEqual([
+    const result = await toLambdaHandler(recording().receiver)(forged)
+    expect([result.statusCode, readHeaders(result), JSON.parse(result.body).code]).toEqual([
       401,
-      { 'content-type': 'application/json' },
+      { 'content-type': ['application/json'] },
       'no_matching_signature',
     ])
+  })
+
+  it('asks the sender to wait while the store is down', async () => {
+    const dedupe = { claim: () => Promise.reject(new Error('down')) }
+    const verify = standardWebhooks({ secrets: [secret] })
+    const receiver = createReceiver({ verify, dedupe })
+      .onAny(() => {})
+      .onError(() => {})
+    const result = await toLambdaHandler(receiver)(form(await signed(summary)))
+    expect([result.statusCode, readHeaders(result)?.['retry-after']]).toEqual([503, ['5']])
   })
 })
 
