@@ -54,7 +54,12 @@ const setUp = (
     complete: async () => undefined,
     abandon: vi.fn(),
   } satisfies Effects<unknown, unknown>
-  const engine = { begin: () => effects, isTransient: (error: unknown) => error === unreachable }
+  const silencers: ((error: Error) => void)[] = []
+  const begin = (onSilent: (error: Error) => void) => {
+    silencers.push(onSilent)
+    return effects
+  }
+  const engine = { begin, isTransient: (error: unknown) => error === unreachable }
   const handlers = createHandlers<Context>(undefined)
   handlers.add(bindKind('event', (_, context) => handle(context)))
   const failures: [error: unknown, failure: Failure][] = []
@@ -91,6 +96,7 @@ const setUp = (
     onParked,
     onEnd,
     settle,
+    silencers,
     wait,
     start: (entry: Partial<ClaimedEntry> = {}) =>
       attempts.start({ ...claimed, ...entry } as ClaimedEntry, performance.now()),
@@ -107,6 +113,21 @@ const createGate = () => {
   }
   return { handle, resolve, reject, readReason: () => signals[0]?.reason?.message }
 }
+
+it('fails an attempt whose connection no longer responds, although its handler waits for ever', async () => {
+  const gate = createGate()
+  const { start, settle, silencers, entries, failures, attempts } = setUp(gate.handle)
+  start()
+  await settle()
+  const silence = new Error('silent')
+  silencers[0]?.(silence)
+  await settle()
+  expect(entries.settle.mock.calls).toMatchObject([
+    [{ id: '1' }, { state: 'failed', error: 'Error: silent', subject: 'call:c' }],
+  ])
+  expect(failures).toMatchObject([[silence, { stage: 'inbox' }]])
+  expect([gate.readReason(), attempts.count()]).toEqual(['silent', 0])
+})
 
 describe('an outcome', () => {
   it('is recorded as soon as the database can be reached again', async () => {

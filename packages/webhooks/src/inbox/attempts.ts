@@ -27,6 +27,8 @@ type Attempt = {
   readonly effects: Effects<unknown, unknown>
   /** The time at which the claim was made or renewed, on the monotonic clock. */
   renewedAt: number
+  /** Resolves to the error when the connection of the effects no longer responds. */
+  readonly silenced: Promise<Error>
   /** Set once the handlers have ended. */
   ended: boolean
 }
@@ -168,10 +170,18 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     if (held && settlement.state === 'parked') await onParked(entry, settlement)
   }
 
+  /** Ends an attempt whose handler may wait for an answer of its connection for ever. */
+  const giveUp = async (attempt: Attempt): Promise<Settlement> => {
+    const error = await attempt.silenced
+    attempt.abort.abort(error)
+    await reportError(error, attempt)
+    return toFailure(attempt, error)
+  }
+
   const handle = async (attempt: Attempt): Promise<void> => {
     add(attempt)
     try {
-      let settlement = await callHandlers(attempt)
+      let settlement = await Promise.race([callHandlers(attempt), giveUp(attempt)])
       attempt.ended = true
       if (settlement === undefined) {
         try {
@@ -194,7 +204,9 @@ export const createAttempts = (options: AttemptsOptions, onEnd: () => void) => {
     list: (): ClaimedEntry[] => Array.from(running, ({ entry }) => entry),
     /** Starts an attempt at an entry that was claimed at `renewedAt`, according to the monotonic clock. */
     start: (entry: ClaimedEntry, renewedAt: number): void => {
-      void handle({ entry, abort: new AbortController(), effects: engine.begin(), renewedAt, ended: false })
+      const { promise: silenced, resolve } = Promise.withResolvers<Error>()
+      const effects = engine.begin(resolve)
+      void handle({ entry, abort: new AbortController(), effects, silenced, renewedAt, ended: false })
     },
     /** Aborts the signals of all handlers. Attempts that fail for this reason do not count. */
     abort: (): void => {

@@ -67,7 +67,8 @@ export type InboxEngine<Client = unknown, Database = unknown> = {
   readonly announcement?: string
   /** Calls a function whenever another process announces an entry, until the returned function is called. */
   readonly listen?: (wake: () => void) => () => void
-  readonly begin: () => Effects<Client, Database>
+  /** Starts the effects of an attempt. Calls `onSilent` if their connection no longer responds: the attempt is over. */
+  readonly begin: (onSilent: (error: Error) => void) => Effects<Client, Database>
   /** Finds a setting that makes the database acknowledge commits before they are synced. */
   readonly findWeakness: () => Promise<string | undefined>
   /** Checks whether a failed statement may succeed later, because the database could not be reached or was busy. */

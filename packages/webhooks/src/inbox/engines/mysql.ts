@@ -9,6 +9,7 @@ import {
   refuse,
   toPlaceholders,
 } from '../engine.ts'
+import { openResponsive, runOnce } from './deadline.ts'
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -114,9 +115,15 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
   }
   const limit = readLimit(pool)
   assertPoolSize(limit)
+  const connections = {
+    connect: () => pool.getConnection(),
+    check: (connection: MysqlConnection) => connection.query('DO 0'),
+    close: (connection: MysqlConnection, destroy: boolean) =>
+      destroy ? connection.destroy() : connection.release(),
+  }
   const own = createOwnConnection<MysqlConnection>({
-    open: () => pool.getConnection(),
-    close: (connection, broken) => (broken ? connection.destroy() : connection.release()),
+    open: () => openResponsive(connections),
+    close: connections.close,
     isBroken,
   })
   /** The name of the table's lock. Lock names are global to the server, and have at most 64 characters. */
@@ -124,13 +131,24 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
 
   const begin = createTransactions<MysqlConnection>({
     limit: limit - 1,
-    connect: () => pool.getConnection(),
+    connect: connections.connect,
+    isSilent: async (connection, connectionId) => {
+      // The current command of a connection is not part of mysql2's public interface.
+      const isWaiting = () => Boolean(readColumn(readColumn(connection, 'connection'), '_command'))
+      if (!isWaiting()) return false
+      const text = `SELECT 1 FROM information_schema.processlist
+        WHERE id = ? AND NOT (command = 'Sleep' AND time >= 10)`
+      const isBusy = await own.use(async (other) => (await execute(other, text, [connectionId])).count > 0)
+      return !isBusy && isWaiting()
+    },
     begin: async (connection) => {
       // A deadlock rolls the transaction back. If a handler hid that error, later statements would be committed
       // without the earlier ones. Releasing the savepoint fails unless this is still the same transaction.
       await connection.query('SET autocommit = 0')
       await connection.query('START TRANSACTION')
       await connection.query('SAVEPOINT wabakit')
+      const { rows } = await execute(connection, 'SELECT CONNECTION_ID() AS id')
+      return Number(readColumn(rows[0], 'id'))
     },
     commit: async (connection, { text, values }) => {
       await connection.query('RELEASE SAVEPOINT wabakit')
@@ -140,8 +158,10 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
       await connection.query('SET autocommit = 1').catch(ignore)
       return true
     },
-    close: (connection, destroy) => (destroy ? connection.destroy() : connection.release()),
+    close: connections.close,
   })
+  const query: InboxEngine['query'] = (...statement) =>
+    runOnce(connections, (connection) => execute(connection, ...statement))
 
   return {
     dialect: 'mysql',
@@ -156,13 +176,13 @@ export const createMysqlEngine = <Pool extends MysqlPool>(
           await connection.query(`DO RELEASE_LOCK(${lock})`).catch(ignore)
         }
       }),
-    query: (...statement) => execute(pool, ...statement),
-    create: (text) => pool.execute(text, []),
+    query,
+    create: (text) => query(text),
     hold: own.hold,
     // The connection has the type that the caller's pool declares.
     begin: begin as () => Effects<ConnectionOf<Pool>, never>,
     findWeakness: async () => {
-      const { rows } = await execute(pool, 'SELECT @@innodb_flush_log_at_trx_commit AS flush')
+      const { rows } = await query('SELECT @@innodb_flush_log_at_trx_commit AS flush')
       const flush = Number(readColumn(rows[0], 'flush'))
       return flush === 1 ? undefined : `innodb_flush_log_at_trx_commit=${flush}`
     },

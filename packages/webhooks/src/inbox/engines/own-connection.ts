@@ -1,8 +1,6 @@
 import { waitAtMost } from '../../time-limit.ts'
 import { ignore } from '../engine.ts'
-
-/** Time limit for a statement, in milliseconds. After that, the statement fails and its connection is closed. */
-const deadlineMs = 10_000
+import { deadlineMs, refuseSilence } from './deadline.ts'
 
 /** The operations that open and close a pool's connections. */
 type ConnectionPool<Client> = {
@@ -47,11 +45,8 @@ export const createOwnConnection = <Client>({ open, close, isBroken }: Connectio
 
   const attempt = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
     const client = connect()
-    const expire = (): never => {
-      throw new Error(`The database did not respond within ${deadlineMs} ms.`)
-    }
     try {
-      return await waitAtMost(deadlineMs, () => client.then(work), expire)
+      return await waitAtMost(deadlineMs, () => client.then(work), refuseSilence)
     } catch (error) {
       if (isBroken(error)) void drop(client, true)
       throw error

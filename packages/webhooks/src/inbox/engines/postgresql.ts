@@ -1,4 +1,5 @@
 import { numberPlaceholders, type Outcome, readColumn, readOutcome } from '../../dedupe/sql-database.ts'
+import { waitAtMost } from '../../time-limit.ts'
 import {
   assertPoolSize,
   type Effects,
@@ -8,6 +9,7 @@ import {
   type Statement,
   toClaim,
 } from '../engine.ts'
+import { openResponsive, runOnce } from './deadline.ts'
 import { createOwnConnection } from './own-connection.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -36,6 +38,9 @@ export type ClientOf<Pool extends PostgresPool> = Pool extends {
   : PostgresClient
 
 const divisionByZero = '22012'
+
+/** Time limit for a statement that only saves work, in milliseconds. */
+const briefMs = 2_000
 
 /**
  * Without recent statistics on the table, PostgreSQL expects few entries to be due, and would read and sort all of them
@@ -81,9 +86,24 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     return connection.client.query(`LISTEN ${channel}`)
   }
 
+  const connections = {
+    connect: async () => {
+      const client = await pool.connect()
+      // When a connection breaks, its next statement fails. Without a listener, the error would also end the process.
+      client.on('error', ignore)
+      return client
+    },
+    check: (client: PostgresClient) => client.query('SELECT 1'),
+    close: (client: PostgresClient, destroy: boolean): void => {
+      // A broken connection keeps its listener, because it may raise another error.
+      if (!destroy) client.off('error', ignore)
+      client.release(destroy)
+    },
+  }
+
   const own = createOwnConnection<Connection>({
     open: async () => {
-      const client = await pool.connect()
+      const client = await openResponsive(connections)
       const connection = { client, onError: () => own.replace(connection), isListening: false }
       client.on('error', connection.onError)
       client.on('notification', wake)
@@ -91,21 +111,17 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         if (listeners.size > 0) await listen(connection)
         return connection
       } catch (error) {
-        client.release(true)
+        connections.close(client, true)
         throw error
       }
     },
     close: async ({ client, onError, isListening }, broken) => {
-      // A broken connection keeps its listener: without one, an error would end the process.
-      if (broken) return client.release(true)
-      try {
-        if (isListening) await client.query('UNLISTEN *')
-      } catch {
-        return client.release(true)
-      }
+      if (broken) return connections.close(client, true)
+      const unlisten = async () => Boolean(await client.query('UNLISTEN *'))
+      const isQuiet = !isListening || (await waitAtMost(briefMs, unlisten).catch(() => false))
       client.off('notification', wake)
       client.off('error', onError)
-      client.release()
+      connections.close(client, !isQuiet)
     },
     isBroken: (error) => readColumn(error, 'severity') !== 'ERROR',
   })
@@ -113,11 +129,21 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
   const begin = createTransactions<PostgresClient>({
     // Leaves one connection for the inbox, which may have to reconnect while handlers occupy the other connections.
     limit: max - 1,
-    connect: () => pool.connect(),
-    begin: (client) => {
-      // When a connection breaks, its next statement fails. Without a listener, the error would also end the process.
-      client.on('error', ignore)
-      return client.query('BEGIN')
+    connect: connections.connect,
+    begin: async (client) => {
+      const result: unknown = await client.query('BEGIN; SELECT pg_backend_pid() AS id')
+      const { rows } = Object([result].flat().at(-1))
+      return Number(readColumn(Object(rows)[0], 'id'))
+    },
+    isSilent: async (client, connectionId) => {
+      const isWaiting = () => readColumn(client, 'readyForQuery') === false
+      if (!isWaiting() || Number.isNaN(connectionId)) return false
+      const text = `SELECT 1 FROM pg_stat_activity
+        WHERE pid = ? AND NOT (state LIKE 'idle%' AND state_change < clock_timestamp() - interval '10 seconds')`
+      const isBusy = await own.use(async (connection) => {
+        return (await execute(connection.client, text, [connectionId])).count > 0
+      })
+      return !isBusy && isWaiting()
     },
     commit: async (client, completion) => {
       try {
@@ -132,10 +158,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         throw error
       }
     },
-    close: (client, destroy) => {
-      if (!destroy) client.off('error', ignore)
-      client.release(destroy)
-    },
+    close: connections.close,
   })
 
   return {
@@ -159,15 +182,20 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
         const { rows }: Result = results.at(-2)
         return rows
       }),
-    query: (...statement) => execute(pool, ...statement),
-    create: async (statements) => {
-      const { rows } = await pool.query(`SELECT to_regclass('${table}') AS found`)
-      if (readColumn(rows[0], 'found') !== null) return
-      // Without the lock, a process could fail because another process is creating the table.
-      await pool.query(
-        `BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1)); ${statements}; COMMIT`,
-      )
-    },
+    query: (...statement) => runOnce(connections, (client) => execute(client, ...statement)),
+    create: (statements) =>
+      runOnce(connections, async (client) => {
+        const { rows } = await client.query(`SELECT to_regclass('${table}') AS found`)
+        if (readColumn(rows[0], 'found') !== null) return
+        // Without the lock, a process could fail because another process is creating the table.
+        const lock = `SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1))`
+        try {
+          await client.query(`BEGIN; ${lock}; ${statements}; COMMIT`)
+        } catch (error) {
+          await client.query('ROLLBACK').catch(ignore)
+          throw error
+        }
+      }),
     hold: own.hold,
     announcement: `pg_notify('${channel}', '')`,
     listen: (listener) => {
@@ -179,7 +207,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     begin: begin as () => Effects<ClientOf<Pool>, never>,
     findWeakness: async () => {
       const settings = `SELECT current_setting('synchronous_commit') AS synchronous_commit, current_setting('fsync') AS fsync`
-      const { rows } = await pool.query(settings)
+      const { rows } = await runOnce(connections, (client) => client.query(settings))
       const weak = ['synchronous_commit', 'fsync'].filter((name) => readColumn(rows[0], name) === 'off')
       return weak.length === 0 ? undefined : weak.map((name) => `${name}=off`).join(' and ')
     },

@@ -80,7 +80,7 @@ it('calls the writes of a completion once, even if they end its transaction', as
   using database = new DatabaseSync(':memory:')
   database.exec('CREATE TABLE entries (id)')
   const engine = createSqliteEngine(database)
-  const effects = engine.begin()
+  const effects = engine.begin(() => {})
   const write = vi.fn((given: DatabaseSync) => given.exec('ROLLBACK'))
   effects.atCompletion(write)
   const insert = { text: 'INSERT INTO entries VALUES (?) RETURNING id', values: [1] }
@@ -92,7 +92,7 @@ it('calls the writes of a completion once, even if they end its transaction', as
 it('accepts no writes after the handler has returned, or from an abandoned attempt', async () => {
   using database = new DatabaseSync(':memory:')
   const engine = createSqliteEngine(database)
-  const [completed, abandoned] = [engine.begin(), engine.begin()]
+  const [completed, abandoned] = [engine.begin(() => {}), engine.begin(() => {})]
   const select = { text: 'SELECT 1', values: [] }
   expect(await completed.complete(select)).toBe(undefined)
   expect(() => completed.atCompletion(() => {})).toThrow('The handler has returned')

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTransactions } from './transactions.ts'
 
 const completion = { text: '', values: [] }
@@ -8,13 +8,17 @@ const completion = { text: '', values: [] }
 const setUp = (given: Partial<Parameters<typeof createTransactions<number>>[0]> = {}) => {
   const log: string[] = []
   let opened = 0
-  const begin = createTransactions<number>({
+  const start = createTransactions<number>({
     limit: 2,
     connect: async () => {
       opened += 1
       return opened
     },
-    begin: async (client) => void log.push(`begin ${client}`),
+    begin: async (client) => {
+      log.push(`begin ${client}`)
+      return client
+    },
+    isSilent: async () => false,
     commit: async (client) => {
       log.push(`commit ${client}`)
       return true
@@ -22,7 +26,9 @@ const setUp = (given: Partial<Parameters<typeof createTransactions<number>>[0]> 
     close: (client, destroy) => void log.push(`${destroy ? 'destroy' : 'release'} ${client}`),
     ...given,
   })
-  return { begin, log }
+  const silences: string[] = []
+  const begin = () => start((error) => silences.push(error.message))
+  return { begin, log, silences }
 }
 
 it('opens one transaction for an attempt, and commits it with the completion', async () => {
@@ -65,7 +71,7 @@ it('closes the connection of an abandoned attempt once, so that its handler can 
   }
   await opened
   await setImmediate()
-  expect(log).toEqual(['begin 1', 'begin 2', 'destroy 1', 'destroy 2'])
+  expect(log.toSorted()).toEqual(['begin 1', 'begin 2', 'destroy 1', 'destroy 2'])
   await expect(running.transaction()).rejects.toThrow('The attempt has ended')
   await expect(running.complete(completion)).rejects.toThrow('abandoned')
 })
@@ -104,7 +110,7 @@ it('gives a limited number of connections to handlers, in the order in which the
 it('frees the slot of a connection that cannot be opened, or on which no transaction can begin', async () => {
   const failures = {
     connect: vi.fn<() => Promise<number>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(1),
-    begin: vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(),
+    begin: vi.fn<() => Promise<number>>().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(1),
   }
   for (const [operation, closed] of [
     ['connect', []],
@@ -123,4 +129,76 @@ it('frees the slot of a connection that cannot be opened, or on which no transac
 it('refuses atCompletion(), which is for SQLite', () => {
   const { begin } = setUp()
   expect(() => begin().atCompletion(() => {})).toThrow('atCompletion() runs on SQLite')
+})
+
+describe('a connection that no longer responds', () => {
+  const fakeTime = () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+  }
+
+  it('ends the attempt, whatever its handler does, and frees the slot', async () => {
+    fakeTime()
+    const silent = new Set<number>()
+    const { begin, log, silences } = setUp({ limit: 1, isSilent: async (client) => silent.has(client) })
+    const attempt = begin()
+    await attempt.transaction()
+    const next = begin().transaction()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([log, silences]).toEqual([['begin 1'], []])
+    silent.add(1)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(silences).toEqual(['The connection of this transaction no longer responds.'])
+    expect(await next).toBe(2)
+    expect(log).toEqual(['begin 1', 'destroy 1', 'begin 2'])
+    await expect(attempt.transaction()).rejects.toThrow('The attempt has ended')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(silences).toHaveLength(1)
+  })
+
+  it('fails a commit that gets no answer, and frees the slot', async () => {
+    fakeTime()
+    const commit = () => new Promise<boolean>(() => {})
+    const { begin, log, silences } = setUp({ commit, isSilent: async () => true })
+    const attempt = begin()
+    await attempt.transaction()
+    const completed = attempt.complete(completion).catch(String)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await completed).toBe('Error: The connection of this transaction no longer responds.')
+    expect([log, silences]).toEqual([['begin 1', 'destroy 1'], []])
+  })
+
+  it.each(['connect', 'begin'] as const)('has ten seconds to %s', async (operation) => {
+    fakeTime()
+    const late = Promise.withResolvers<number>()
+    const answers = vi.fn<() => Promise<number>>().mockReturnValueOnce(late.promise).mockResolvedValue(2)
+    const { begin, log } = setUp({ limit: 1, [operation]: answers })
+    const failed = begin().transaction().catch(String)
+    const next = begin().transaction()
+    await vi.advanceTimersByTimeAsync(9_999)
+    expect(answers).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await failed).toBe('Error: The database did not respond within 10000 ms.')
+    expect(await next).toBe(2)
+    late.resolve(7)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(log.filter((line) => line.startsWith('destroy'))).toEqual([
+      operation === 'connect' ? 'destroy 7' : 'destroy 1',
+    ])
+  })
+
+  it('is not checked after the attempt, and a check that fails decides nothing', async () => {
+    fakeTime()
+    const isSilent = vi.fn(() => Promise.reject(new Error('unreachable')))
+    const { begin, silences } = setUp({ isSilent })
+    const [completed, abandoned] = [begin(), begin()]
+    for (const attempt of [completed, abandoned]) await attempt.transaction()
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect([isSilent.mock.calls.length, silences]).toEqual([6, []])
+    await completed.complete(completion)
+    abandoned.abandon()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(isSilent).toHaveBeenCalledTimes(6)
+    expect(vi.getTimerCount()).toBe(0)
+  })
 })

@@ -1,11 +1,19 @@
+import { waitAtMost } from '../../time-limit.ts'
 import { type Effects, refuse, type Statement } from '../engine.ts'
+import { deadlineMs, refuseSilence } from './deadline.ts'
+
+/** Interval at which a connection that runs a transaction is checked, in milliseconds. */
+const checkEveryMs = 5_000
 
 /** The operations that run effects in a transaction, on a connection from the pool. */
 type Transactions<Client> = {
   /** Maximum number of connections that handlers can occupy at a time. */
   readonly limit: number
   readonly connect: () => Promise<Client>
-  readonly begin: (client: Client) => Promise<unknown>
+  /** Begins a transaction, and returns the number by which the database knows the connection. */
+  readonly begin: (client: Client) => Promise<number>
+  /** Checks whether the connection has waited for an answer while the database had nothing to do for it. */
+  readonly isSilent: (client: Client, connectionId: number) => Promise<boolean>
   /** Runs the completion, and commits if the claim was held. Returns whether the claim was held. */
   readonly commit: (client: Client, completion: Statement) => Promise<boolean>
   readonly close: (client: Client, destroy: boolean) => unknown
@@ -13,7 +21,7 @@ type Transactions<Client> = {
 
 /** Creates the function that starts an attempt whose effects are in a transaction. */
 export const createTransactions = <Client>(operations: Transactions<Client>) => {
-  const { limit, connect, begin, commit, close } = operations
+  const { limit, connect, begin, isSilent, commit, close } = operations
   let free = limit
   const waiting: (() => void)[] = []
 
@@ -23,41 +31,75 @@ export const createTransactions = <Client>(operations: Transactions<Client>) => 
     else next()
     if (client !== undefined) close(client, destroy)
   }
-  const enter = async (): Promise<Client> => {
+  const enter = async () => {
     if (free > 0) free -= 1
     else await new Promise<void>((resolve) => void waiting.push(resolve))
     let client: Client | undefined
+    const connecting = connect()
     try {
-      client = await connect()
-      await begin(client)
-      return client
+      client = await waitAtMost(deadlineMs, () => connecting, refuseSilence)
+      const opened = client
+      return { client, connectionId: await waitAtMost(deadlineMs, () => begin(opened), refuseSilence) }
     } catch (error) {
+      // A connection that is opened too late would never be returned to the pool.
+      if (client === undefined) void connecting.then((late) => close(late, true)).catch(() => {})
       leave(client, true)
       throw error
     }
   }
 
-  return (): Effects<Client, never> => {
-    let transaction: Promise<Client> | undefined
+  return (onSilent: (error: Error) => void): Effects<Client, never> => {
+    let opening: ReturnType<typeof enter> | undefined
+    let checks: ReturnType<typeof setInterval> | undefined
     let ended = false
+    const silent = Promise.withResolvers<never>()
+    // Nothing waits for it unless the attempt is being completed.
+    silent.promise.catch(() => {})
+
+    const stopChecks = (): void => {
+      clearInterval(checks)
+      checks = undefined
+    }
+    /**
+     * Gives up a connection that no longer answers, for example because a router has forgotten it. Such a connection
+     * raises no error: its handler would wait for ever, and its claim would be renewed for ever. A deadline for every
+     * statement would end long ones, too.
+     */
+    const check = async ({ client, connectionId }: Awaited<ReturnType<typeof enter>>): Promise<void> => {
+      if (!(await isSilent(client, connectionId)) || checks === undefined) return
+      stopChecks()
+      const error = new Error('The connection of this transaction no longer responds.')
+      silent.reject(error)
+      if (ended) return
+      ended = true
+      leave(client, true)
+      onSilent(error)
+    }
+    const open = async () => {
+      const opened = await enter()
+      // The database may not respond to the check itself. Then the next one decides.
+      checks = setInterval(() => void check(opened).catch(() => {}), checkEveryMs)
+      return opened
+    }
     return {
       transaction: async () => {
         if (ended) throw new Error('The attempt has ended, and its transaction with it.')
-        transaction ??= enter()
-        return transaction
+        opening ??= open()
+        return (await opening).client
       },
       atCompletion: () =>
         refuse('atCompletion() runs on SQLite. On this database, write with transaction().'),
       complete: async (completion) => {
         if (ended) refuse('The attempt was abandoned.')
         ended = true
-        if (transaction === undefined) return undefined
-        const client = await transaction
+        if (opening === undefined) return undefined
+        const { client } = await opening
         let committed = false
         try {
-          committed = await commit(client, completion)
+          committed = await Promise.race([commit(client, completion), silent.promise])
           return committed
         } finally {
+          stopChecks()
           leave(client, !committed)
         }
       },
@@ -65,7 +107,11 @@ export const createTransactions = <Client>(operations: Transactions<Client>) => 
       abandon: () => {
         if (ended) return
         ended = true
-        transaction?.then((client) => leave(client, true)).catch(() => {})
+        const end = ({ client }: Awaited<ReturnType<typeof enter>>): void => {
+          stopChecks()
+          leave(client, true)
+        }
+        opening?.then(end).catch(() => {})
       },
     }
   }

@@ -1,0 +1,79 @@
+import { waitAtMost } from '../../time-limit.ts'
+import { ignore } from '../engine.ts'
+
+/** Time limit for opening a connection, and for short statements, in milliseconds. */
+export const deadlineMs = 10_000
+
+/** Time limit for statements that may read many entries, in milliseconds. */
+const longDeadlineMs = 60_000
+
+/** Time limit for the first statement on a connection from the pool, which may be broken, in milliseconds. */
+const checkMs = 2_000
+
+/** Throws the error of a database that does not respond in time. */
+export const refuseSilence = (): never => {
+  throw new Error(`The database did not respond within ${deadlineMs} ms.`)
+}
+
+/** The operations of a pool's connections. */
+type Connections<Client> = {
+  readonly connect: () => Promise<Client>
+  /** Runs a statement that does nothing. */
+  readonly check: (client: Client) => Promise<unknown>
+  readonly close: (client: Client, destroy: boolean) => unknown
+}
+
+/**
+ * Takes a connection that responds from the pool. After a network failure, every idle connection of the pool may be
+ * silent; they are closed one by one.
+ */
+export const openResponsive = async <Client>({
+  connect,
+  check,
+  close,
+}: Connections<Client>): Promise<Client> => {
+  for (;;) {
+    const client = await connect()
+    try {
+      if (await waitAtMost(checkMs, () => check(client).then(() => true))) return client
+    } catch (error) {
+      close(client, true)
+      throw error
+    }
+    close(client, true)
+  }
+}
+
+/**
+ * Runs a statement that may take long on a connection from the pool. Closes the connection if it does not respond,
+ * because the pool would give it to others.
+ */
+export const runOnce = async <Client, Result>(
+  connections: Connections<Client>,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> => {
+  const opening = openResponsive(connections)
+  let client: Client
+  try {
+    client = await waitAtMost(deadlineMs, () => opening, refuseSilence)
+  } catch (error) {
+    void opening.then((late) => connections.close(late, false)).catch(ignore)
+    throw error
+  }
+  let responds = false
+  try {
+    const result = await waitAtMost(
+      longDeadlineMs,
+      () =>
+        work(client).finally(() => {
+          responds = true
+        }),
+      () => {
+        throw new Error(`The database did not respond within ${longDeadlineMs} ms.`)
+      },
+    )
+    return result
+  } finally {
+    connections.close(client, !responds)
+  }
+}

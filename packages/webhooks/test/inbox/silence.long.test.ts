@@ -1,0 +1,101 @@
+import { type Inbox, type SqlInboxOptions, sqlInbox } from '@wabakit/webhooks'
+import { createPool } from 'mysql2/promise'
+import pg from 'pg'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { hasMariadb, startMariadb } from '../mariadb.ts'
+import { startPostgres } from '../postgres.ts'
+import { startSilentProxy } from '../silent-proxy.ts'
+import { type Context, type Environment, receive, toJoin, toRequest } from './environment.ts'
+
+const events = 24
+
+/** A database behind a proxy. */
+type Setting = Environment & { readonly silence: () => void }
+
+const onPostgres = async (): Promise<Setting> => {
+  const postgres = await startPostgres()
+  onTestFinished(postgres.stop)
+  const url = new URL(postgres.connectionString)
+  const proxy = await startSilentProxy(Number(url.port))
+  Object.assign(url, { hostname: '127.0.0.1', port: `${proxy.port}` })
+  const pool = new pg.Pool({ connectionString: url.href, max: 6 })
+  pool.on('error', () => {})
+  onTestFinished(async () => {
+    await proxy.close()
+    await pool.end()
+  })
+  return {
+    inbox: (options: SqlInboxOptions) => sqlInbox(pool, options) as unknown as Inbox<Context>,
+    write: async ({ transaction }, effect) =>
+      (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
+    query: async (text) => (await postgres.pool().query(text)).rows,
+    silence: proxy.silence,
+  }
+}
+
+const onMariadb = async (): Promise<Setting> => {
+  const mariadb = await startMariadb()
+  onTestFinished(mariadb.stop)
+  const proxy = await startSilentProxy(Number(new URL(mariadb.url).port))
+  const pool = createPool({
+    ...{ host: '127.0.0.1', port: proxy.port, user: 'root', database: 'webhooks', connectionLimit: 6 },
+  })
+  onTestFinished(async () => {
+    await proxy.close()
+    pool.end().catch(() => {})
+  })
+  return {
+    inbox: (options: SqlInboxOptions) => sqlInbox(pool, options) as unknown as Inbox<Context>,
+    write: async ({ transaction }, effect) =>
+      (await transaction()).query(`INSERT INTO effects VALUES ('${effect}')`),
+    query: async (text) => (await mariadb.pool().query(text))[0] as Record<string, unknown>[],
+    silence: proxy.silence,
+  }
+}
+
+const cases = [['PostgreSQL', onPostgres], ...(hasMariadb ? [['MariaDB', onMariadb] as const] : [])] as const
+
+it.each(cases)(
+  'goes on after every connection to %s has fallen silent',
+  async (_, open) => {
+    const setting = await open()
+    await setting.query('CREATE TABLE effects (effect text)')
+    const { receiver, inbox, errors } = receive(setting)
+    const silenced = Promise.withResolvers<void>()
+    let started = 0
+    receiver.onAny(async (event, context) => {
+      await setting.write(context, 'groupId' in event ? `${event.groupId}` : '')
+      started += 1
+      if (started <= 4) await silenced.promise
+      await setting.write(context, 'last')
+    })
+    receiver.start()
+    for (let index = 0; index < events; index += 1)
+      expect((await receiver.handle(toRequest(toJoin(`g${index}`), `${index}`))).status).toBe(200)
+    await vi.waitFor(() => expect(started).toBeGreaterThanOrEqual(4), 15_000)
+    setting.silence()
+    silenced.resolve()
+    await vi.waitFor(
+      async () => {
+        expect(await setting.query('SELECT effect FROM effects')).toHaveLength(2 * events)
+      },
+      { timeout: 100_000, interval: 500 },
+    )
+    expect(await inbox.count()).toEqual({ handled: events })
+    expect((await receiver.handle(toRequest(toJoin('late'), 'late'))).status).toBe(200)
+    const messages = errors.map(String).join('\n')
+    expect(messages).toContain('The connection of this transaction no longer responds.')
+    expect(messages).toContain('The database did not respond within 10000 ms.')
+    await receiver.stop()
+  },
+  150_000,
+)
+
+it('does not give up a statement that takes long', async () => {
+  const setting = await onPostgres()
+  const { receiver, inbox, errors } = receive(setting)
+  receiver.onAny(async (_, { transaction }) => (await transaction()).query('SELECT pg_sleep(25)'))
+  await receiver.handle(toRequest(toJoin('g'), 'a'))
+  await receiver.drain()
+  expect([await inbox.count(), errors]).toEqual([{ handled: 1 }, []])
+}, 60_000)
