@@ -1,14 +1,17 @@
-import type { EndpointName, Validation } from '@wabakit/wire'
+import type { EndpointName as DocumentedEndpoint, Validation } from '@wabakit/wire'
 import type { RequestOptions } from './options/request-options.ts'
+
+/** Name of an endpoint. Every request that `client.request` sends is a `request`. */
+export type EndpointName = DocumentedEndpoint | 'request'
 
 /** The parts of a call to an API endpoint that all its attempts share. */
 export type ApiCall<Data> = {
   readonly endpoint: EndpointName
-  readonly method: 'GET' | 'POST'
+  readonly method: string
   /** Path and query, relative to the base URL. */
   readonly path: string
   /** The JSON body. */
-  readonly body?: string
+  readonly body?: string | undefined
   /** The id of the group to create, supplied or generated: the same for all attempts. */
   readonly groupId?: string | undefined
   readonly parse: (json: unknown) => Validation<Data>
@@ -24,3 +27,7 @@ export type WithResponse<Data> = {
   /** The response's `x-request-id`, if any. */
   readonly requestId: string | undefined
 }
+
+/** Checks for a JSON object. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,6 +5,7 @@ import { getSummary } from './get-summary.ts'
 import type { ClientOptions } from './options/client-options.ts'
 import type { RequestOptions, WaitOptions } from './options/request-options.ts'
 import { readSettings } from './options/settings.ts'
+import { type AnyRequest, sendAny } from './send-any.ts'
 import { waitForSummary } from './wait-for-summary.ts'
 
 /** A promise for a call's result that also gives access to the response. */
@@ -13,7 +14,7 @@ export type ApiPromise<Data> = Promise<Data> & {
   withResponse(): Promise<WithResponse<Data>>
 }
 
-/** A client for the service's two endpoints. It does not have to be closed. */
+/** A client for the service's two endpoints, and any other by `request`. It does not have to be closed. */
 export type Client = {
   /** Methods for WhatsApp groups. */
   readonly groups: {
@@ -30,10 +31,10 @@ export type Client = {
      * @throws ValidationError if the input or an option is invalid. No request is sent.
      * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, UnprocessableError 422,
      * RateLimitError 429, ServerError 503 `storage_unavailable` (nothing was changed), ApiError for any other 4xx.
-     * @throws OutcomeUnknownError after any other 5xx, or if the request was sent and there was no complete response: the
-     * group may exist.
+     * @throws OutcomeUnknownError after any other 5xx, after a 2xx without a `groupId` or with `success: false`, or if the
+     * request was sent and there was no complete response: the group may exist.
      * @throws ConnectionError or TimeoutError if the request provably never left this machine.
-     * @throws ResponseFormatError for a redirect, or for a complete 2xx that does not match the contract.
+     * @throws ResponseFormatError for a redirect.
      * @example
      * const { groupId } = await client.groups.create({ wabaNumber: '+15550001111', subject: 'Order 7', groupId: 'order-7' })
      */
@@ -78,6 +79,22 @@ export type Client = {
      */
     waitForSummary(callId: string, options?: WaitOptions): Promise<SummaryRecord>
   }
+  /**
+   * Sends a request to any other endpoint below `baseUrl`, with the key, time limits, hooks, redaction and errors of this
+   * client. A GET is retried like `getSummary`; anything else is sent once.
+   *
+   * @param request - `method`, `path`, and optionally `query` and `body`.
+   * @param options - signal, time limit and headers for this call.
+   * @returns the JSON of a 2xx, unvalidated; `undefined` if its body is empty.
+   * @throws ValidationError if a field or an option is invalid, or if the path leaves `baseUrl`. No request is sent.
+   * @throws ApiError, or its subclass for the status, for a 4xx or 5xx.
+   * @throws ConnectionError or TimeoutError if there was no complete response. A request that is not a GET may have been
+   * carried out, unless `neverSent` is set.
+   * @throws ResponseFormatError for a redirect, or for a 2xx that is not JSON.
+   * @example
+   * const group = await client.request({ method: 'GET', path: '/whatsapp/wa-group/info', query: { groupId } })
+   */
+  request(request: AnyRequest, options?: RequestOptions): ApiPromise<unknown>
 }
 
 const createApiPromise = <Data>(call: Promise<WithResponse<Data>>): ApiPromise<Data> => {
@@ -109,5 +126,6 @@ export const createClient = (options: ClientOptions = {}): Client => {
       getSummary: (callId, options = {}) => createApiPromise(getSummary(settings, callId, options)),
       waitForSummary: (callId, options = {}) => waitForSummary(settings, callId, options),
     },
+    request: (request, options = {}) => createApiPromise(sendAny(settings, request, options)),
   }
 }

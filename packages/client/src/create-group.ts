@@ -1,6 +1,6 @@
 import type { CreateGroupRequest, CreateGroupResponse } from '@wabakit/wire'
 import { endpoints, validateCreateGroupRequest, validateCreateGroupResponse } from '@wabakit/wire'
-import type { WithResponse } from './api-call.ts'
+import { isObject, type WithResponse } from './api-call.ts'
 import { ValidationError } from './errors/wabakit-error.ts'
 import { checkRequestOptions } from './options/check-options.ts'
 import type { RequestOptions } from './options/request-options.ts'
@@ -22,6 +22,13 @@ const generateGroupId = ({ clock, random }: Settings): string => {
   return `wagrp_${id}`
 }
 
+/**
+ * Reads the response. Pages about a live service do not require `success`, so only another value than `true` means that
+ * the group was not created.
+ */
+const parseResponse = (json: unknown) =>
+  validateCreateGroupResponse(isObject(json) && json.success == null ? { ...json, success: true } : json)
+
 export const createGroup = async (
   settings: Settings,
   input: CreateGroupRequest,
@@ -36,7 +43,7 @@ export const createGroup = async (
     ...endpoints['groups.create'],
     body: JSON.stringify({ ...request.data, groupId }),
     groupId,
-    parse: validateCreateGroupResponse,
+    parse: parseResponse,
     options,
   })
 }

@@ -1,6 +1,6 @@
 import type { Issue, SummaryRecord, Validation } from '@wabakit/wire'
 import { endpoints, validateSummaryRecord } from '@wabakit/wire'
-import type { WithResponse } from './api-call.ts'
+import { isObject, type WithResponse } from './api-call.ts'
 import { ValidationError } from './errors/wabakit-error.ts'
 import { checkRequestOptions } from './options/check-options.ts'
 import type { RequestOptions } from './options/request-options.ts'
@@ -11,11 +11,6 @@ export const checkCallId = (callId: unknown): Issue[] =>
   typeof callId === 'string' && callId !== '' && !/[\0\p{Surrogate}]/u.test(callId)
     ? []
     : [{ path: 'callId', message: 'callId must be a non-empty string without NUL or lone surrogates' }]
-
-type Fields = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Reads the record from a response. The service does not document the shape of its response, so this accepts the record

@@ -10,6 +10,7 @@ export type { Clock } from './options/clock.ts'
 export type { HookRequest, Hooks, LogFields, Logger } from './options/hooks.ts'
 export type { RequestOptions, SummaryEvents, WaitOptions } from './options/request-options.ts'
 export type { CallTrace } from './retry/send.ts'
+export type { AnyRequest } from './send-any.ts'
 
 // The base class of all errors, its guard, and the error for invalid options and input.
 

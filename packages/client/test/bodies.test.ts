@@ -53,7 +53,7 @@ it.each(fetches)('accepts a successful body of 1 MiB from %s, and no byte more',
   const service = await startService((response, __, number) => response.end(number === 1 ? text : `${text} `))
   const client = createTestClient(service.url, { fetch })
   expect(await client.groups.create(group)).toMatchObject({ groupId: 'g' })
-  const error = await getRejection(client.groups.create(group))
+  const { cause: error } = (await getRejection(client.groups.create(group))) as Error
   expect(error).toBeInstanceOf(ResponseFormatError)
   expect((error as Error).message).toMatch(/ returned 200 with a body over 1 MiB$/)
   expect(error).toMatchObject({ body: text.slice(0, 65_536), isComplete: true, issues: [] })
@@ -63,7 +63,7 @@ it('drops the half of a character at the end of a body in an error', async () =>
   const text = 'x'.repeat(65_535)
   const service = await startService((response) => response.end(`${text}😀`))
   const error = await getRejection(createTestClient(service.url).groups.create(group))
-  expect(error).toMatchObject({ name: 'ResponseFormatError', body: text })
+  expect(error).toMatchObject({ cause: { name: 'ResponseFormatError', body: text } })
 })
 
 it.each(fetches)('passes at most 64 KiB of an error body from %s to hooks', async (_, fetch) => {

@@ -5,6 +5,7 @@ import {
   isApiError,
   isWabakitError,
   NotFoundError,
+  OutcomeUnknownError,
   PermissionDeniedError,
   RateLimitError,
   ResponseFormatError,
@@ -212,8 +213,11 @@ it.each([
   ['HTML', '<html></html>', 'not JSON'],
   ['success: false', '{"success":false,"groupId":"g"}', 'does not match the contract'],
   ['no groupId', '{"success":true}', 'does not match the contract'],
-])('rejects a 200 with %s as a ResponseFormatError', async (_, body, words) => {
-  const error = await getRejection((await createFailingClient(200, body)).groups.create(group))
+])('does not know the outcome of a create request after a 200 with %s', async (_, body, words) => {
+  const unknown = await getRejection((await createFailingClient(200, body)).groups.create(group))
+  expect(unknown).toBeInstanceOf(OutcomeUnknownError)
+  const { message, cause: error } = unknown as Error
+  expect(message).toContain(words)
   expect(error).toBeInstanceOf(ResponseFormatError)
   expect(error).toMatchObject({ name: 'ResponseFormatError', code: 'unexpected_response', status: 200, body })
   expect((error as ResponseFormatError).issues).not.toHaveLength(0)
@@ -238,7 +242,8 @@ it.each([
       [{ 'x-request-id': 'req_1' }, ' (request req_1)'],
       [{}, ''],
     ] as const) {
-      const error = await getRejection((await createFailingClient(200, body, headers)).groups.create(group))
+      const client = await createFailingClient(200, body, headers)
+      const { cause: error } = (await getRejection(client.groups.create(group))) as Error
       expect((error as Error).message.replace(/^POST \S+/, '')).toBe(
         ` returned 200 with a body ${words}${ending}`,
       )

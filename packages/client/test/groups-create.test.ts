@@ -72,6 +72,28 @@ it('accepts any 2xx that matches the contract, and keeps unknown fields', async 
   expect(extraFields(data, CreateGroupResponse)).toEqual({ wabaNumber: '1' })
 })
 
+it.each([{}, { success: null }, { success: true }])('accepts a 200 with a groupId and %j', async (fields) => {
+  const service = await startService((response) => sendJson(response, 200, { ...fields, groupId: 'order-7' }))
+  expect(await createTestClient(service.url).groups.create(group)).toEqual(created)
+})
+
+it.each([
+  [{ success: true }, 'groupId is required'],
+  [{ success: true, groupId: '' }, 'groupId must not be empty'],
+  [{ success: true, groupId: null }, 'groupId'],
+  [{ success: false, groupId: 'order-7' }, 'success must be true'],
+  [{ success: 'no', groupId: 'order-7' }, 'success must be true'],
+  [[], 'object'],
+])('does not know the outcome after a 200 with %j, even with writes: always', async (body, words) => {
+  const service = await startService((response) => sendJson(response, 200, body))
+  const client = createTestClient(service.url, { retry: { writes: 'always' } })
+  const error = await getRejection(client.groups.create({ ...group, groupId: 'order-7' }))
+  expect(error).toMatchObject({ name: 'OutcomeUnknownError', groupId: 'order-7' })
+  expect(error).toMatchObject({ cause: { name: 'ResponseFormatError', status: 200 } })
+  expect((error as Error).message).toContain(words)
+  expect(service.requests).toHaveLength(1)
+})
+
 it('returns the response and the request id from withResponse, whose rejection does not count as unhandled', async () => {
   const unhandled: unknown[] = []
   const record = (reason: unknown) => unhandled.push(reason)

@@ -7,7 +7,7 @@ import { apiKey, createTestClient, getRejection, group, summary } from './fixtur
 import { getRefusedUrl, sendJson, startService } from './loopback.ts'
 import type { Tracer } from './readme/tracing.ts'
 
-const files = ['create.ts', 'summary.ts', 'failures.ts', 'auth.ts', 'tracing.ts']
+const files = ['create.ts', 'summary.ts', 'request.ts', 'failures.ts', 'auth.ts', 'tracing.ts']
 
 let printed: string[] = []
 beforeEach(() => {
@@ -41,6 +41,16 @@ it('the first snippets create a group and print a summary', async () => {
   const receiver: SummaryEvents = { subscribe: () => () => {} }
   await printSummary('c', receiver)
   expect(printed).toEqual(['created order-1042', 'They agreed. send the offer'])
+})
+
+it('the snippet on other endpoints asks for a group', async () => {
+  const service = await startService((response, request) =>
+    sendJson(response, 200, request.method === 'POST' ? { groupId: 'g' } : { url: request.url }),
+  )
+  vi.stubEnv('WABAKIT_BASE_URL', service.url)
+  vi.stubEnv('WABAKIT_API_KEY', 'secret-key')
+  const { findGroup } = await import('./readme/request.ts')
+  expect(await findGroup('a&b')).toEqual({ url: '/whatsapp/wa-group/info?groupId=a%26b' })
 })
 
 it('the snippet on errors handles each kind', async () => {

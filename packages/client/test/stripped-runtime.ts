@@ -27,7 +27,7 @@ const { createClient } = await import('@wabakit/client')
 
 const print = (error: unknown) => ({
   error: String(error),
-  ...(typeof error === 'object' && error !== null && 'body' in error && { body: error.body }),
+  body: Object(error).body ?? Object(error).cause?.body,
 })
 const results: unknown[] = []
 const client = createClient({

@@ -4,7 +4,7 @@ import type { Settings } from '../options/settings.ts'
 import { getAbortReason, openAttemptSignal, raceAbort, throwIfAborted } from './abort.ts'
 import { type AttemptLimit, createConnectionError, createTimeoutError } from './failure.ts'
 import { interpretResponse, type Outcome, type ReceivedResponse } from './interpret-response.ts'
-import { createRedact, listSecrets } from './redact.ts'
+import { createRedact, listSecrets, type Redact } from './redact.ts'
 import { sendRequest } from './send-request.ts'
 
 /** The argument of a hook that runs after an attempt. */
@@ -24,12 +24,17 @@ const addHeaders = async (
   if (applied) await raceAbort(signal, applied)
 }
 
+type LogContext = Pick<Context<'afterError'>, 'request' | 'durationMs'> & { readonly redact: Redact }
+
 const log = (
   { logger }: Settings,
-  { request: { method, path, attempt }, durationMs }: Pick<Context<'afterError'>, 'request' | 'durationMs'>,
+  { request, durationMs, redact }: LogContext,
   result: Pick<LogFields, 'status' | 'error' | 'requestId'>,
 ): void => {
+  const { method, attempt, endpoint } = request
   const ms = Math.round(durationMs)
+  // Only the caller of `client.request` chooses the path, and could put the key into its query.
+  const path = endpoint === 'request' ? redact(request.path) : request.path
   const id = result.requestId ? `, request ${result.requestId}` : ''
   try {
     const message = `${method} ${path} ${result.status ?? result.error} in ${ms} ms (attempt ${attempt}${id})`
@@ -39,8 +44,15 @@ const log = (
   }
 }
 
-const reportError = async (settings: Settings, context: Context<'afterError'>): Promise<void> => {
-  log(settings, context, { error: context.error instanceof Error ? context.error.name : 'aborted' })
+const reportError = async (
+  settings: Settings,
+  { redact, ...context }: Context<'afterError'> & LogContext,
+): Promise<void> => {
+  log(
+    settings,
+    { ...context, redact },
+    { error: context.error instanceof Error ? context.error.name : 'aborted' },
+  )
   await settings.hooks.afterError?.(context)
 }
 
@@ -78,13 +90,13 @@ export const makeAttempt = async <Data>(
     const durationMs = clock.elapsed() - started
     if (signal?.aborted || !(prepared || timedOut)) {
       const error = signal?.aborted ? getAbortReason(signal) : thrown
-      await reportError(settings, { request, error, durationMs })
+      await reportError(settings, { request, error, durationMs, redact })
       throw error
     }
     const failure = timedOut
       ? createTimeoutError(request, limit, { redact, sent })
       : createConnectionError(request, thrown, { redact, sent })
-    await raceAbort(signal, reportError(settings, { request, error: failure, durationMs }))
+    await raceAbort(signal, reportError(settings, { request, error: failure, durationMs, redact }))
     return { failure }
   } finally {
     scope.close()
@@ -93,7 +105,7 @@ export const makeAttempt = async <Data>(
   const durationMs = clock.elapsed() - started
   if (logger) {
     const id = requestId && { requestId: redact(requestId) }
-    log(settings, { request, durationMs }, { status: response.status, ...id })
+    log(settings, { request, durationMs, redact }, { status: response.status, ...id })
   }
   const reported = hooks.afterResponse?.({ request, response, body: text, requestId, durationMs })
   if (reported) await raceAbort(signal, reported)

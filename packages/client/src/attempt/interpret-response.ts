@@ -90,7 +90,7 @@ const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: s
 
 /** Creates the error for an unsuccessful response. The status determines its class. The body may be anything. */
 const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now: () => number): ApiError => {
-  const { method, path } = call
+  const { method } = call
   const details = redactResponse(received)
   const { status, requestId, headers } = details
   const body = parseBody(details.body)
@@ -103,7 +103,7 @@ const createApiError = (call: ApiCall<unknown>, received: ReceivedResponse, now:
   return new (findClass(status, call))(marks ? `${message} (${marks})` : message, {
     ...details,
     method,
-    path,
+    path: received.redact(call.path),
     code,
     serverCode: body?.code,
     issues: body?.issues ?? [],
@@ -144,7 +144,8 @@ export const interpretResponse = <Data>(
   if (cut) return fail(`${status} with an incomplete body`, { isComplete: false })
   let json: unknown
   try {
-    json = JSON.parse(text)
+    // A request to another endpoint may have no result, such as a 204.
+    json = call.endpoint === 'request' && text === '' ? undefined : JSON.parse(text)
   } catch {
     const issues = [{ path: '', message: 'must be JSON' }]
     return fail(`${status} with a body that is not JSON`, { isComplete: !endsEarly(text), issues })

@@ -13,7 +13,7 @@ export const listCauses = (status: number, { endpoint }: ApiCall<unknown>): stri
       'the API key is invalid or revoked, may not do this, or is not allowed from this address or from browsers'
     return isSummary ? `${causes}, or the organization has no PSTN calling` : causes
   }
-  if (status !== 404) return undefined
+  if (status !== 404 || endpoint === 'request') return undefined
   return isSummary
     ? 'the call is unknown, belongs to another organization, has no summary yet, or is a WhatsApp call, for which a live service always returns 404'
     : 'baseUrl is wrong'

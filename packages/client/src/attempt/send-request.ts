@@ -146,7 +146,8 @@ export const sendRequest = async (
 ): Promise<Exchanged> => {
   const response = await sendAbortably(settings, call, request)
   const isGet = call.method === 'GET'
-  const isSuccess = response.ok && !(isGet && response.status === 202)
+  const isPending = call.endpoint === 'calls.getSummary' && response.status === 202
+  const isSuccess = response.ok && !isPending
   const body = await readBody(response, isSuccess ? successBodyLimit : errorBodyLimit, request.signal)
   if (isSuccess && isGet && typeof body.cut === 'object') throw body.cut.error
   return { ...body, response, isSuccess }

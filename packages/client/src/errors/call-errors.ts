@@ -44,8 +44,8 @@ export class TimeoutError extends WabakitError {
 }
 
 /**
- * A create request was sent, and the client cannot know whether the group exists: there was no complete response, or a
- * 5xx that does not rule it out. Before you create the group again, wait for GROUP_CREATED with this `groupId`.
+ * A create request was sent, and the client cannot know whether the group exists: there was no complete response, a 5xx
+ * that does not rule it out, or a 2xx without a `groupId` or with `success: false`. Before you create the group again, wait for GROUP_CREATED with this `groupId`.
  * Repeating the same request is safe with wabakit's server, which returns the same group, but may not be safe with
  * other services. `cause` is the last failure, with `status` and `requestId` if there was a response.
  */
@@ -64,7 +64,8 @@ export class OutcomeUnknownError extends WabakitError {
 }
 
 /**
- * The service returned a 2xx that does not match the contract, or a redirect. Redirects are never followed, because
+ * The service returned a 2xx that does not match the contract, or a redirect. (A create request then rejects with an
+ * `OutcomeUnknownError`, whose cause this is, except for a redirect.) Redirects are never followed, because
  * that would send the API key elsewhere: set `baseUrl` to the final address.
  */
 export class ResponseFormatError extends WabakitError {

@@ -12,10 +12,13 @@ const isPostponed = (failure: WabakitError): boolean =>
   failure instanceof ApiError &&
   (failure.status === 429 || (failure.status === 503 && failure.code === 'storage_unavailable'))
 
+/** Checks for a redirect, whose status browsers hide. */
+const isRedirect = ({ status }: ResponseFormatError): boolean => status < 200 || status >= 300
+
 /** Checks whether the service may have carried out the request even though the attempt failed. */
 export const mayHaveHappened = (failure: WabakitError): boolean => {
   if (isLost(failure)) return !failure.neverSent
-  if (failure instanceof ResponseFormatError) return !failure.isComplete
+  if (failure instanceof ResponseFormatError) return !isRedirect(failure)
   return failure instanceof ApiError && failure.status >= 500 && !isPostponed(failure)
 }
 
@@ -25,12 +28,16 @@ export const isTransient = (failure: WabakitError): boolean =>
   (failure instanceof ApiError && (failure.status === 408 || failure.status === 429 || failure.status >= 500))
 
 const isRetryable = (
-  { method, groupId }: ApiCall<unknown>,
+  { endpoint, method, groupId }: ApiCall<unknown>,
   failure: WabakitError,
   writes: 'safe' | 'always',
 ): boolean => {
   if (method === 'GET') return isTransient(failure)
-  if (writes === 'always' && groupId !== undefined) return isTransient(failure) || mayHaveHappened(failure)
+  if (endpoint === 'request') return false
+  if (writes === 'always' && groupId !== undefined) {
+    const isCutOff = failure instanceof ResponseFormatError && !failure.isComplete
+    return isTransient(failure) || isCutOff
+  }
   // Retries only if the failure proves that no group was created.
   return isLost(failure) ? failure.neverSent : isPostponed(failure)
 }

@@ -1,5 +1,5 @@
-import { type EndpointName, findTracingChannel } from '@wabakit/wire'
-import type { ApiCall, WithResponse } from '../api-call.ts'
+import { findTracingChannel } from '@wabakit/wire'
+import type { ApiCall, EndpointName, WithResponse } from '../api-call.ts'
 import { raceAbort, throwIfAborted } from '../attempt/abort.ts'
 import { makeAttempt } from '../attempt/attempt.ts'
 import type { AttemptLimit } from '../attempt/failure.ts'
@@ -11,7 +11,7 @@ import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
 
 /** The message on the tracing channel `wabakit.client`: one call with all its attempts. */
 export type CallTrace = {
-  /** `groups.create` or `calls.getSummary`. */
+  /** `groups.create`, `calls.getSummary` or `request`. */
   readonly endpoint: EndpointName
   readonly method: string
   /** Path and query, relative to the base URL. */
@@ -81,7 +81,7 @@ const makeAttempts = async <Data>(settings: Settings, call: ApiCall<Data>): Prom
     const limit = getLimit(settings, call, budget.leftMs())
     const { result, failure } = await makeAttempt(settings, call, request, limit)
     if (result) return result
-    isUnknown ||= call.method === 'POST' && mayHaveHappened(failure)
+    isUnknown ||= call.endpoint === 'groups.create' && mayHaveHappened(failure)
     const delayMs = getRetryDelayMs(call, failure, number, settings)
     const error = isUnknown ? createOutcomeUnknownError(call, failure) : failure
     if (delayMs === undefined || delayMs >= budget.leftMs()) throw error

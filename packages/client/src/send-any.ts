@@ -1,0 +1,106 @@
+import type { Issue } from '@wabakit/wire'
+import { isObject, type WithResponse } from './api-call.ts'
+import { ValidationError } from './errors/wabakit-error.ts'
+import { checkRequestOptions } from './options/check-options.ts'
+import type { RequestOptions } from './options/request-options.ts'
+import type { Settings } from './options/settings.ts'
+import { send } from './retry/send.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** A request to an endpoint that this package has no method for. */
+export type AnyRequest = {
+  /** HTTP method. Only a GET is retried. */
+  readonly method: (typeof methods)[number]
+  /**
+   * Path below `baseUrl`, such as `/whatsapp/wa-group/info`. It starts with a slash and has no query. Encode ids with
+   * `encodeURIComponent`; an id that is `.` or `..` is refused, because it would leave the path.
+   */
+  readonly path: string
+  /** Parameters of the query. An `undefined` one is left out. @default none */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
+  /** Sent as JSON. A GET cannot have one. @default none */
+  readonly body?: unknown
+}
+
+/** The characters of a path (RFC 3986, section 3.3). Anything else, such as a backslash or a tab, URL parsers rewrite. */
+const pathCharacters = /^\/(?!\/)[\w\-.~!$&'()*+,;=:@%/]*$/
+
+/** A segment that is `.` or `..`, also before a path parameter, which some servers remove first. */
+const dotSegment = /(?:^|\/)\.{1,2}(?:;[^/]*)?(?:\/|$)/
+
+/**
+ * Checks that a path stays below the base URL. Otherwise an id from a stranger, such as `../admin`, could send the key to
+ * another endpoint. Dots and slashes count even if they are encoded repeatedly, because proxies decode them.
+ */
+const staysBelow = (path: unknown): boolean => {
+  if (typeof path !== 'string' || !pathCharacters.test(path)) return false
+  const decoded = path.replace(/%(?:25)*2e/gi, '.').replace(/%(?:25)*(?:2f|5c)/gi, '/')
+  return !dotSegment.test(decoded)
+}
+
+const encodeQuery = (query: AnyRequest['query']): string => {
+  const parts = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  )
+  return parts.length === 0 ? '' : `?${parts.join('&')}`
+}
+
+const isParameter = (value: unknown): boolean =>
+  value === undefined ||
+  typeof value === 'boolean' ||
+  Number.isFinite(value) ||
+  (typeof value === 'string' && !/\p{Surrogate}/u.test(value))
+
+/** Returns the body as JSON; `undefined` if it cannot be. */
+const serialize = (body: unknown): string | undefined => {
+  try {
+    return JSON.stringify(body)
+  } catch {
+    return undefined
+  }
+}
+
+const checkRequest = ({ method, path, query = {}, body }: AnyRequest, json: string | undefined): Issue[] => {
+  const rules: readonly (readonly [path: string, isValid: boolean, words: string])[] = [
+    ['method', methods.includes(method), `be one of ${methods.join(', ')}`],
+    [
+      'path',
+      staysBelow(path),
+      'start with one slash and stay below baseUrl, without a query or dot segments',
+    ],
+    [
+      'query',
+      isObject(query) && Object.entries(query).flat().every(isParameter),
+      'be a plain object of strings, numbers and booleans',
+    ],
+    [
+      'body',
+      body === undefined || (method !== 'GET' && json !== undefined),
+      'be JSON, and not part of a GET',
+    ],
+  ]
+  return rules.flatMap(([name, isValid, words]) =>
+    isValid ? [] : [{ path: name, message: `${name} must ${words}` }],
+  )
+}
+
+/** Sends a request to any endpoint below the base URL. Returns the JSON of its response as received. */
+export const sendAny = async (
+  settings: Settings,
+  request: AnyRequest,
+  options: RequestOptions,
+): Promise<WithResponse<unknown>> => {
+  const { method, path, query, body }: AnyRequest = Object(request)
+  const json = serialize(body)
+  const issues = [...checkRequest({ method, path, query, body }, json), ...checkRequestOptions(options)]
+  if (issues.length > 0) throw new ValidationError('request', issues)
+  return send(settings, {
+    endpoint: 'request',
+    method,
+    path: path + encodeQuery(query),
+    body: json,
+    parse: (data) => ({ success: true, data }),
+    options,
+  })
+}
