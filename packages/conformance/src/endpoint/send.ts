@@ -2,6 +2,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createByteCollector } from '@wabakit/wire'
 
 /** The method of an exchange of raw bytes that an HTTP client could not send. */
 export const rawMethod = 'RAW'
@@ -62,9 +63,8 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
   new Promise((resolve) => {
     const target = request.query === undefined ? url : new URL(request.query, url)
     const startedAt = performance.now()
-    const received: Buffer[] = []
+    const received = createByteCollector()
     let head: Pick<Exchange, 'status' | 'headers'> = { status: undefined, headers: {} }
-    let receivedBytes = 0
     let connected = false
     let settled = false
     let timedOut = false
@@ -89,7 +89,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       resolve({
         request,
         ...head,
-        body: Buffer.concat(received).toString(),
+        body: new TextDecoder().decode(received.toBytes()),
         // The status of an incomplete response still reveals the endpoint's decision.
         error: error && head.status === undefined ? describeError(error) : undefined,
         timedOut,
@@ -115,9 +115,8 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       const lines = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
       head = { status: response.statusCode, headers: Object.fromEntries(lines) }
       response.on('data', (chunk: Buffer) => {
-        receivedBytes += chunk.length
-        received.push(chunk)
-        if (receivedBytes > (limits.maxResponseBytes ?? 65_536)) settle()
+        received.add(chunk)
+        if (received.length > (limits.maxResponseBytes ?? 65_536)) settle()
       })
       response.on('end', () => settle())
       response.on('error', settle)

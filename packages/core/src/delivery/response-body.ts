@@ -1,3 +1,5 @@
+import { createByteCollector } from '@wabakit/wire'
+
 /** Maximum number of characters of a response body to keep. */
 const maxLength = 4_096
 
@@ -29,45 +31,73 @@ const listSecrets = (headers: Readonly<Record<string, string>>): string[] => {
   return [...new Set(forms)].sort((left, right) => right.length - left.length)
 }
 
-/** Finds the first occurrence of a secret in a string, and the longest secret at that position. */
-const findNext = (text: string, secrets: readonly string[], from: number) => {
-  let next = { index: text.length, length: 0 }
-  for (const secret of secrets) {
-    const index = text.indexOf(secret, from)
-    if (index !== -1 && index < next.index) next = { index, length: secret.length }
+/** Lists where a pattern occurs, in time proportional to both lengths (Knuth, Morris and Pratt). */
+const findAll = (text: string, pattern: string): number[] => {
+  /** For each prefix of the pattern, the length of its longest proper suffix that is also a prefix. */
+  const borders = new Uint16Array(pattern.length)
+  const found: number[] = []
+  const advance = (matched: number, character: string | undefined): number => {
+    let length = matched
+    while (length > 0 && pattern[length] !== character) length = borders[length - 1] ?? 0
+    return pattern[length] === character ? length + 1 : 0
   }
-  return next
-}
-
-/** Returns the start of a string with all secrets replaced, even one that is cut off at the end. */
-const hideSecrets = (text: string, secrets: readonly string[]): string => {
-  let kept = ''
-  let end = 0
-  for (;;) {
-    const { index, length } = findNext(text, secrets, end)
-    if (length === 0 || index >= maxLength) return kept + text.slice(end, Math.max(end, maxLength))
-    kept += `${text.slice(end, index)}[redacted]`
-    end = index + length
+  for (let index = 1; index < pattern.length; index++) {
+    borders[index] = advance(borders[index - 1] ?? 0, pattern[index])
   }
-}
-
-const readStream = async (body: ReadableStream<Uint8Array>, length: number): Promise<string> => {
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  while (text.length < length) {
-    const { done, value } = await reader.read()
-    if (done) break
-    text += decoder.decode(value, { stream: true })
+  let matched = 0
+  for (let index = 0; index < text.length; index++) {
+    matched = advance(matched, text[index])
+    if (matched === pattern.length) {
+      found.push(index + 1 - matched)
+      matched = borders[matched - 1] ?? 0
+    }
   }
-  // This is not awaited, because an endless response must not delay the result.
-  reader.cancel().catch(() => {})
-  return text
+  return found
 }
 
 /**
- * Returns the start of a response body as text that every store accepts. Replaces the subscription's secret headers if
- * the endpoint echoes them.
+ * Returns a string with all secrets replaced. The endpoint chooses the string and its owner chooses the secrets, so
+ * searching for one secret after another from each position could take seconds, in which the process does nothing else.
+ */
+const hideSecrets = (text: string, secrets: readonly string[]): string => {
+  /** For each position, the length of the longest secret that starts there. */
+  const lengths = new Uint16Array(text.length)
+  for (const secret of secrets) {
+    for (const index of findAll(text, secret)) lengths[index] = Math.max(lengths[index] ?? 0, secret.length)
+  }
+  let shown = ''
+  let end = 0
+  let isHidden = false
+  for (const [index, length] of lengths.entries()) {
+    // Secrets that overlap are hidden as one: the rest of the second would be readable otherwise.
+    if (length > 0) {
+      if (!isHidden || index >= end) shown += `${text.slice(end, index)}[redacted]`
+      end = Math.max(end, index + length)
+      isHidden = true
+    }
+  }
+  return shown + text.slice(end)
+}
+
+const readStream = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> => {
+  const reader = body.getReader()
+  const bytes = createByteCollector()
+  while (bytes.length < maxBytes) {
+    const { done, value } = await reader.read()
+    if (done) break
+    bytes.add(value.subarray(0, maxBytes - bytes.length))
+  }
+  // This is not awaited, because an endless response must not delay the result.
+  reader.cancel().catch(() => {})
+  return new TextDecoder().decode(bytes.toBytes())
+}
+
+/** Maximum number of bytes of a character in UTF-8, per UTF-16 code unit. */
+const maxCharacterBytes = 3
+
+/**
+ * Returns the first 4,096 characters of a response body as text that every store accepts. Replaces the subscription's
+ * secret headers if the endpoint echoes them.
  */
 export const readResponseBody = async (
   body: ReadableStream<Uint8Array> | string | null,
@@ -75,8 +105,11 @@ export const readResponseBody = async (
 ): Promise<string> => {
   if (body === null || body === '') return ''
   const secrets = listSecrets(headers)
-  const text = typeof body === 'string' ? body : await readStream(body, maxLength + (secrets[0]?.length ?? 0))
-  return hideSecrets(text, secrets)
+  // A secret that starts within the limit may end after it.
+  const length = maxLength + (secrets[0]?.length ?? 0)
+  const text = typeof body === 'string' ? body : await readStream(body, maxCharacterBytes * length)
+  return hideSecrets(text.slice(0, length), secrets)
     .replaceAll('\0', '')
+    .slice(0, maxLength)
     .replace(/\p{Surrogate}/gu, '')
 }

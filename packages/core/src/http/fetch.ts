@@ -1,32 +1,22 @@
+import { createByteCollector } from '@wabakit/wire'
 import type { Api, ConnectionInfo } from './api.ts'
 import type { ApiRequest } from './exchange.ts'
-
-const join = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
-}
 
 const readStream = async (
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> => {
   const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
+  const bytes = createByteCollector()
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) return join(chunks, length)
-    length += value.length
-    chunks.push(value)
-    if (length <= maxBytes) continue
-    // This is not awaited, because a sender that does not stop must not delay the response.
-    reader.cancel().catch(() => {})
-    return undefined
+    if (done) return bytes.toBytes()
+    if (bytes.length + value.length > maxBytes) {
+      // This is not awaited, because a sender that does not stop must not delay the response.
+      reader.cancel().catch(() => {})
+      return undefined
+    }
+    bytes.add(value)
   }
 }
 

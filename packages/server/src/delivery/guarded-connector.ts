@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
+import { guardResponses } from './response-guard.ts'
 import { findRefusal, type TargetPolicy } from './target-policy.ts'
 
 type GuardedConnectorOptions = TargetPolicy & {
@@ -33,7 +34,7 @@ const guardLookup =
 /**
  * Creates a connector that connects only to addresses allowed by the policy. It checks a literal address before it
  * connects (Node.js does not look up literal addresses), every address that the lookup returns (there is no second
- * lookup), and the address that the socket is connected to.
+ * lookup), and the address that the socket is connected to. It also limits what an endpoint can send.
  */
 export const createGuardedConnector = ({
   lookup,
@@ -52,7 +53,7 @@ export const createGuardedConnector = ({
       connect(options, (error, socket) => {
         if (error !== null) return callback(error, null)
         const refusal = refuse(socket.remoteAddress ?? '')
-        if (refusal === undefined) return callback(null, socket)
+        if (refusal === undefined) return callback(null, guardResponses(socket))
         socket.destroy()
         callback(refusal, null)
       })

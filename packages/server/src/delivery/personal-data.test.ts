@@ -32,3 +32,22 @@ test.each(['invalid signature', 'unknown call call_1', 'unknown event CALL_AI_SU
 test('finds no personal data in a payload that is not JSON', () => {
   expect(repeatsPersonalData('text', 'text')).toBe(false)
 })
+
+test.each(['a'.repeat(11).concat('b'), 'b'.concat('a'.repeat(11))])(
+  'takes no longer if the text almost repeats the payload everywhere: %s',
+  (piece) => {
+    const long = JSON.stringify({ event: 'CALL_AI_SUMMARY', summary: { recap: 'a'.repeat(1_000_000) } })
+    const startedAt = performance.now()
+    expect(repeatsPersonalData(piece.repeat(17), long)).toBe(false)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  },
+)
+
+test('recognizes a repeated part wherever it is', () => {
+  const recap = Array.from({ length: 500 }, (_, index) => `word${index}`).join(' ')
+  const event = JSON.stringify({ event: 'CALL_AI_SUMMARY', summary: { recap } })
+  for (const at of [0, 1, 700, recap.length - 12]) {
+    expect(repeatsPersonalData(`<${recap.slice(at, at + 12)}>`, event)).toBe(true)
+    expect(repeatsPersonalData(`<${recap.slice(at, at + 11)}>`, event)).toBe(false)
+  }
+})

@@ -1,4 +1,5 @@
 import { createServer, type LookupFunction, type Server, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { createTransport, type TransportOptions } from './transport.ts'
@@ -302,4 +303,65 @@ test('reports a name that cannot be resolved', async () => {
     callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }), [])
 
   await expect(open({ lookup }).send(webhook('https://nowhere.test/'))).rejects.toThrow('ENOTFOUND')
+})
+
+test.each([
+  ['a 100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['a 100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
+  ['several of them', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
+])('ignores interim responses: %s', async (_name, interim) => {
+  const final = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+  const { port } = await answering(interim + final)
+  const transport = open()
+  for (let time = 0; time < 3; time++) {
+    expect(await transport.send(webhook(`http://127.0.0.1:${port}/`))).toMatchObject({
+      status: 200,
+      body: 'ok',
+    })
+  }
+})
+
+test('ignores an interim response that arrives in pieces', async () => {
+  const text = 'HTTP/1.1 100 Continue\r\nx: y\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+  const { port } = await listen(async (socket) => {
+    socket.setNoDelay(true)
+    for (const character of text) {
+      socket.write(character)
+      await setImmediate()
+    }
+  })
+  expect(await open().send(webhook(`http://127.0.0.1:${port}/`))).toMatchObject({ status: 200, body: 'ok' })
+})
+
+/** Sends a head, and then one piece again and again. */
+const answeringEndlessly = async (head: string, piece: string) => {
+  let sent = 0
+  const { port } = await listen((socket) => {
+    socket.write(head)
+    const pump = (): void => {
+      while (!socket.destroyed) {
+        sent += piece.length
+        if (!socket.write(piece)) return void socket.once('drain', pump)
+      }
+    }
+    pump()
+  })
+  return { port, countSent: () => sent }
+}
+
+test.each([
+  ['interim responses', '', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
+  ['the head of an interim response', 'HTTP/1.1 103 Early Hints\r\n', 'x: y\r\n'],
+  [
+    'chunk extensions',
+    'HTTP/1.1 500 x\r\ntransfer-encoding: chunked\r\n\r\n',
+    `1;e=${'a'.repeat(60_000)}\r\nx\r\n`,
+  ],
+  ['a chunk extension', 'HTTP/1.1 500 x\r\ntransfer-encoding: chunked\r\n\r\n1;', 'a'.repeat(1_000)],
+  ['trailers', 'HTTP/1.1 500 x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n', `x: ${'a'.repeat(100)}\r\n`],
+])('ends an attempt soon whose response never ends: %s', async (_name, head, piece) => {
+  const { port, countSent } = await answeringEndlessly(head, piece)
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 60_000))).rejects.toThrow()
+  // What the sockets of this machine hold comes on top.
+  expect(countSent()).toBeLessThan(30_000_000)
 })

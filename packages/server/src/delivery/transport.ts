@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { DeliveryRequest, DeliveryResponse } from '@wabakit/core'
+import { type ByteCollector, createByteCollector } from '@wabakit/wire'
 import type { Agent, Dispatcher } from 'undici'
 import manifest from '../../package.json' with { type: 'json' }
 import type { TargetPolicy } from './target-policy.ts'
@@ -20,10 +21,10 @@ const getFirst = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
 /** Decodes a body. Does not decompress it: compression was not requested, and the body may be a decompression bomb. */
-const toText = (chunks: readonly Buffer[], encoding: string | undefined): string => {
-  if (chunks.length === 0) return ''
+const toText = (bytes: ByteCollector, encoding: string | undefined): string => {
+  if (bytes.length === 0) return ''
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return `(${encoding}, not decoded)`
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.from(bytes.toBytes().buffer).toString('utf8')
 }
 
 /** Parsed subscription URLs, cached because each is used many times. */
@@ -56,8 +57,7 @@ const sendWebhook = (
     let status = 0
     let retryAfter: string | null = null
     let encoding: string | undefined
-    let bytes = 0
-    const chunks: Buffer[] = []
+    const bytes = createByteCollector()
 
     const abort = (): void => {
       reject(signal.reason)
@@ -70,7 +70,7 @@ const sendWebhook = (
     }
     const succeed = (): void => {
       signal.removeEventListener('abort', abort)
-      resolve({ status, headers: { get: () => retryAfter }, body: toText(chunks, encoding) })
+      resolve({ status, headers: { get: () => retryAfter }, body: toText(bytes, encoding) })
     }
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort)
@@ -96,9 +96,8 @@ const sendWebhook = (
           encoding = getFirst(found['content-encoding'])
         },
         onResponseData: (started, chunk) => {
-          bytes += chunk.length
-          if (bytes <= responseMaxBytes) chunks.push(chunk)
-          if (bytes < responseMaxBytes) return
+          bytes.add(chunk.subarray(0, responseMaxBytes - bytes.length))
+          if (bytes.length < responseMaxBytes) return
           succeed()
           started.abort(new Error('the response is too long'))
         },

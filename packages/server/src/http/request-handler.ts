@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
 import { findEndpoint, shortenPath, toErrorResponse } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
+import { createByteCollector } from '@wabakit/wire'
 import type { Logger } from 'pino'
 import type { ControlApi } from '../control/control-api.ts'
 import { controlPath, inspectorPath } from '../inspector/serve-page.ts'
@@ -92,16 +93,17 @@ export const getClientAddress = (
 /** Reads a body, or resolves to `undefined` if it is too long. Uses events, which are faster than an async iterator. */
 const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> =>
   new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let length = 0
+    const bytes = createByteCollector()
     const add = (chunk: Uint8Array): void => {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length <= maxBytes) return
+      if (bytes.length + chunk.length <= maxBytes) {
+        bytes.add(chunk)
+        return
+      }
+      incoming.off('data', add)
       incoming.pause()
       resolve(undefined)
     }
-    const finish = (): void => resolve((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks))
+    const finish = (): void => resolve(bytes.toBytes())
     const abort = (): void => {
       if (!incoming.readableEnded) reject(new Error('The client closed the connection.'))
     }

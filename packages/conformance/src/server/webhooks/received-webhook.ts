@@ -1,18 +1,17 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { createByteCollector } from '@wabakit/wire'
 import { parseJson, readField } from '../api/api-request.ts'
 
 const maxBodyBytes = 1_048_576
 
 const readBody = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = []
-  let length = 0
+  const bytes = createByteCollector()
   for await (const chunk of request) {
-    length += chunk.length
-    if (length > maxBodyBytes) break
-    chunks.push(chunk)
+    if (bytes.length + chunk.length > maxBodyBytes) break
+    bytes.add(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return new TextDecoder().decode(bytes.toBytes())
 }
 
 const readText = (json: unknown, name: string): string => {

@@ -1,0 +1,65 @@
+import type { Socket } from 'node:net'
+
+/**
+ * Maximum number of bytes that a connection may receive for one request, whatever they are: interim responses, headers,
+ * chunk sizes and their extensions, bodies, trailers. The HTTP client does not count most of these, so an endpoint that
+ * never stops could keep the process busy until the attempt times out.
+ */
+const maxResponseBytes = 1_048_576
+
+/** Maximum length of the head of an interim response, as for other responses. */
+const maxHeadBytes = 16_384
+
+const interimStatus = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/
+/** The length of a status line up to its status and the character after it. */
+const statusLength = 'HTTP/1.1 100 '.length
+
+/** Removes complete interim responses. It is not known what follows if too little of it has arrived. */
+const skipInterim = (bytes: Buffer): { readonly rest: Buffer; readonly isKnown: boolean } => {
+  let rest = bytes
+  for (;;) {
+    if (rest.length < statusLength) return { rest, isKnown: false }
+    if (!interimStatus.test(rest.toString('latin1', 0, statusLength))) return { rest, isKnown: true }
+    const end = rest.indexOf('\r\n\r\n')
+    if (end === -1) return { rest, isKnown: false }
+    rest = rest.subarray(end + 4)
+  }
+}
+
+/**
+ * Limits what a socket receives for each request, and drops interim responses (1xx). A client must ignore those that it
+ * did not ask for (RFC 9110, section 15.2), but the HTTP client ends the connection at a 100. A 101 is passed on, because
+ * it is a mistake: nothing was upgraded.
+ */
+export const guardResponses = <Guarded extends Socket>(socket: Guarded): Guarded => {
+  const readChunk = socket.read.bind(socket)
+  let written = 0
+  let received = 0
+  /** The start of a response, as long as it may be an interim one. */
+  let start: Buffer | undefined
+
+  socket.read = (size) => {
+    for (;;) {
+      const chunk: Buffer | null = readChunk(size)
+      if (chunk === null) return null
+      // Only one request at a time is sent on a connection, so a response begins after each write.
+      if (socket.bytesWritten !== written) {
+        written = socket.bytesWritten
+        received = 0
+        start = Buffer.alloc(0)
+      }
+      received += chunk.length
+      if (received > maxResponseBytes || (start?.length ?? 0) > maxHeadBytes) {
+        socket.destroy(
+          new Error(`the response has more than ${maxResponseBytes} bytes, or its head is too long`),
+        )
+        return null
+      }
+      if (start === undefined) return chunk
+      const { rest, isKnown } = skipInterim(start.length === 0 ? chunk : Buffer.concat([start, chunk]))
+      start = isKnown ? undefined : rest
+      if (isKnown) return rest
+    }
+  }
+  return socket
+}
