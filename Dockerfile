@@ -1,6 +1,7 @@
 # The server, from the tarballs and the lockfile of `npm run release`:
 #   npm run release && docker build --tag wabakit .
 #   docker run --env WABAKIT_CONTROL_TOKEN --volume wabakit:/data --publish 127.0.0.1:4100:4100 wabakit
+# The tag names one version of Node.js. A digest would also fix its Alpine packages, which then miss security updates.
 FROM node:26.10.0-alpine AS install
 WORKDIR /app
 COPY .release/server/ ./

@@ -125,19 +125,46 @@ test.each([
   )
 })
 
-test('accepts a target in absolute form, prefers its host to the Host header, and drops its credentials', async () => {
+test('accepts a target in absolute form if it names the host of the request, and drops its credentials', async () => {
   const { port, log } = getTarget('all')
-  const ask = (target: string) =>
-    sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\r\n`)
+  const ask = (target: string, host: string) =>
+    sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
 
   const received = [
-    await ask('http://user:pass@127.0.0.1/_wabakit/organizations?limit=1'),
-    await ask('http://user:pass@127.0.0.1/healthz'),
-    await ask('http://user:pass@attacker.example/_wabakit/organizations'),
+    await ask('http://user:pass@127.0.0.1/_wabakit/organizations?limit=1', '127.0.0.1'),
+    await ask('http://user:pass@127.0.0.1/healthz', '127.0.0.1'),
+    await ask('http://user:pass@attacker.example/_wabakit/organizations', 'attacker.example'),
+    await ask('http://127.0.0.1/_wabakit/organizations', 'attacker.example'),
+    await ask('http://127.0.0.1/metrics', 'attacker.example'),
   ]
 
-  expect(received.map(getStatus)).toEqual([200, 200, 403])
+  expect(received.map(getStatus)).toEqual([200, 200, 403, 400, 400])
   expect(log.join('\n')).not.toContain('user:pass')
+})
+
+test.each([
+  '/x/../_wabakit/organizations',
+  '/./metrics',
+  '/%2e/metrics',
+  '/x/%2E%2e/metrics',
+  '/metrics/..',
+  'http://127.0.0.1/./metrics',
+])('refuses the path %s, which a proxy may take for another one', async (target) => {
+  const { port } = getTarget('all')
+  const received = await sendBytes(
+    port,
+    `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+  )
+  expect(getStatus(received)).toBe(400)
+})
+
+test.each(['/healthz?path=/../x', '/healthz?a=..'])('leaves dots elsewhere alone: %s', async (target) => {
+  const { port } = getTarget('all')
+  const received = await sendBytes(
+    port,
+    `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+  )
+  expect(getStatus(received)).toBe(200)
 })
 
 test('responds once to a request whose body becomes unparsable', async () => {

@@ -1,6 +1,7 @@
 // For hosts: programs that connect a reference server to a network
 
 export { explainWait, type Wait } from '../delivery/explain-wait.ts'
+export { readResponseBody } from '../delivery/response-body.ts'
 export { findEndpoint } from '../http/api.ts'
 export { buildJsonResponse, readJson, refuseRequest } from '../http/exchange.ts'
 export { toApiRequest } from '../http/fetch.ts'

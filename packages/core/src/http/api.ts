@@ -105,12 +105,16 @@ export const createApi = (context: ApiContext) => {
 
   /** Authenticates a request, and counts it. */
   const admit = async (key: string | undefined, remoteAddress: string | undefined) => {
-    rateLimits.refuseExhausted(remoteAddress, key)
-    const caller = key ? await findCaller(key) : undefined
-    const limits = await (caller === undefined
-      ? rateLimits.admitStranger(remoteAddress)
-      : rateLimits.admit(caller, remoteAddress))
-    return { caller, limits }
+    const endGuess = rateLimits.startGuess(remoteAddress, key)
+    try {
+      const caller = key ? await findCaller(key) : undefined
+      const limits = await (caller === undefined
+        ? rateLimits.admitStranger(remoteAddress)
+        : rateLimits.admit(caller, remoteAddress))
+      return { caller, limits }
+    } finally {
+      endGuess()
+    }
   }
 
   const refuseStranger = (key: string | undefined): RequestRefusedError => {

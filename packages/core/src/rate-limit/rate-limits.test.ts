@@ -37,7 +37,7 @@ describe('an exhausted address', () => {
       now.time = time
       return exhausted.findExhausted('192.0.2.1')
     }
-    exhausted.addExhausted('192.0.2.1', { remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 })
+    exhausted.addCounted('192.0.2.1', { remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 })
     expect(find(5_000)).toEqual({ remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 })
     expect(find(5_999)).toEqual({ remaining: 0, retryAfterMs: 1, fullAfterMs: 59_001 })
     expect(find(6_000)).toBeUndefined()
@@ -49,9 +49,9 @@ describe('a flood from many addresses', () => {
   it('keeps at most 10,000 exhausted addresses', () => {
     const exhausted = createClientAddresses(clock)
     const state = { remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 }
-    exhausted.addExhausted('192.0.2.1', state)
+    exhausted.addCounted('192.0.2.1', state)
     expect(exhausted.findExhausted('192.0.2.1')).toEqual(state)
-    for (const address of addresses) exhausted.addExhausted(address, state)
+    for (const address of addresses) exhausted.addCounted(address, state)
     expect(exhausted.findExhausted('192.0.2.1')).toBeUndefined()
     expect(exhausted.findExhausted(addresses.at(-1) ?? '')).toEqual(state)
   })
@@ -76,12 +76,57 @@ describe('a flood from many addresses', () => {
       clock,
     )
     const caller = createCaller('wk_known_0123456789')
-    const refuse = () => limits.refuseExhausted('192.0.2.1', 'wk_known_0123456789')
+    const refuse = () => limits.startGuess('192.0.2.1', 'wk_known_0123456789')
     await limits.admit(caller, '192.0.2.1')
     await limits.admitStranger('192.0.2.1')
     await expect(limits.admitStranger('192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' })
     expect(refuse).not.toThrow()
     for (const address of addresses) await limits.admit(caller, address)
     expect(refuse).toThrow('Too many requests')
+  })
+})
+
+describe('keys that arrive at once', () => {
+  const ip = { requests: 3, perMs: 60_000 }
+  const address = '192.0.2.1'
+
+  it('are looked up only as far as their address has tokens', async () => {
+    const limits = createRateLimits({ ip }, clock)
+    const ends = ['a', 'b', 'c'].map((key) => limits.startGuess(address, key))
+    expect(() => limits.startGuess(address, 'wrong')).toThrow('Try again in 1 s.')
+    // The same key is one guess, however often it arrives.
+    limits.startGuess(address, 'a')()
+    expect(() => limits.startGuess('192.0.2.2', 'wrong')).not.toThrow()
+    for (const end of ends) {
+      await limits.admitStranger(address)
+      end()
+    }
+    // One at a time, until its count shows that the bucket is empty.
+    const last = limits.startGuess(address, 'd')
+    expect(() => limits.startGuess(address, 'wrong')).toThrow('Too many requests')
+    await expect(limits.admitStranger(address)).rejects.toMatchObject({ code: 'rate_limited' })
+    last()
+    expect(() => limits.startGuess(address, 'wrong')).toThrow('Too many requests')
+  })
+
+  it('may be looked up again as the bucket refills', async () => {
+    const now = { time: 0 }
+    const limits = createRateLimits({ ip }, { now: () => now.time })
+    for (let time = 0; time < 3; time++) await limits.admitStranger(address)
+    now.time = 40_000
+    const ends = ['a', 'b'].map((key) => limits.startGuess(address, key))
+    expect(() => limits.startGuess(address, 'wrong')).toThrow('Too many requests')
+    for (const end of ends) end()
+    for (const end of ends) end()
+    expect(() => limits.startGuess(address, 'wrong')).not.toThrow()
+  })
+
+  it('do not lock out a key that has been valid from their address', async () => {
+    const limits = createRateLimits({ organization: false, key: false, ip }, clock)
+    await limits.admit(createCaller('wk_known_0123456789'), address)
+    for (const key of ['a', 'b', 'c']) limits.startGuess(address, key)
+    for (let time = 0; time < 9; time++) {
+      expect(() => limits.startGuess(address, 'wk_known_0123456789')).not.toThrow()
+    }
   })
 })

@@ -57,10 +57,14 @@ export type RateLimits = {
   /** Counts a request without a valid key. */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
   /**
-   * Rejects a request from an address that has used up its limit, before its key is looked up. A key that has been
-   * valid from this address before is admitted, so that other clients behind the same address cannot lock it out.
+   * Rejects a request from an address that has used up its limit, before its key is looked up. Keys that are being looked
+   * up count as wrong until their lookup ends: otherwise, any number of keys that arrive at once could be tried. A key
+   * that has been valid from this address before is admitted, so that other clients behind the same address cannot lock
+   * it out.
+   *
+   * @returns a function to call when the key is known to be valid, or `admitStranger` has counted the request.
    */
-  refuseExhausted(remoteAddress: string | undefined, key?: string): void
+  startGuess(remoteAddress: string | undefined, key?: string): () => void
 }
 
 const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
@@ -86,10 +90,16 @@ const maxRemembered = 10_000
 
 const toKnownKey = (address: string, keyHash: string): string => `${toClientNetwork(address)} ${keyHash}`
 
+type Guess = { readonly key: string | undefined; readonly limit: RateLimit }
+
 /** Remembers the keys and the empty buckets of addresses. */
 export const createClientAddresses = (clock: Clock) => {
   const knownKeys = new Set<string>()
   const exhausted = new Map<string, TokenBucketState & { readonly at: number }>()
+  /** Tokens that a network had left when its last wrong key was counted. */
+  const left = new Map<string, { readonly remaining: number; readonly at: number }>()
+  /** The keys that are being looked up, by network, with the number of their requests. */
+  const guesses = new Map<string, Map<string | symbol, number>>()
   return {
     addKnownKey: (address: string, keyHash: string): void => {
       const known = toKnownKey(address, keyHash)
@@ -97,10 +107,38 @@ export const createClientAddresses = (clock: Clock) => {
       knownKeys.add(known)
     },
     isKnownKey: (address: string, keyHash: string): boolean => knownKeys.has(toKnownKey(address, keyHash)),
-    /** Remembers the state of an address's empty bucket until its next token. */
-    addExhausted: (address: string, state: TokenBucketState): void => {
+    /** Remembers the state of an address's bucket after a wrong key. An empty one, until its next token. */
+    addCounted: (address: string, state: TokenBucketState): void => {
+      const [network, at] = [toClientNetwork(address), clock.now()]
+      if (left.size >= maxRemembered) left.clear()
+      left.set(network, { remaining: state.remaining, at })
+      if (state.retryAfterMs === 0) return
       if (exhausted.size >= maxRemembered) exhausted.clear()
-      exhausted.set(toClientNetwork(address), { ...state, at: clock.now() })
+      exhausted.set(network, { ...state, at })
+    },
+    /**
+     * Counts a key that is being looked up; the same key only once. Returns `undefined` if there are more than the
+     * address has tokens.
+     */
+    startGuess: (address: string, { key, limit }: Guess): (() => void) | undefined => {
+      const network = toClientNetwork(address)
+      const running = guesses.get(network) ?? new Map<string | symbol, number>()
+      const { remaining, at } = left.get(network) ?? { remaining: limit.requests, at: 0 }
+      const refilled = (Math.max(0, clock.now() - at) * limit.requests) / limit.perMs
+      const allowed = Math.max(1, Math.min(limit.requests, Math.floor(remaining + refilled)))
+      const id = key ?? Symbol()
+      if (running.size >= allowed && !running.has(id)) return undefined
+      running.set(id, (running.get(id) ?? 0) + 1)
+      guesses.set(network, running)
+      let isRunning = true
+      return () => {
+        if (!isRunning) return
+        isRunning = false
+        const others = (running.get(id) ?? 1) - 1
+        if (others > 0) running.set(id, others)
+        else running.delete(id)
+        if (running.size === 0) guesses.delete(network)
+      }
     },
     /** Returns the current state of an address's empty bucket, or `undefined` if its next token is due. */
     findExhausted: (address: string): TokenBucketState | undefined => {
@@ -202,17 +240,19 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
     admitStranger: async (remoteAddress) => {
       if (remoteAddress === undefined) return {}
       const measured = await measure({ ip: toClientNetwork(remoteAddress) })
-      for (const { state } of measured) {
-        if (state.retryAfterMs > 0) addresses.addExhausted(remoteAddress, state)
-      }
+      for (const { state } of measured) addresses.addCounted(remoteAddress, state)
       return check(measured)
     },
-    refuseExhausted: (remoteAddress, sentKey) => {
-      if (ip === false || remoteAddress === undefined) return
+    startGuess: (remoteAddress, sentKey) => {
+      if (ip === false || remoteAddress === undefined) return () => {}
+      if (sentKey !== undefined && addresses.isKnownKey(remoteAddress, sha256(sentKey))) return () => {}
       const state = addresses.findExhausted(remoteAddress)
-      if (state === undefined) return
-      if (sentKey !== undefined && addresses.isKnownKey(remoteAddress, sha256(sentKey))) return
-      check([{ name: 'ip', limit: ip, state }])
+      const end =
+        state === undefined ? addresses.startGuess(remoteAddress, { key: sentKey, limit: ip }) : undefined
+      if (end !== undefined) return end
+      const refusal = state ?? { remaining: 0, retryAfterMs: 1_000, fullAfterMs: ip.perMs }
+      check([{ name: 'ip', limit: ip, state: refusal }])
+      return () => {}
     },
   }
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
-import { signals } from '../serve/close-on-signal.ts'
+import { signals as stopSignals } from '../serve/close-on-signal.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { addExamples } from './options.ts'
 import { CliError, exitCodes } from './output.ts'
@@ -33,6 +33,9 @@ export const passOn = (
 ): void => {
   if (platform !== 'win32') child.kill(signal)
 }
+
+/** SIGHUP, too: without a handler it would end this process at once, and leave the command without a server. */
+const signals = [...stopSignals, 'SIGHUP'] as const
 
 const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
   const { file, args, shell } = toSpawnArguments(command, process.platform)

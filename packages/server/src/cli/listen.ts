@@ -1,6 +1,8 @@
+import { readResponseBody } from '@wabakit/core/hosting'
 import { generateSecret } from '@wabakit/webhooks'
 import type { Command } from 'commander'
 import { getResponseLine } from '../delivery/attempt-outcome.ts'
+import { isLoopbackHost } from '../delivery/target-policy.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'
 import { type AttemptLine, type EventLine, formatAttempt, formatEvent } from './lines.ts'
@@ -12,7 +14,7 @@ import {
   parseUrl,
   type ServerOptions,
 } from './options.ts'
-import { createOutput } from './output.ts'
+import { CliError, createOutput, exitCodes } from './output.ts'
 import { signPayload } from './sign.ts'
 
 type ListenOptions = ServerOptions & {
@@ -52,7 +54,7 @@ const forward = async (
       signal: AbortSignal.timeout(timeoutMs),
     })
     if (response.ok) await response.body?.cancel()
-    const line = response.ok ? null : getResponseLine(await response.text())
+    const line = response.ok ? null : getResponseLine(await readResponseBody(response.body, headers))
     return toResult(response.status, null, line)
   } catch (error) {
     return toResult(null, getFetchMessage(error))
@@ -62,6 +64,11 @@ const forward = async (
 const listen = async (options: ListenOptions): Promise<void> => {
   const output = createOutput(options)
   const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
+  const { protocol, hostname } = new URL(forwardTo)
+  if (header.length > 0 && protocol === 'http:' && !isLoopbackHost(hostname)) {
+    const message = `Headers are secrets, and ${hostname} would receive them unencrypted. Forward to an https URL, or to a port of this machine.`
+    throw new CliError(message, exitCodes.usage)
+  }
   // Reports an invalid secret before the first event arrives.
   await signPayload({ payload: '', secret })
   const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header) }

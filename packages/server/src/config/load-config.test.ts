@@ -31,6 +31,11 @@ test('needs no settings, and listens on loopback by default', () => {
   expect(load()).toMatchObject({ host: '127.0.0.1', database: './wabakit.db', trustProxy: 0, mock: false })
 })
 
+test('reads a file with a byte order mark, as editors on Windows write it', () => {
+  writeConfig(`\uFEFF${JSON.stringify({ port: 1 })}\r\n`)
+  expect(load()).toMatchObject({ port: 1 })
+})
+
 test('prefers flags to variables, variables to the file, and the file to defaults', () => {
   writeConfig({ port: 1, trustProxy: 1, logLevel: 'warn' })
   const environment = { WABAKIT_PORT: '2', WABAKIT_TRUST_PROXY: '2' }

@@ -40,13 +40,16 @@ const parseText = ({ kind }: Setting, text: string | boolean): unknown => {
   return text
 }
 
+/** Removes the byte order mark that some editors on Windows put before a text. JSON does not allow it. */
+export const withoutBom = (text: string): string => text.replace(/^\uFEFF/, '')
+
 const readObject = (path: string): Record<string, unknown> => {
   const fail = (message: string): never => {
     throw new ConfigError([{ key: 'config', source: path, message }])
   }
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'))
+    value = JSON.parse(withoutBom(readFileSync(path, 'utf8')))
   } catch (error) {
     // The rest of the message quotes the file, which may contain secrets.
     const [reason] = String(error instanceof Error ? error.message : error).split(', ', 1)

@@ -26,7 +26,7 @@ test('compares whole tokens in constant time, regardless of their length and whe
     token,
     name: 'control token',
     limits: {
-      refuseExhausted: () => {},
+      startGuess: () => () => {},
       admitStranger: async (address) => {
         counted.push(address)
         return {}

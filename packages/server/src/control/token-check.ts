@@ -7,7 +7,7 @@ type TokenCheckOptions = {
   /** The token that clients must send as `Authorization: Bearer …`. */
   readonly token: string
   readonly name: string
-  readonly limits: Pick<RateLimits, 'admitStranger' | 'refuseExhausted'>
+  readonly limits: Pick<RateLimits, 'admitStranger' | 'startGuess'>
 }
 
 /**
@@ -28,10 +28,10 @@ const hash = (text: string): Buffer => createHash('sha256').update(text).digest(
 export const createTokenCheck = ({ token, name, limits }: TokenCheckOptions): TokenCheck => {
   const expected = hash(token)
   return async (headers, remoteAddress) => {
-    limits.refuseExhausted(remoteAddress)
+    const endGuess = limits.startGuess(remoteAddress)
     const sent = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
-    if (timingSafeEqual(hash(sent), expected)) return
-    const counted = await limits.admitStranger(remoteAddress)
+    if (timingSafeEqual(hash(sent), expected)) return endGuess()
+    const counted = await limits.admitStranger(remoteAddress).finally(endGuess)
     throw new ControlError('token_required', `Send the ${name} as "Authorization: Bearer …".`, {
       headers: { 'www-authenticate': 'Bearer', ...counted },
     })

@@ -18,10 +18,17 @@ const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
 const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
 
 /**
- * Converts a request's target to origin form (`/path?query`), without credentials. The host of a target in absolute
- * form replaces the Host header (RFC 9112, section 3.2.2).
+ * Segments that change the path when it is resolved. A proxy that lets only some paths through has compared the path as
+ * it was sent, so `/x/../_wabakit/info` must not become another one here.
+ */
+const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+
+/**
+ * Converts a request's target to origin form (`/path?query`), without credentials.
  *
- * @returns false when the target is not a path, or when the host is invalid or, in HTTP/1.1, missing.
+ * @returns false when the target is not a path or has dot segments, or when the host is invalid or, in HTTP/1.1, missing.
+ *   A target in absolute form must name the host of the Host header (RFC 9112, section 3.2): otherwise, a request could
+ *   pass checks of its host although it was sent to another one.
  */
 const normalizeTarget = (incoming: IncomingMessage): boolean => {
   const { url = '', headers, httpVersion } = incoming
@@ -32,9 +39,10 @@ const normalizeTarget = (incoming: IncomingMessage): boolean => {
   const isPath = url.startsWith('/')
   const address = isPath ? `http://${knownHost}${url}` : url
   if (/^[^?]*\\/.test(url) || !/^https?:/i.test(address) || !URL.canParse(address)) return false
+  const [path = ''] = (isPath ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')).split(/[?#]/, 1)
+  if (dotSegment.test(path)) return false
   const parsed = new URL(address)
-  if (!isPath) headers.host = parsed.host
-  else if (parsed.hostname !== knownHost.replace(/:\d+$/, '').toLowerCase()) return false
+  if (parsed.hostname !== knownHost.replace(/:\d+$/, '').toLowerCase()) return false
   incoming.url = parsed.pathname + parsed.search
   return true
 }

@@ -72,6 +72,10 @@ test('a usage error exits with 2 and explains the problem', async () => {
       ['listen', '--forward-to', 'http://127.0.0.1/', '--header', 's3cret'],
       /--header must be a name and a value/,
     ],
+    [
+      ['listen', '--forward-to', 'http://192.0.2.1/', '--header', 'x-token: t0ken'],
+      /192\.0\.2\.1 would receive them unencrypted/,
+    ],
     [['listen', '--forward-to', 'http://127.0.0.1/', '--secret', 'whsec_short'], /^The secret is not base64/],
     [['ready', '--server', 'http://me:s3cret@127.0.0.1/'], /^A URL must not .+--control-token.*\n$/],
     [['resend'], /Name one delivery, or select deliveries/],

@@ -157,14 +157,17 @@ test('exec runs a command with its own server and returns its exit code', async 
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('no-such-command cannot be run') })
 })
 
-test('exec forwards a signal to the command, and exits with it', async () => {
-  const script = "process.on('SIGINT', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)"
-  const running = startWabakit(['exec', '--', process.execPath, '-e', script])
-  await running.line(/^up$/)
-  running.kill('SIGINT')
+test.each(['SIGINT', 'SIGHUP'] as const)(
+  'exec forwards %s to the command, and exits with it',
+  async (signal) => {
+    const script = `process.on('${signal}', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)`
+    const running = startWabakit(['exec', '--', process.execPath, '-e', script])
+    await running.line(/^up$/)
+    running.kill(signal)
 
-  expect(await running.ended).toBe(9)
-})
+    expect(await running.ended).toBe(9)
+  },
+)
 
 test('ready waits for a server that starts later', async () => {
   const first = await startServer()

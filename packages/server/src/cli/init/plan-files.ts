@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import { withoutBom } from '../../config/load-config.ts'
 import { CliError, exitCodes } from '../output.ts'
 import {
   type Framework,
@@ -55,7 +56,11 @@ type Project = { readonly dependencies: ReadonlySet<string>; readonly isModule: 
 const readProject = (folder: string): Project => {
   const path = join(folder, 'package.json')
   try {
-    const { dependencies = {}, devDependencies = {}, type } = JSON.parse(readFileSync(path, 'utf8'))
+    const {
+      dependencies = {},
+      devDependencies = {},
+      type,
+    } = JSON.parse(withoutBom(readFileSync(path, 'utf8')))
     return {
       dependencies: new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)]),
       isModule: type === 'module',
