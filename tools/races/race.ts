@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
 import pg from 'pg'
-import { createAttemptFeed } from '../../packages/server/src/stores/postgres/attempt-feed.ts'
 import { functionSchema } from '../../packages/server/src/stores/postgres/functions/index.ts'
 import { createQueueNews } from '../../packages/server/src/stores/postgres/news-channel.ts'
 import {
@@ -204,7 +203,6 @@ export const createRace = async (): Promise<Race> => {
       query,
       read: query,
       news: createQueueNews({ ...messaging, read: query }),
-      attempts: createAttemptFeed(messaging),
       worker: {
         renew: async (_, write) => (await write()) ?? { workers: [], shards: [], renewInMs: 0 },
         end: () => {},

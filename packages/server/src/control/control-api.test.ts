@@ -16,7 +16,7 @@ test('a HEAD request for the live stream opens none, because nothing would ever 
   const shared = { service, now: Date.now, onError: () => {} }
   const control = createControlApi({
     ...shared,
-    live: createLiveStream({ ...shared, store: { listen }, otherAttempts: undefined }),
+    live: createLiveStream({ ...shared, store: { listen } }),
     simulation: createSimulation(service, shared),
     requests: createRequestLog(1),
     info: { version: '0.0.0', database: 'memory', role: 'all', mock: false },

@@ -1,24 +1,22 @@
 import type { AttemptReported } from '@wabakit/core'
-import * as z from 'zod/mini'
 import { getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
 
 /** An attempt in a live stream. Fields are null if no request was sent or there was no response. */
-export const LiveAttempt = z.object({
-  deliveryId: z.string(),
-  eventId: z.string(),
-  eventName: z.string(),
-  subscriptionId: z.string(),
-  url: z.string(),
-  number: z.number(),
-  outcome: z.string(),
-  status: z.nullable(z.number()),
-  error: z.nullable(z.string()),
+export type LiveAttempt = {
+  readonly deliveryId: string
+  readonly eventId: string
+  readonly eventName: string
+  readonly subscriptionId: string
+  readonly url: string
+  readonly number: number
+  readonly outcome: string
+  readonly status: number | null
+  readonly error: string | null
   /** The first line of the response body, at most 200 characters. */
-  response: z.nullable(z.string()),
-  durationMs: z.nullable(z.number()),
-  startedAt: z.nullable(z.string()),
-})
-export type LiveAttempt = z.infer<typeof LiveAttempt>
+  readonly response: string | null
+  readonly durationMs: number | null
+  readonly startedAt: string | null
+}
 
 export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
   const { delivery, event, subscription } = report.attempted

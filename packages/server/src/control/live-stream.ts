@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EventRecord, ReferenceServer, Store } from '@wabakit/core'
 import { showEvent } from '@wabakit/core/control'
-import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
-import { LiveAttempt, showLiveAttempt } from './live-attempt.ts'
+import { type LiveAttempt, showLiveAttempt } from './live-attempt.ts'
 
 type LiveStreamOptions = {
   readonly service: Pick<ReferenceServer, 'events' | 'on' | 'dispatcher'>
   readonly store: Pick<Store, 'listen'>
-  /** The attempts of other processes; `undefined` when none shares the store. */
-  readonly otherAttempts: Pick<AttemptFeed, 'follow'> | undefined
   /** Receives the error that ended a stream, such as a lost connection to the store. The stream's client reconnects. */
   readonly onError: (error: unknown) => void
 }
@@ -76,7 +73,7 @@ const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableS
   })
 }
 
-export const createLiveStream = ({ service, store, otherAttempts, onError }: LiveStreamOptions) => {
+export const createLiveStream = ({ service, store, onError }: LiveStreamOptions) => {
   const waiters = new Set<() => void>()
   let closed = false
   const wake = (): void => {
@@ -95,32 +92,17 @@ export const createLiveStream = ({ service, store, otherAttempts, onError }: Liv
     })
 
   /** Adds attempts to the array until the returned function is called. */
-  const collectAttempts = async (organizationId: string, attempts: LiveAttempt[]): Promise<() => void> => {
-    const add = (attempt: LiveAttempt): void => {
-      attempts.push(attempt)
+  const collectAttempts = (organizationId: string, attempts: LiveAttempt[]): (() => void) =>
+    service.dispatcher.onAttempt((report) => {
+      if (report.attempted.event.organizationId !== organizationId) return
+      attempts.push(showLiveAttempt(report))
       if (attempts.length > maxBufferedAttempts) attempts.shift()
       wake()
-    }
-    const stopOwn = service.dispatcher.onAttempt((report) => {
-      if (report.attempted.event.organizationId === organizationId) add(showLiveAttempt(report))
     })
-    const stopOthers = await otherAttempts?.follow(organizationId, (attempt) => {
-      const { data } = LiveAttempt.safeParse(attempt)
-      if (data !== undefined) add(data)
-    })
-    return () => {
-      stopOwn()
-      stopOthers?.()
-    }
-  }
 
   async function* follow(start: StreamStart): AsyncGenerator<Uint8Array> {
     const attempts: LiveAttempt[] = []
-    const stops = [
-      await collectAttempts(start.organizationId, attempts),
-      service.on('*', wake),
-      store.listen(wake),
-    ]
+    const stops = [collectAttempts(start.organizationId, attempts), service.on('*', wake), store.listen(wake)]
     let isOpen = false
     try {
       const readNew = await followEvents(service.events, start)
@@ -155,7 +137,8 @@ export const createLiveStream = ({ service, store, otherAttempts, onError }: Liv
   return {
     /**
      * Opens a stream of `event` messages, which have the events' ids, and `attempt` messages. It includes all events
-     * and attempts that occur after the promise resolves.
+     * that occur after the promise resolves, and all attempts of this process. Those of other processes are in the
+     * database only: a channel between processes would also be open to other roles of the database.
      *
      * @throws StorageUnavailableError when the store cannot be reached.
      */

@@ -1,7 +1,6 @@
 import { uptime } from 'node:os'
 import { type Clock, memoryStore, type Store, type TokenBuckets } from '@wabakit/core'
 import { type ClockSources, createServiceClock } from '@wabakit/core/hosting'
-import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
 import { formatAddress } from '../stores/postgres/database-address.ts'
 import { continueClock } from '../stores/sqlite/continued-clock.ts'
 import { openDatabase } from '../stores/sqlite/open-database.ts'
@@ -15,8 +14,6 @@ export type OpenedStore = {
   readonly clock: Clock
   /** Shared rate limits; `undefined` when a single process uses the store. */
   readonly buckets: TokenBuckets | undefined
-  /** The attempts of other processes; `undefined` when a single process uses the store. */
-  readonly attempts: AttemptFeed | undefined
 }
 
 type OpenStoreOptions = {
@@ -48,14 +45,13 @@ const openPostgresStore = async (
     store: watchWrites(postgresStore(database)),
     clock: createServiceClock({ ...options, startAt: row?.now }),
     buckets: postgresTokenBuckets(database),
-    attempts: database.attempts,
   }
 }
 
 const openSqliteStore = (path: string, options: OpenStoreOptions & ClockSources): OpenedStore => {
   const opened = openDatabase(path, options.onWarning)
   const { clock, close } = continueClock(opened, options)
-  return { store: storeOnDatabase({ ...opened, close }), clock, buckets: undefined, attempts: undefined }
+  return { store: storeOnDatabase({ ...opened, close }), clock, buckets: undefined }
 }
 
 export const isPostgres = (database: string): boolean => /^postgres(?:ql)?:\/\//.test(database)
@@ -78,5 +74,5 @@ export const openStore = async (database: string, options: OpenStoreOptions): Pr
   if (isPostgres(database)) return openPostgresStore(database, { ...options, ...clockOptions })
   if (database !== ':memory:') return openSqliteStore(database, { ...options, ...clockOptions })
   const clock = createServiceClock(clockOptions)
-  return { store: memoryStore(), clock, buckets: undefined, attempts: undefined }
+  return { store: memoryStore(), clock, buckets: undefined }
 }

@@ -6,7 +6,6 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
 import type { ControlApi } from '../control/control-api.ts'
 import { allowsForged } from '../control/forged-events.ts'
-import { showLiveAttempt } from '../control/live-attempt.ts'
 import type { LiveStream } from '../control/live-stream.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
@@ -40,7 +39,7 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 /** Assembles all parts of a server except its port. */
 export const createRuntime = (options: RuntimeOptions) => {
   const { settings, opened, metrics, log, createRequestId, onError } = options
-  const { store, clock, attempts } = opened
+  const { store, clock } = opened
   const { trustProxy, role, mock } = settings
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
@@ -83,32 +82,31 @@ export const createRuntime = (options: RuntimeOptions) => {
   let loadingControl: Promise<ControlApi> | undefined
   /** Loads the control API. The start does not wait for it, because that would take a fifth of the start-up time. */
   const loadControl = (): Promise<ControlApi> => {
-    loadingControl ??= Promise.all([
-      import('../control/control-api.ts'),
-      import('../control/live-stream.ts'),
-    ]).then(([{ createControlApi }, { createLiveStream }]) => {
-      live = createLiveStream({ service, store, otherAttempts: attempts, onError })
-      if (isStopping) live.close()
-      return createControlApi({
-        service,
-        requests,
-        now: clock.now,
-        info: { version: manifest.version, database: nameEngine(settings.database), role, mock },
-        simulation,
-        live,
-        faults,
-        allowsForged: (url) => allowsForged(url, settings),
-        userAgent,
-        checkToken: createCheck(settings.controlToken, 'control token'),
-        publicUrl: settings.publicUrl,
-        createRequestId,
-        onError,
+    loadingControl ??= Promise.all([import('../control/control-api.ts'), import('../control/live-stream.ts')])
+      .then(([{ createControlApi }, { createLiveStream }]) => {
+        live = createLiveStream({ service, store, onError })
+        if (isStopping) live.close()
+        return createControlApi({
+          service,
+          requests,
+          now: clock.now,
+          info: { version: manifest.version, database: nameEngine(settings.database), role, mock },
+          simulation,
+          live,
+          faults,
+          allowsForged: (url) => allowsForged(url, settings),
+          userAgent,
+          checkToken: createCheck(settings.controlToken, 'control token'),
+          publicUrl: settings.publicUrl,
+          createRequestId,
+          onError,
+        })
       })
-    })
-    // An update may be replacing the files right now, so the next request tries again.
-    loadingControl.catch(() => {
-      loadingControl = undefined
-    })
+      .catch((error: unknown) => {
+        // An update may be replacing the files right now, so the next request tries again.
+        loadingControl = undefined
+        throw error
+      })
     return loadingControl
   }
   /** Loads what later requests and webhooks need, because an update may replace the files of a running server. */
@@ -143,12 +141,6 @@ export const createRuntime = (options: RuntimeOptions) => {
       service.figures.start()
       setTimeout(() => loadRest().catch(onError), loadRestMs).unref()
       if (role === 'api') return
-      if (attempts !== undefined) {
-        attempts.startPublishing()
-        service.dispatcher.onAttempt((report) => {
-          attempts.publish(report.attempted.event.organizationId, showLiveAttempt(report))
-        })
-      }
       service.dispatcher.start()
       stopRetention = startRetention({
         store,

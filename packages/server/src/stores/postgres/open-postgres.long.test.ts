@@ -396,3 +396,21 @@ test('names the GRANT that a role needs', async () => {
   )
   await admin('DROP ROLE stranger')
 })
+
+test('warns if every role of the server may connect, and could hold locks of the service', async () => {
+  const address = (await cluster?.createDatabase()) ?? ''
+  const name = new URL(address).pathname.slice(1)
+  const findWarnings = async (): Promise<string[]> => {
+    const warnings: string[] = []
+    const database = await openPostgres({ url: address, onWarning: (message) => warnings.push(message) })
+    await database.close()
+    return warnings.filter((each) => each.includes('may connect'))
+  }
+  expect(await findWarnings()).toEqual([])
+  await cluster?.query(`CREATE ROLE bystander LOGIN`)
+  expect(await findWarnings()).toEqual([
+    expect.stringContaining(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`),
+  ])
+  await cluster?.query(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`)
+  expect(await findWarnings()).toEqual([])
+})

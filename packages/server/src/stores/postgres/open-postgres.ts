@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
-import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
+import { describeAccess } from './access.ts'
 import { formatAddress } from './database-address.ts'
 import { describeDurability } from './durability.ts'
 import { noticeLostWorkers } from './functions/workers.ts'
@@ -25,7 +25,7 @@ export type PostgresOptions = {
   readonly url: string
   /**
    * Maximum number of connections for statements, at least 1. An additional connection listens if this process delivers
-   * or follows attempts.
+   * or streams events.
    * @default 10
    */
   readonly maxConnections?: number | undefined
@@ -68,7 +68,6 @@ export type PostgresDatabase = {
    */
   readonly read: Query
   readonly news: QueueNews
-  readonly attempts: AttemptFeed
   readonly worker: Worker
   close(): Promise<void>
 }
@@ -121,7 +120,7 @@ const prepareDatabase = async (
     await prepareSession(client, timeoutMs)
     // Runs this as early as possible, because the shards of lost workers become free 2 seconds later.
     await client.query(noticeLostWorkers)
-    return await describeDurability(client, address)
+    return [...(await describeDurability(client, address)), ...(await describeAccess(client, address))]
   } catch (error) {
     throw toOpenError(error, address)
   } finally {
@@ -251,7 +250,6 @@ export const openPostgres = async ({
     sender: randomUUID(),
   }
   const news = createQueueNews({ ...messaging, read })
-  const attempts = createAttemptFeed(messaging)
   const worker = createWorker({
     notifications,
     news,
@@ -262,13 +260,11 @@ export const openPostgres = async ({
     query,
     read,
     news,
-    attempts,
     worker,
     close: async () => {
       isClosed = true
       worker.end()
       news.close()
-      attempts.close()
       notifications.close()
       await pool.end()
     },

@@ -1,7 +1,6 @@
 import type { Store } from '@wabakit/core'
 import { createServiceClock } from '@wabakit/core/hosting'
 import type pg from 'pg'
-import { createAttemptFeed } from '../../../../../packages/server/src/stores/postgres/attempt-feed.ts'
 import { createQueueNews } from '../../../../../packages/server/src/stores/postgres/news-channel.ts'
 import { createNotifications } from '../../../../../packages/server/src/stores/postgres/notifications.ts'
 import type { PostgresDatabase } from '../../../../../packages/server/src/stores/postgres/open-postgres.ts'
@@ -70,18 +69,15 @@ export const createPostgresEngine = (run: RunContext, shared: SharedDatabase): E
     }
     const messaging = { notifications, notify, sender }
     const news = createQueueNews({ ...messaging, read })
-    const attempts = createAttemptFeed(messaging)
     const worker = createWorker({ notifications, news, prepare: (client) => prepareSession(client, 0) })
     return postgresStore({
       query,
       read,
       news,
-      attempts,
       worker,
       close: async () => {
         worker.end()
         news.close()
-        attempts.close()
         notifications.close()
       },
     })
