@@ -83,6 +83,10 @@ export type DeliveryFilter = z.output<typeof DeliveryFilter>
 
 export const RequestFilter = z.strictObject({
   organization: optional(id, 'Id of the organization.'),
+  unidentified: optional(
+    z.enum(['include', 'only']),
+    'Requests without a valid key, which belong to no organization: besides those of `organization`, or alone.',
+  ),
   key: optional(id, 'Id of the API key.'),
   method: optional(z.string(), 'Method of the request.'),
   status: optional(z.coerce.number().check(z.gte(100), z.lte(599)), 'Status of the response.'),

@@ -5,6 +5,7 @@ import { toGroupSubject } from '../events/event-log.ts'
 import { type ActionOf, step } from '../machines.ts'
 import type { GroupRecord, ParticipantRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
+import type { MemberQuery, Page } from '../store.ts'
 import { getOrganization } from '../tenancy/organizations.ts'
 import { readWallClock, toUtcTimestamp } from '../values/clock.ts'
 import { findOwnNumber, parseDigits } from '../values/phone-number.ts'
@@ -32,6 +33,10 @@ export type Participants = {
   remove(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
   /** Finds a participant, including one who left or was removed; `undefined` if the person never joined. */
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
+  /** Lists the participants of a group, including those who left or were removed, in the order of their digits. */
+  list(organizationId: string, query: Omit<MemberQuery, 'organizationId'>): Promise<Page<ParticipantRecord>>
+  /** Lists the groups that a person is or was in, as a participant of each. */
+  memberships(organizationId: string, phone: string): Promise<ParticipantRecord[]>
 }
 
 const buildEvent = (
@@ -97,6 +102,15 @@ export const createParticipants = ({ store, clock, log }: ServerContext): Partic
       checkIdentifiers({ organizationId })
       checkTexts({ groupId })
       return store.findParticipant({ organizationId, groupId, digits: parseDigits(phone, 'phone') })
+    },
+    list: async (organizationId, query) => {
+      checkIdentifiers({ organizationId })
+      checkTexts({ groupId: query.groupId, cursor: query.cursor })
+      return store.listMembers({ ...query, organizationId })
+    },
+    memberships: async (organizationId, phone) => {
+      checkIdentifiers({ organizationId })
+      return store.listParticipants(organizationId, parseDigits(phone, 'phone'))
     },
   }
 }

@@ -20,6 +20,7 @@ export {
 export { createParserRefusal, formatRefusal } from './refusals.ts'
 export {
   createRequestLog,
+  type LoggedBodies,
   type LoggedRequest,
   type RequestFilter,
   type RequestLog,

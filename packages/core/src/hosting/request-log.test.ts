@@ -15,6 +15,8 @@ const report = (requestId: string, facts: Partial<RequestReported> = {}): Reques
   groupId: null,
   callId: null,
   isRepeated: false,
+  requestBody: null,
+  responseBody: null,
   ...facts,
 })
 
@@ -61,4 +63,28 @@ test('keeps one 429 per organization and second', () => {
     'acme 0',
     'stranger 0',
   ])
+})
+
+test('keeps the bodies of the last 1,000 requests, and at most 4,096 characters of each', () => {
+  const log = createRequestLog(2_000)
+  log.add(report('first', { requestBody: '{"a":1}', responseBody: 'x'.repeat(9_999) }))
+  expect(log.find('first')).toMatchObject({ requestBody: '{"a":1}', responseBody: `${'x'.repeat(4_096)}…` })
+  for (let index = 0; index < 1_000; index++) log.add(report(`later ${index}`))
+  expect(log.find('first')).toMatchObject({ requestBody: null, responseBody: null })
+  expect(log.find('none')).toBeUndefined()
+})
+
+test('lists requests without a valid key besides those of an organization, or alone', () => {
+  const log = createRequestLog(10)
+  const organization = { id: 'acme' }
+  const caller = { organization, key: { id: 'key_1', label: '' } } as RequestReported['caller']
+  log.add(report('stranger', { status: 401 }))
+  log.add(report('acme', { caller }))
+  const list = (filter: object) => log.list({ limit: 10, ...filter }).items.map(({ requestId }) => requestId)
+
+  expect(list({})).toEqual(['acme', 'stranger'])
+  expect(list({ organization: 'acme' })).toEqual(['acme'])
+  expect(list({ organization: 'acme', unidentified: 'include' })).toEqual(['acme', 'stranger'])
+  expect(list({ organization: 'other', unidentified: 'include' })).toEqual(['stranger'])
+  expect(list({ unidentified: 'only' })).toEqual(['stranger'])
 })

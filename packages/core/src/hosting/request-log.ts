@@ -1,7 +1,7 @@
 import { InputError } from '../errors/operation-errors.ts'
 import type { Page, PageRequest, RequestReported } from '../index.ts'
 
-export type LoggedRequest = Omit<RequestReported, 'caller'> & {
+export type LoggedRequest = Omit<RequestReported, 'caller' | 'requestBody' | 'responseBody'> & {
   /** `null`, like the fields of the key, if the request had no valid key. */
   readonly organizationId: string | null
   readonly keyId: string | null
@@ -11,6 +11,8 @@ export type LoggedRequest = Omit<RequestReported, 'caller'> & {
 /** The fields that listed requests have; `text` is a part of the path or of the request id. @inline */
 export type RequestFilter = {
   readonly organization?: string | undefined
+  /** Requests without a valid key: besides those of the organization, or alone. */
+  readonly unidentified?: 'include' | 'only' | undefined
   readonly key?: string | undefined
   readonly method?: string | undefined
   readonly status?: number | undefined
@@ -22,27 +24,51 @@ export type RequestFilter = {
   readonly text?: string | undefined
 }
 
+/** The bodies of a request and its response, at most 4,096 characters of each. `null` if there was none. */
+export type LoggedBodies = Pick<RequestReported, 'requestBody' | 'responseBody'>
+
+/** Maximum number of characters of a body to keep. */
+const maxBodyLength = 4_096
+
+/** The number of requests whose bodies are kept. */
+const bodyCapacity = 1_000
+
 /** Maximum number of characters of a path to keep and print. */
 const maxPathLength = 200
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Shortens a path. Copies the characters, because a slice would keep the whole request target in memory. */
-export const shortenPath = (path: string): string => {
-  const kept = path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path
+/** Shortens a text. Copies the characters, because a slice would keep the whole text in memory. */
+const shorten = (text: string, maxLength: number): string => {
+  const kept = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
   return decoder.decode(encoder.encode(kept))
 }
+
+/** Shortens a path for a log. */
+export const shortenPath = (path: string): string => shorten(path, maxPathLength)
+
+const shortenBody = (body: string | null): string | null =>
+  body !== null && body.length > maxBodyLength ? shorten(body, maxBodyLength) : body
 
 const parseCursor = (cursor: string): number => {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor)
   throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server returned' }])
 }
 
+const isOfCaller = (
+  { organizationId }: LoggedRequest,
+  { organization, unidentified }: RequestFilter,
+): boolean => {
+  if (organizationId === null && unidentified !== undefined) return true
+  if (unidentified === 'only') return false
+  return organization === undefined || organization === organizationId
+}
+
 const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
-  const { organization, key, method, status, code, group, call, from, before, text } = filter
+  const { key, method, status, code, group, call, from, before, text } = filter
   const { startedAt } = request
   return (
-    (organization === undefined || organization === request.organizationId) &&
+    isOfCaller(request, filter) &&
     (key === undefined || key === request.keyId) &&
     (method === undefined || method === request.method) &&
     (status === undefined || status === request.status) &&
@@ -61,6 +87,8 @@ const matches = (request: LoggedRequest, filter: RequestFilter): boolean => {
  */
 export const createRequestLog = (capacity: number) => {
   const requests: LoggedRequest[] = []
+  /** The bodies of the last requests, by request id, oldest first. */
+  const bodies = new Map<string, LoggedBodies>()
   let count = 0
   let second = 0
   /** The organizations that got a 429 in the current second; `undefined` for requests without a valid key. */
@@ -79,7 +107,7 @@ export const createRequestLog = (capacity: number) => {
     /** Adds a request. Keeps only the first request with status 429 per organization and second. */
     add: (request: RequestReported): void => {
       if (isRepeatedRefusal(request)) return
-      const { caller, path, ...facts } = request
+      const { caller, path, requestBody, responseBody, ...facts } = request
       requests[count % capacity] = {
         ...facts,
         path: shortenPath(path),
@@ -88,13 +116,26 @@ export const createRequestLog = (capacity: number) => {
         keyLabel: caller?.key.label ?? null,
       }
       count += 1
+      const [oldest] = bodies.size === bodyCapacity ? bodies.keys() : []
+      if (oldest !== undefined) bodies.delete(oldest)
+      bodies.set(request.requestId, {
+        requestBody: shortenBody(requestBody),
+        responseBody: shortenBody(responseBody),
+      })
     },
-    /** Removes a call's id from its requests, because the id may contain a customer's phone number. */
+    /** Removes a call's id from its requests, because the id may contain a customer's phone number, and their bodies. */
     forgetCall: (organizationId: string, callId: string): void => {
       for (const [index, each] of requests.entries()) {
-        const isOfCall = each.organizationId === organizationId && each.callId === callId
-        if (isOfCall) requests[index] = { ...each, callId: null }
+        if (each.organizationId !== organizationId || each.callId !== callId) continue
+        requests[index] = { ...each, callId: null }
+        bodies.delete(each.requestId)
       }
+    },
+    /** Finds a request and its bodies, if they are still kept. */
+    find: (requestId: string): (LoggedRequest & LoggedBodies) | undefined => {
+      const found = requests.find((each) => each.requestId === requestId)
+      const kept = bodies.get(requestId) ?? { requestBody: null, responseBody: null }
+      return found && { ...found, ...kept }
     },
     /** Returns the start of the last request with a key, or `null` if the log has none. */
     findLastUse: (organizationId: string, keyId: string): number | null =>

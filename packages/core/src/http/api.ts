@@ -19,7 +19,7 @@ export type ConnectionInfo = {
 /** Responds to a request to the public API. Never rejects. */
 export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<ApiResponse>
 
-/** A request to the public API, and its outcome. It contains neither the key nor the body. */
+/** A request to the public API, and its outcome. It does not contain the key. */
 export type RequestReported = {
   /** The `x-request-id` of the response. */
   readonly requestId: string
@@ -41,6 +41,10 @@ export type RequestReported = {
   readonly callId: string | null
   /** Set if an earlier copy of the request had already created the group. */
   readonly isRepeated: boolean
+  /** The body, with the key replaced wherever it occurs; `null` if it was not read, or is not UTF-8. */
+  readonly requestBody: string | null
+  /** The body of the response, with the key replaced wherever it occurs. */
+  readonly responseBody: string | null
 }
 
 type ApiContext = ServerContext & {
@@ -54,6 +58,29 @@ type ApiContext = ServerContext & {
 
 /** A report that is still being written. */
 type Report = { -readonly [Field in keyof RequestReported]: RequestReported[Field] }
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+const decode = (bytes: Uint8Array): string | null => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Replaces a key in a body. A client may have put it there by mistake, and a log must not show it. */
+const maskKey = (body: string, key: string | undefined): string => (key ? body.replaceAll(key, '•••') : body)
+
+/** Returns a request that calls `onBody` with the bytes of its body once they are read. */
+const watchBody = (request: ApiRequest, onBody: (bytes: Uint8Array) => void): ApiRequest => ({
+  ...request,
+  readBody: async (maxBytes) => {
+    const bytes = await request.readBody(maxBytes)
+    if (bytes !== undefined) onBody(bytes)
+    return bytes
+  },
+})
 
 const challenge = { headers: { 'www-authenticate': 'Bearer' } }
 
@@ -169,11 +196,15 @@ export const createApi = (context: ApiContext) => {
       groupId: null,
       callId: null,
       isRepeated: false,
+      requestBody: null,
+      responseBody: null,
     }
+    let sent: Uint8Array | undefined
+    let key: string | undefined
     let headers: RateLimitHeaders = {}
     let response: ApiResponse
     try {
-      const key = readKey(request)
+      key = readKey(request)
       const { caller, limits } = await admit(key, remoteAddress)
       headers = limits
       report.caller = caller ?? null
@@ -181,7 +212,10 @@ export const createApi = (context: ApiContext) => {
       // any client learns whether a path exists.
       const endpoint = route(request)
       if (caller === undefined) throw refuseStranger(key)
-      const body = await perform(endpoint, request, { caller, report })
+      const watched = watchBody(request, (bytes) => {
+        sent = bytes
+      })
+      const body = await perform(endpoint, watched, { caller, report })
       response = buildJsonResponse(body, { requestId, headers })
     } catch (error) {
       if (!(error instanceof RequestRefusedError)) onError(error)
@@ -190,6 +224,11 @@ export const createApi = (context: ApiContext) => {
     }
     report.status = response.status
     report.durationMs = Math.max(0, clock.now() - report.startedAt)
+    if (listeners.size > 0) {
+      const body = sent === undefined ? null : decode(sent)
+      report.requestBody = body === null ? null : maskKey(body, key)
+      report.responseBody = maskKey(response.body, key)
+    }
     for (const listener of listeners) callListener(() => listener(report), onError)
     return response
   }

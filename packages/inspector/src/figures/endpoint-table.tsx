@@ -16,7 +16,7 @@ const tones = { working: 'good', failing: 'bad', disabled: 'idle' } as const
 
 /** The worst endpoints first. */
 const rank = ({ state, totals, backlog }: SubscriptionOverview): number =>
-  (state === 'failing' ? 2e12 : 0) + totals.failed * 1e6 + backlog.unfinished
+  (state === 'failing' ? 2e12 : 0) + totals.failed * 1e6 + (backlog.unfinished ?? 0)
 
 const EndpointRow = ({ endpoint }: { readonly endpoint: SubscriptionOverview }) => {
   const { subscription, state, totals, series, latency, backlog, times, window } = endpoint

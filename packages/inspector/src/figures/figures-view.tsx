@@ -83,7 +83,7 @@ export const Tiles = ({ figures, filters }: FiguresProps) => {
       <Tile
         title="Unfinished now"
         value={formatCount(backlog.unfinished)}
-        tone={backlog.unfinished > 0 ? 'warn' : undefined}
+        tone={(backlog.unfinished ?? 0) > 0 ? 'warn' : undefined}
         note={backlog.oldestAt && `oldest ${formatAge(backlog.oldestAt)}`}
         view="deliveries"
         filters={{ ...filters, status: unfinished }}

@@ -3,7 +3,8 @@ import { formatDuration } from '../format/time.ts'
 const counts = new Intl.NumberFormat('en-US')
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
-export const formatCount = (count: number): string => counts.format(count)
+/** Formats a count; `null` is unknown. */
+export const formatCount = (count: number | null): string => (count === null ? '–' : counts.format(count))
 
 /** Formats a count for an axis, where there is little room: `12.5K`. */
 export const formatShort = (count: number): string => short.format(count)

@@ -48,15 +48,27 @@ export const groupOperations = [
       ...pageQuery,
       ...recordFilter,
       group: optional(groupId, 'Id of the group.'),
+      participant: optional(
+        phoneNumber,
+        'Number of a person who is or was in the group. No other filter applies.',
+      ),
       text: z.optional(text("Part of a group's id or subject, ignoring the case of ASCII letters.")),
     }),
     result: page('Group', GroupView),
-    run: async ({ params: { organizationId }, query: { number, group: id, ...query } }, { service }) => {
+    run: async ({ params: { organizationId }, query }, { service }) => {
+      const { number, group: id, participant, ...rest } = query
+      if (participant !== undefined) {
+        const memberships = await service.participants.memberships(organizationId, participant)
+        const groups = await Promise.all(
+          memberships.map(({ groupId }) => service.groups.find(organizationId, groupId)),
+        )
+        return { items: groups.flatMap((each) => (each === undefined ? [] : showGroup(each))) }
+      }
       if (id !== undefined) {
         const found = await service.groups.find(organizationId, id)
         return { items: found === undefined ? [] : [showGroup(found)] }
       }
-      const selection = { ...query, digits: parseNumber('number', number) }
+      const selection = { ...rest, digits: parseNumber('number', number) }
       return showPage(await service.groups.list(organizationId, selection), showGroup)
     },
   }),
@@ -68,6 +80,20 @@ export const groupOperations = [
     run: async ({ params: { organizationId, groupId } }, { service }) => {
       const found = await service.groups.find(organizationId, groupId)
       return showGroup(requireFound(found, 'group', groupId))
+    },
+  }),
+  operation({
+    id: 'listParticipants',
+    route: 'GET /organizations/:organizationId/participants',
+    summary: 'List the participants of a group, including those who left or were removed, by their numbers',
+    query: z.strictObject({ ...pageQuery, group: groupId.check(z.describe('Id of the group.')) }),
+    result: page('Participant', ParticipantView),
+    run: async ({ params: { organizationId }, query: { group, ...paging } }, { service }) => {
+      requireFound(await service.groups.find(organizationId, group), 'group', group)
+      return showPage(
+        await service.participants.list(organizationId, { ...paging, groupId: group }),
+        showParticipant,
+      )
     },
   }),
   operation({

@@ -6,11 +6,15 @@ import { eventOperations } from './events.ts'
 import { faultOperations } from './faults.ts'
 import { groupOperations } from './groups.ts'
 import { organizationOperations } from './organizations.ts'
+import { overviewOperations } from './overview.ts'
+import { searchOperations } from './search.ts'
 import { serverOperations } from './server.ts'
 import { subscriptionOperations } from './subscriptions.ts'
 
 /** All operations of the control API, except its live stream and its own description. */
 export const operations: readonly Operation[] = [
+  ...overviewOperations,
+  ...searchOperations,
   ...organizationOperations,
   ...subscriptionOperations,
   ...groupOperations,

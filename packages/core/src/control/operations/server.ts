@@ -1,11 +1,28 @@
 import * as z from 'zod/mini'
-import type { LoggedRequest } from '../../hosting/index.ts'
+import { type LoggedRequest, requireFound } from '../../hosting/index.ts'
+import type { ReferenceServer } from '../../index.ts'
 import { RequestFilter } from '../filters.ts'
 import { operationIn } from '../operation.ts'
-import { page, pageQuery, ServerInfo } from '../schemas.ts'
-import { ApiRequestView, showRequest } from '../views/request.ts'
+import { list, page, pageQuery, ServerInfo } from '../schemas.ts'
+import { EventTypeView, listEventTypes } from '../views/event-type.ts'
+import { ApiRequestDetailsView, ApiRequestView, showRequest, showRequestDetails } from '../views/request.ts'
 
 const operation = operationIn('Server')
+
+/**
+ * Returns a function that checks whether the call of a request is gone. Its id and the bodies must not be shown then,
+ * because they may contain a phone number or a summary.
+ */
+const createErasureCheck = ({ calls }: Pick<ReferenceServer, 'calls'>) => {
+  const found = new Map<string, Promise<unknown>>()
+  return async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
+    if (organizationId === null || callId === null || status === 404) return false
+    const key = JSON.stringify([organizationId, callId])
+    const finding = found.get(key) ?? calls.find(organizationId, callId)
+    found.set(key, finding)
+    return (await finding) === undefined
+  }
+}
 
 export const serverOperations = [
   operation({
@@ -23,15 +40,7 @@ export const serverOperations = [
     result: page('ApiRequest', ApiRequestView),
     run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
-      const found = new Map<string, Promise<unknown>>()
-      /** Returns whether the call is gone. If so, its id must not be shown, because it may contain a phone number. */
-      const isErased = async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
-        if (organizationId === null || callId === null || status === 404) return false
-        const key = JSON.stringify([organizationId, callId])
-        const finding = found.get(key) ?? service.calls.find(organizationId, callId)
-        found.set(key, finding)
-        return (await finding) === undefined
-      }
+      const isErased = createErasureCheck(service)
       const shown = await Promise.all(
         items.map(async (each) => {
           if (!(await isErased(each))) return [showRequest(each)]
@@ -40,5 +49,23 @@ export const serverOperations = [
       )
       return { ...rest, items: shown.flat() }
     },
+  }),
+  operation({
+    id: 'getRequest',
+    route: 'GET /requests/:requestId',
+    summary: 'Get a request of the public API with its bodies',
+    result: ApiRequestDetailsView,
+    run: async ({ params: { requestId } }, { requests, service }) => {
+      const found = requireFound(requests.find(requestId), 'request', requestId)
+      if (!(await createErasureCheck(service)(found))) return showRequestDetails(found)
+      return showRequestDetails({ ...found, callId: null, requestBody: null, responseBody: null })
+    },
+  }),
+  operation({
+    id: 'listEventTypes',
+    route: 'GET /event-types',
+    summary: 'List the events of the service, each with a sample and a schema',
+    result: list('EventType', EventTypeView),
+    run: async () => ({ items: listEventTypes() }),
   }),
 ]

@@ -79,6 +79,10 @@ export const DiagnosisView = named(
 
 type Diagnosis = z.infer<typeof DiagnosisView>
 
+/** Returns all causes. */
+export const listCauses = (): readonly FailureCause[] => DiagnosisView.shape.cause.options
+
+/** Returns a cause with its explanation and remedy. */
 export const explainCause = (cause: FailureCause): Diagnosis => ({ cause, ...causes[cause] })
 
 /** Returns the likely cause of a failed attempt, or `null` if it did not fail. */

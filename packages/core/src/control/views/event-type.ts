@@ -1,4 +1,5 @@
-import { Channel } from '@wabakit/contract'
+import { Channel, type EventName, eventNames } from '@wabakit/contract'
+import { createJsonSchemas, eventExamples, toSchemaName } from '@wabakit/contract/documents'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
 
@@ -14,3 +15,23 @@ export const EventTypeView = named(
     schema: z.record(z.string(), z.unknown()),
   }),
 )
+
+/** Events that are not sent about calls through the telephone network. */
+const onlyWhatsApp: readonly EventName[] = ['CALL_REJECTED', 'CALL_NOT_PICKED']
+
+/** Lists the events of the service. */
+export const listEventTypes = (): z.input<typeof EventTypeView>[] => {
+  const schemas = createJsonSchemas()
+  return eventNames.map((name) => {
+    const subject = name.startsWith('CALL_') ? 'call' : 'group'
+    const schema = schemas[toSchemaName(name)] ?? schemas[`Received${toSchemaName(name)}`] ?? {}
+    return {
+      name,
+      channels: subject === 'group' || onlyWhatsApp.includes(name) ? ['WHATSAPP'] : ['PSTN', 'WHATSAPP'],
+      subject,
+      description: String(schema.description ?? ''),
+      example: { ...eventExamples[name] },
+      schema: { ...schema },
+    }
+  })
+}

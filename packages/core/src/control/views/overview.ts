@@ -9,8 +9,8 @@ export type OverviewWindow = z.infer<typeof OverviewWindow>
 
 export const BacklogView = named(
   'Backlog',
-  'The unfinished deliveries now. Counting stops at 10,000 for a subscription, and at 100,000 for an organization. `oldestAt` is the time of the event of the oldest one.',
-  z.object({ unfinished: z.number(), oldestAt: UtcOrNull }),
+  'The unfinished deliveries now. Counting stops at 10,000 for each subscription, and `unfinished` is null if the database does not answer in time. `oldestAt` is the time of the event of the oldest one.',
+  z.object({ unfinished: z.nullable(z.number()), oldestAt: UtcOrNull }),
 )
 
 const LatencyView = named(

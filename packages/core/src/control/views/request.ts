@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { LoggedRequest } from '../../hosting/index.ts'
+import type { LoggedBodies, LoggedRequest } from '../../hosting/index.ts'
 import { named, Utc } from '../schemas.ts'
 
 const request = {
@@ -33,3 +33,13 @@ export const ApiRequestDetailsView = named(
 
 export const showRequest = (request: LoggedRequest) =>
   z.encode(ApiRequestView, { ...request, at: request.startedAt, repeated: request.isRepeated })
+
+export const showRequestDetails = ({
+  requestBody,
+  responseBody,
+  ...request
+}: LoggedRequest & LoggedBodies) => ({
+  ...showRequest(request),
+  requestBody,
+  responseBody,
+})

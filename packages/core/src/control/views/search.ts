@@ -21,4 +21,4 @@ export const SearchHitView = named(
     exact: z.boolean(),
   }),
 )
-export type SearchHitView = z.infer<typeof SearchHitView>
+export type SearchHitView = z.input<typeof SearchHitView>

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini'
+import { requireFound } from '../../hosting/control-error.ts'
+import { operationIn } from '../operation.ts'
+import { readOverview, readSubscriptionOverviews } from '../overview/read-overview.ts'
+import { page, pageQuery } from '../schemas.ts'
+import { OverviewView, OverviewWindow, SubscriptionOverviewView } from '../views/overview.ts'
+
+const operation = operationIn('Overview')
+const window = z._default(
+  OverviewWindow.check(z.describe('The last hour by minutes, day by ten minutes, or week by hours.')),
+  'hour',
+)
+
+export const overviewOperations = [
+  operation({
+    id: 'getOverview',
+    route: 'GET /organizations/:organizationId/overview',
+    summary: 'Get what happened in the last hour, day or week, over time',
+    query: z.strictObject({ window }),
+    result: OverviewView,
+    run: async ({ params, query }, context) => readOverview(context, params.organizationId, query.window),
+  }),
+  operation({
+    id: 'listSubscriptionOverviews',
+    route: 'GET /organizations/:organizationId/overview/subscriptions',
+    summary: 'List the overviews of subscriptions, oldest first',
+    query: z.strictObject({
+      window,
+      cursor: pageQuery.cursor,
+      limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(100)), 50),
+    }),
+    result: page('SubscriptionOverview', SubscriptionOverviewView),
+    run: async ({ params, query: { window, ...paging } }, context) => {
+      const { items, ...rest } = await context.service.subscriptions.list(params.organizationId, paging)
+      return { ...rest, items: await readSubscriptionOverviews(context, items, window) }
+    },
+  }),
+  operation({
+    id: 'getSubscriptionOverview',
+    route: 'GET /organizations/:organizationId/subscriptions/:subscriptionId/overview',
+    summary: 'Get the attempts of a subscription in the last hour, day or week, over time',
+    query: z.strictObject({ window }),
+    result: SubscriptionOverviewView,
+    run: async ({ params: { organizationId, subscriptionId: id }, query }, context) => {
+      const found = await context.service.subscriptions.find(organizationId, id)
+      const subscription = requireFound(found, 'subscription', id)
+      const [overview] = await readSubscriptionOverviews(context, [subscription], query.window)
+      return requireFound(overview, 'subscription', id)
+    },
+  }),
+]

@@ -1,0 +1,122 @@
+import type { FigureRecord, ReferenceServer, Subscription, UnfinishedMeasure } from '../../index.ts'
+import { startBackgroundTimer } from '../../values/clock.ts'
+import type { ControlContext } from '../operation.ts'
+import { readPages, utc } from '../schemas.ts'
+import type { OverviewWindow } from '../views/overview.ts'
+import { showSubscription } from '../views/subscription.ts'
+import { planPeriod, summarize } from './summarize.ts'
+
+type OverviewContext = Pick<ControlContext, 'service' | 'now'>
+
+/** The count at which counting the unfinished deliveries of a subscription stops. */
+const backlogLimit = 10_000
+
+/** Maximum time to wait for a measure of the backlog, in milliseconds. */
+const patienceMs = 200
+
+/** The measures that are under way, so that a slow database is not asked again before it has answered. */
+const measuring = new WeakMap<ReferenceServer, Map<string, Promise<UnfinishedMeasure[] | undefined>>>()
+
+/** Measures the unfinished deliveries of subscriptions. Resolves to `undefined` if the database takes long. */
+const measureBacklog = (
+  service: ReferenceServer,
+  organizationId: string,
+  subscriptionIds: readonly string[],
+): Promise<readonly UnfinishedMeasure[] | undefined> => {
+  const underWay = measuring.get(service) ?? new Map<string, Promise<UnfinishedMeasure[] | undefined>>()
+  measuring.set(service, underWay)
+  const key = JSON.stringify([organizationId, subscriptionIds])
+  const measure =
+    underWay.get(key) ??
+    service.figures
+      .measureUnfinished(organizationId, { subscriptionIds, limit: backlogLimit })
+      .catch(() => undefined)
+      .finally(() => underWay.delete(key))
+  underWay.set(key, measure)
+  return new Promise((resolve) => {
+    const timer = startBackgroundTimer(() => resolve(undefined), patienceMs)
+    void measure.then((measured) => {
+      clearTimeout(timer)
+      resolve(measured)
+    })
+  })
+}
+
+const showBacklog = (measures: readonly UnfinishedMeasure[] | undefined) => {
+  if (measures === undefined) return { unfinished: null, oldestAt: null }
+  const times = measures.flatMap(({ oldestAt }) => oldestAt ?? [])
+  const oldestAt = times.length === 0 ? null : utc(times.reduce((first, each) => Math.min(first, each)))
+  return { unfinished: measures.reduce((sum, each) => sum + each.unfinished, 0), oldestAt }
+}
+
+const getState = ({ disabledReason, failingSince }: Subscription) => {
+  if (disabledReason !== null) return 'disabled'
+  return failingSince === null ? 'working' : 'failing'
+}
+
+const readPeriod = (window: OverviewWindow, now: number) => {
+  const period = planPeriod(window, now)
+  return {
+    period,
+    shown: { window, stepMs: period.stepMs, times: period.times.map(utc) },
+    from: period.times[0] ?? now,
+  }
+}
+
+/** Reads the overview of an organization. */
+export const readOverview = async (
+  { service, now }: OverviewContext,
+  organizationId: string,
+  window: OverviewWindow,
+) => {
+  const { period, shown, from } = readPeriod(window, now())
+  const subscriptions: Subscription[] = []
+  for await (const each of readPages((page) => service.subscriptions.list(organizationId, page))) {
+    subscriptions.push(each)
+  }
+  const ids = subscriptions.map(({ id }) => id)
+  const [records, measures] = await Promise.all([
+    service.figures.list(organizationId, { subscriptionIds: [''], from }),
+    measureBacklog(service, organizationId, ids),
+  ])
+  const { events, totals, series, ...details } = summarize(records, period)
+  const states = { working: 0, failing: 0, disabled: 0 }
+  for (const each of subscriptions) states[getState(each)] += 1
+  return {
+    ...shown,
+    totals: { events: events.total, ...totals },
+    series: { events: events.series, ...series },
+    ...details,
+    backlog: showBacklog(measures),
+    subscriptions: states,
+  }
+}
+
+/** Reads the overviews of some subscriptions of an organization. */
+export const readSubscriptionOverviews = async (
+  { service, now }: OverviewContext,
+  subscriptions: readonly Subscription[],
+  window: OverviewWindow,
+) => {
+  const [first] = subscriptions
+  if (first === undefined) return []
+  const { organizationId } = first
+  const { period, shown, from } = readPeriod(window, now())
+  const subscriptionIds = subscriptions.map(({ id }) => id)
+  const [records, measures] = await Promise.all([
+    service.figures.list(organizationId, { subscriptionIds, from }),
+    measureBacklog(service, organizationId, subscriptionIds),
+  ])
+  const bySubscription = Map.groupBy(records, ({ subscriptionId }: FigureRecord) => subscriptionId)
+  return subscriptions.map((subscription, index) => {
+    const { events: _, ...figures } = summarize(bySubscription.get(subscription.id) ?? [], period)
+    const state: 'working' | 'failing' | 'disabled' = getState(subscription)
+    return {
+      subscription: showSubscription(subscription),
+      state,
+      ...shown,
+      ...figures,
+      backlog: showBacklog(measures?.slice(index, index + 1)),
+    }
+  })
+}

@@ -1,0 +1,115 @@
+import {
+  addCounts,
+  type Counts,
+  type GrowingCounts,
+  latencyBounds,
+  nameCauseCount,
+  nameLatencyCount,
+} from '../../figures/counts.ts'
+import type { FailureCause } from '../../figures/failure-cause.ts'
+import { findPeriod } from '../../figures/roll-up.ts'
+import type { FigureRecord } from '../../records.ts'
+import { explainCause, listCauses } from '../views/diagnosis.ts'
+import type { OverviewWindow } from '../views/overview.ts'
+
+/** The points of each window. Records of the last hour have spans of at most a minute, and so on: see `planRollUps`. */
+const windows = {
+  hour: { stepMs: 60_000, points: 60 },
+  day: { stepMs: 600_000, points: 144 },
+  week: { stepMs: 3_600_000, points: 168 },
+} as const satisfies Record<OverviewWindow, { readonly stepMs: number; readonly points: number }>
+
+/** The starts of the points of a window. The last point contains `now`. */
+type Period = { readonly window: OverviewWindow; readonly stepMs: number; readonly times: readonly number[] }
+
+export const planPeriod = (window: OverviewWindow, now: number): Period => {
+  const { stepMs, points } = windows[window]
+  const last = findPeriod(now, stepMs)
+  return {
+    window,
+    stepMs,
+    times: Array.from({ length: points }, (_, at) => last - (points - 1 - at) * stepMs),
+  }
+}
+
+/** The filter `response` of lists that finds deliveries with a cause. It may find some with another cause. */
+const responses: Readonly<Record<FailureCause, string>> = {
+  wrong_secret: '400,401,403',
+  timestamp: '400,401,403',
+  authorization: '401,403',
+  not_found: '404,405',
+  redirect: '3xx',
+  gone: '410',
+  rate_limited: '429',
+  server_error: '5xx',
+  rejected: '4xx',
+  timeout: 'none',
+  dns: 'none',
+  tls: 'none',
+  target_refused: 'none',
+  forged: 'none',
+  connection: 'none',
+}
+
+const read = (counts: Counts, name: string): number => counts[name] ?? 0
+
+const listBuckets = (counts: Counts) =>
+  latencyBounds.map((atMostMs) => ({ atMostMs, attempts: read(counts, nameLatencyCount(atMostMs)) }))
+
+/** Returns the bound of the bucket in which the attempt at a quantile is; `null` if there are no attempts. */
+const findQuantile = (buckets: ReturnType<typeof listBuckets>, quantile: number): number | null => {
+  const total = buckets.reduce((sum, { attempts }) => sum + attempts, 0)
+  let below = 0
+  for (const { atMostMs, attempts } of buckets) {
+    below += attempts
+    if (below > 0 && below >= quantile * total) return atMostMs
+  }
+  return null
+}
+
+const summarizeLatency = (counts: Counts) => {
+  const buckets = listBuckets(counts)
+  return { p50Ms: findQuantile(buckets, 0.5), p95Ms: findQuantile(buckets, 0.95), buckets }
+}
+
+const listFailures = (counts: Counts) =>
+  listCauses()
+    .map((cause) => ({
+      ...explainCause(cause),
+      attempts: read(counts, nameCauseCount(cause)),
+      response: responses[cause],
+    }))
+    .filter(({ attempts }) => attempts > 0)
+    .sort((left, right) => right.attempts - left.attempts)
+
+/** Sums records into the points of a period, and in total. Records must not start before it. */
+export const summarize = (records: readonly FigureRecord[], { stepMs, times }: Period) => {
+  const total: GrowingCounts = {}
+  const points = times.map((): GrowingCounts => ({}))
+  const [first = 0] = times
+  for (const { at, counts } of records) {
+    addCounts(total, counts)
+    addCounts(points[Math.floor((at - first) / stepMs)] ?? {}, counts)
+  }
+  const getSeries = (name: string): number[] => points.map((counts) => read(counts, name))
+  const latencies = points.map(summarizeLatency)
+  const [delivered, failed] = [read(total, 'delivered'), read(total, 'failed')]
+  return {
+    events: { total: read(total, 'events'), series: getSeries('events') },
+    totals: {
+      delivered,
+      failed,
+      deferred: read(total, 'deferred'),
+      exhausted: read(total, 'exhausted'),
+      successRate: delivered + failed === 0 ? null : delivered / (delivered + failed),
+    },
+    series: {
+      delivered: getSeries('delivered'),
+      failed: getSeries('failed'),
+      p50Ms: latencies.map(({ p50Ms }) => p50Ms),
+      p95Ms: latencies.map(({ p95Ms }) => p95Ms),
+    },
+    latency: summarizeLatency(total),
+    failures: listFailures(total),
+  }
+}

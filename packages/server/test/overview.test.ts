@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
+import { createCluster } from './postgres-cluster.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const number = '+15550100001'
+
+const subscribe = async (server: { readonly url: string }, url: string): Promise<string> => {
+  const body = { channel: 'WHATSAPP', number, url }
+  return (await control(server, 'POST /organizations/acme/subscriptions', body)).body.id
+}
+
+const openPostgres = async (): Promise<string> => {
+  const cluster = await createCluster()
+  onTestFinished(cluster.remove)
+  return cluster.createDatabase()
+}
+
+test.each([
+  ['memory', () => ':memory:'],
+  ['SQLite', () => `${temporaryFolder()}/wabakit.db`],
+  ['PostgreSQL', openPostgres],
+])(
+  'shows events and attempts over time, by endpoint, and keeps them when it restarts: %s',
+  async (_name, open) => {
+    const database = await open()
+    const good = await listenForWebhooks()
+    const bad = await listenForWebhooks(() => ({ status: 401, body: 'wrong signature' }))
+    const first = await start({ database })
+    const goodId = await subscribe(first, good.url)
+    const badId = await subscribe(first, bad.url)
+    for (const groupId of ['g1', 'g2']) await createGroup(first.url, { groupId })
+    await Promise.all([good.arrived(2), bad.arrived(2)])
+    const read = async (server: { readonly url: string }, path: string) =>
+      (await control(server, `GET ${path}`)).body
+    const overviews = '/organizations/acme/overview/subscriptions'
+    let server = first
+    // An attempt that is under way when the server stops would be released.
+    for (let settled = 0; settled < 4; await sleep(20)) {
+      const { items } = await read(first, '/organizations/acme/deliveries')
+      settled = items.filter(({ attempts }: { attempts: number }) => attempts > 0).length
+    }
+    if (database === ':memory:') {
+      await first.service.figures.stop()
+    } else {
+      await first.close()
+      server = await start({ database })
+    }
+
+    for (const [window, points] of [
+      ['hour', 60],
+      ['day', 144],
+      ['week', 168],
+    ] as const) {
+      const overview = await read(server, `/organizations/acme/overview?window=${window}`)
+      expect(overview.times).toHaveLength(points)
+      const { failed } = overview.totals
+      expect(failed).toBeGreaterThanOrEqual(2)
+      expect(overview.totals).toMatchObject({ events: 2, delivered: 2, successRate: 2 / (2 + failed) })
+      expect(overview.series.events.reduce((sum: number, each: number) => sum + each)).toBe(2)
+      expect(overview.series.p95Ms.filter((each: unknown) => each !== null).length).toBeGreaterThan(0)
+    }
+    const overview = await read(server, '/organizations/acme/overview')
+    expect(overview.failures).toMatchObject([{ cause: 'wrong_secret', response: '400,401,403' }])
+    expect(overview.backlog).toEqual({ unfinished: 2, oldestAt: expect.any(String) })
+    expect(overview.subscriptions).toEqual({ working: 1, failing: 1, disabled: 0 })
+    expect(overview.latency.p50Ms).toBeLessThanOrEqual(30_000)
+
+    const { items } = await read(server, overviews)
+    expect(items).toMatchObject([
+      { subscription: { id: goodId }, state: 'working', totals: { delivered: 2, failed: 0, successRate: 1 } },
+      { subscription: { id: badId }, state: 'failing', backlog: { unfinished: 2 } },
+    ])
+    const path = `/organizations/acme/subscriptions/${badId}/overview`
+    expect(await read(server, path)).toMatchObject({
+      totals: { delivered: 0, successRate: 0 },
+      window: 'hour',
+    })
+  },
+  60_000,
+)
+
+test('an overview without events and subscriptions has no rates', async () => {
+  const server = await start()
+  const { body } = await control(server, 'GET /organizations/acme/overview?window=day')
+  expect(body).toMatchObject({
+    stepMs: 600_000,
+    totals: { events: 0, successRate: null },
+    latency: { p50Ms: null, p95Ms: null },
+    failures: [],
+    backlog: { unfinished: 0, oldestAt: null },
+  })
+  expect((await control(server, 'GET /organizations/acme/overview?window=year')).status).toBe(400)
+})
+
+test('search finds records by any id, number or text, exact hits first', async () => {
+  const server = await start({ mock: true })
+  const endpoint = await listenForWebhooks()
+  const subscriptionId = await subscribe(server, endpoint.url)
+  const created = await createGroup(server.url, { groupId: 'team-1', subject: 'Launch of Y' })
+  const requestId = created.headers.get('x-request-id')
+  const joined = { groupId: 'team-1', phone: '+49 30 1234567', state: 'joined' }
+  await control(server, 'POST /organizations/acme/participants', joined)
+  const simulated = { callId: 'call-7', customerNumber: '+49301234567' }
+  await control(server, 'POST /organizations/acme/simulated-calls', simulated)
+  const find = async (text: string) => {
+    const path = `GET /organizations/acme/search?text=${encodeURIComponent(text)}`
+    const { items } = (await control(server, path)).body
+    return items.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`)
+  }
+  const [event] = (await control(server, 'GET /organizations/acme/events')).body.items
+  const [delivery] = (await control(server, 'GET /organizations/acme/deliveries')).body.items
+  const [key] = (await control(server, 'GET /organizations/acme/api-keys')).body.items
+
+  expect((await find('call-7'))[0]).toBe('call call-7')
+  expect((await find('team-1'))[0]).toBe('group team-1')
+  expect(await find('launch of')).toContain('group team-1')
+  expect((await find('+49 (30) 123-4567'))[0]).toBe('customer 49301234567')
+  expect((await find(event.id))[0]).toBe(`event ${event.id}`)
+  expect((await find(`${event.id}-2`))[0]).toBe(`event ${event.id}`)
+  expect(await find(delivery.id)).toEqual([`delivery ${delivery.id}`])
+  expect((await find(subscriptionId))[0]).toBe(`subscription ${subscriptionId}`)
+  expect(await find(endpoint.url)).toContain(`subscription ${subscriptionId}`)
+  expect((await find(key.id))[0]).toBe(`api_key ${key.id}`)
+  expect(await find(requestId ?? '')).toEqual([`api_request ${requestId}`])
+  expect(await find('nothing has this')).toEqual([])
+  expect((await control(server, 'GET /organizations/acme/search')).status).toBe(400)
+})
+
+test('shows what is stored about a customer, and the groups and members that belong together', async () => {
+  const server = await start({ mock: true })
+  await subscribe(server, (await listenForWebhooks()).url)
+  for (const groupId of ['g1', 'g2']) await createGroup(server.url, { groupId })
+  const step = (groupId: string, phone: string, state: string) =>
+    control(server, 'POST /organizations/acme/participants', { groupId, phone, state })
+  await step('g1', '+49 30 1234567', 'joined')
+  await step('g1', '+49 30 1', 'joined')
+  await step('g1', '+49 30 1', 'left')
+  const call = {
+    callId: 'c1',
+    customerNumber: '+49301234567',
+    channel: 'WHATSAPP',
+    summary: { recap: 'Agreed.' },
+  }
+  await control(server, 'POST /organizations/acme/simulated-calls', call)
+
+  const { body } = await control(server, 'GET /organizations/acme/customers/49301234567')
+  expect(body).toMatchObject({
+    digits: '49301234567',
+    calls: [{ callId: 'c1', summary: { recap: 'Agreed.' } }],
+    hasMoreCalls: false,
+    memberships: [{ groupId: 'g1', state: 'joined' }],
+  })
+  const subjects = body.deliveries.map(({ subject }: { subject: string }) => subject)
+  expect(new Set(subjects)).toEqual(new Set(['call:c1', 'group:g1']))
+  expect((await control(server, 'GET /organizations/acme/customers/4930')).status).toBe(404)
+  expect((await control(server, 'GET /organizations/acme/customers/nobody')).status).toBe(400)
+
+  const members = await control(server, 'GET /organizations/acme/participants?group=g1&limit=1')
+  expect(members.body.items).toMatchObject([
+    { phone: '+49 30 1', state: 'left', changedAt: expect.any(String) },
+  ])
+  const next = `GET /organizations/acme/participants?group=g1&cursor=${members.body.nextCursor}`
+  expect((await control(server, next)).body.items).toMatchObject([
+    { phone: '+49 30 1234567', state: 'joined' },
+  ])
+  const groups = await control(server, 'GET /organizations/acme/groups?participant=%2B49301234567')
+  expect(groups.body.items).toMatchObject([{ groupId: 'g1' }])
+  expect((await control(server, 'GET /organizations/acme/participants?group=none')).status).toBe(404)
+})
+
+test('a request of the public API can be read with its bodies, but never with its key', async () => {
+  const server = await start()
+  const [{ key = '' } = {}] = acme.apiKeys
+  const created = await createGroup(server.url, { description: `my key is ${key}`, groupId: 'g1' })
+  const refused = await createGroup(server.url, {}, { authorization: 'wk_wrong_key_0123456789' })
+  const read = async (response: Response) =>
+    (await control(server, `GET /requests/${response.headers.get('x-request-id')}`)).body
+
+  const { requestBody, responseBody } = await read(created)
+  expect(JSON.parse(requestBody)).toMatchObject({ groupId: 'g1', description: 'my key is •••' })
+  expect(JSON.parse(responseBody)).toEqual({ success: true, groupId: 'g1' })
+  const stranger = await read(refused)
+  expect(stranger).toMatchObject({ organizationId: null, status: 401, requestBody: null })
+  expect(JSON.parse(stranger.responseBody)).toMatchObject({ code: 'invalid_api_key' })
+  const ofAcme = await control(server, 'GET /requests?organization=acme&unidentified=include')
+  expect(ofAcme.body.items.map(({ status }: { status: number }) => status)).toEqual([401, 200])
+  expect((await control(server, 'GET /requests/none')).status).toBe(404)
+  const keys = await control(server, 'GET /organizations/acme/api-keys')
+  expect(keys.body.items).toMatchObject([{ lastRequestAt: expect.any(String) }])
+})
+
+test('the bodies of requests about an erased call are forgotten', async () => {
+  const server = await start({ mock: true })
+  await control(server, 'POST /organizations/acme/simulated-calls', {
+    callId: 'c1',
+    summary: { recap: 'Secret plan.' },
+  })
+  const response = await fetch(`${server.url}/v1/call/ai-summary?callId=c1`, {
+    headers: { authorization: 'wk_test_key_0123456789' },
+  })
+  const path = `GET /requests/${response.headers.get('x-request-id')}`
+  expect((await control(server, path)).body.responseBody).toContain('Secret plan.')
+  await control(server, 'POST /organizations/acme/erasures', { callId: 'c1' })
+  expect((await control(server, path)).body).toMatchObject({ callId: null, responseBody: null })
+})
+
+test('lists every event with a sample that its schema describes', async () => {
+  const { body } = await control(await start(), 'GET /event-types')
+  expect(body.items.length).toBeGreaterThanOrEqual(9)
+  for (const { name, example, schema, description, channels } of body.items) {
+    expect(schema.required, name).toContain('event')
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(example)))
+    expect(description).not.toBe('')
+    expect(channels.length).toBeGreaterThan(0)
+  }
+})
