@@ -20,9 +20,15 @@ import (
 	"unicode/utf8"
 )
 
-var secrets [][]byte
+var (
+	token   = os.Getenv("WEBHOOK_TOKEN")
+	secrets [][]byte
+)
 
-func isGenuine(header http.Header, body []byte) bool {
+func isAuthentic(header http.Header, body []byte) bool {
+	if token != "" {
+		return hmac.Equal([]byte(header.Get("authorization")), []byte("Bearer "+token))
+	}
 	id, timestamp := header.Values("webhook-id"), header.Values("webhook-timestamp")
 	if len(id) != 1 || id[0] == "" || len(timestamp) != 1 {
 		return false
@@ -72,7 +78,7 @@ func receive(request *http.Request) int {
 		return http.StatusMethodNotAllowed
 	case err != nil:
 		return http.StatusRequestEntityTooLarge
-	case !isGenuine(request.Header, body):
+	case !isAuthentic(request.Header, body):
 		return http.StatusUnauthorized
 	}
 	var event *struct {
@@ -98,11 +104,14 @@ func main() {
 	for _, name := range []string{"WABAKIT_WEBHOOK_SECRET", "WABAKIT_WEBHOOK_SECRET_PREVIOUS"} {
 		if text := os.Getenv(name); text != "" {
 			secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "whsec_"))
-			if err != nil {
-				log.Fatal(name, " is not base64")
+			if err != nil || len(secret) < 24 {
+				log.Fatal(name, " needs at least 24 bytes, in base64")
 			}
 			secrets = append(secrets, secret)
 		}
+	}
+	if token == "" && len(secrets) == 0 {
+		log.Fatal("Set WEBHOOK_TOKEN or WABAKIT_WEBHOOK_SECRET")
 	}
 	handler := http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		response.WriteHeader(receive(request))

@@ -2,15 +2,30 @@
 declare(strict_types=1);
 ini_set('display_errors', '0');
 
-function isGenuine(string $id, string $timestamp, string $signatures, string $body): bool
+/** Decodes strictly: a placeholder would become an empty key, with which anyone can sign. */
+function readKey(string $secret): string
 {
+    $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+    return strlen((string) $key) >= 24 ? $key : throw new RuntimeException('A secret needs at least 24 bytes, in base64.');
+}
+
+function isAuthentic(string $id, string $timestamp, string $signatures, string $body): bool
+{
+    $token = (string) getenv('WEBHOOK_TOKEN');
+    return $token === ''
+        ? isSigned($id, $timestamp, $signatures, $body)
+        : hash_equals("Bearer $token", $_SERVER['HTTP_AUTHORIZATION'] ?? '');
+}
+
+function isSigned(string $id, string $timestamp, string $signatures, string $body): bool
+{
+    $secrets = array_filter([getenv('WABAKIT_WEBHOOK_SECRET'), getenv('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]);
+    $keys = array_map(readKey(...), $secrets);
     if ($id === '' || !preg_match('/^\d{1,12}$/D', $timestamp) || abs(time() - (int) $timestamp) > 300) {
         return false;
     }
     $genuine = false;
-    $secrets = array_filter([getenv('WABAKIT_WEBHOOK_SECRET'), getenv('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]);
-    foreach ($secrets as $secret) {
-        $key = base64_decode(preg_replace('/^whsec_/', '', $secret));
+    foreach ($keys as $key) {
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
         foreach (explode(' ', $signatures) as $given) {
             $genuine = hash_equals($expected, $given) || $genuine;
@@ -26,7 +41,7 @@ function handle(string $id, stdClass $event): int
     $db->exec('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)');
     $db->beginTransaction(); // all of it or nothing; without a commit, it is rolled back
     $insert = $db->prepare('INSERT OR IGNORE INTO deliveries VALUES (?, ?)');
-    $insert->execute([$id, time()]);
+    $insert->execute([$id === '' ? null : $id, time()]); // without an id, the call tells repeats of a summary
     if ($insert->rowCount() === 1 && ($event->event ?? null) === 'CALL_AI_SUMMARY') {
         $summary = (fn (string $callId, string $recap) => [$callId, $recap])($event->callId, $event->summary->recap);
         $db->prepare('INSERT OR IGNORE INTO summaries VALUES (?, ?)')->execute($summary);
@@ -42,7 +57,7 @@ function receive(string $id, string $timestamp, string $signatures): int
         return match (true) {
             $_SERVER['REQUEST_METHOD'] !== 'POST' => 405,
             strlen($body) > 1_048_576 => 413,
-            !isGenuine($id, $timestamp, $signatures, $body) => 401,
+            !isAuthentic($id, $timestamp, $signatures, $body) => 401,
             default => handle($id, json_decode($body, flags: JSON_THROW_ON_ERROR)),
         };
     } catch (JsonException | TypeError) {

@@ -1,14 +1,23 @@
 """Receives webhooks as a WSGI application."""
 import base64, contextlib, hmac, http, json, os, re, sqlite3, time
 
-TEXTS = [os.environ['WABAKIT_WEBHOOK_SECRET'], os.environ.get('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]
-SECRETS = [base64.b64decode(text.removeprefix('whsec_')) for text in TEXTS if text]
+TOKEN = os.environ.get('WEBHOOK_TOKEN')
+TEXTS = [os.environ.get('WABAKIT_WEBHOOK_SECRET'), os.environ.get('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]
+SECRETS = [base64.b64decode(text.removeprefix('whsec_'), validate=True) for text in TEXTS if text]
+if any(len(secret) < 24 for secret in SECRETS) or not (TOKEN or SECRETS):
+    raise ValueError('Set WEBHOOK_TOKEN, or WABAKIT_WEBHOOK_SECRET to at least 24 bytes in base64.')
 with contextlib.closing(sqlite3.connect(os.environ['DATABASE'])) as db:
     db.execute('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL)')
     db.execute('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)')
 
 
-def is_genuine(webhook_id, timestamp, signatures, body):
+def is_authentic(environ, body):
+    if TOKEN:
+        return hmac.compare_digest(environ.get('HTTP_AUTHORIZATION', '').encode('latin-1'), f'Bearer {TOKEN}'.encode())
+    return is_signed(*(environ.get(f'HTTP_WEBHOOK_{name}', '') for name in ('ID', 'TIMESTAMP', 'SIGNATURE')), body)
+
+
+def is_signed(webhook_id, timestamp, signatures, body):
     if not webhook_id or not re.fullmatch('[0-9]{1,12}', timestamp) or abs(time.time() - int(timestamp)) > 300:
         return False
     signed = f'{webhook_id}.{timestamp}.'.encode('latin-1') + body
@@ -19,6 +28,7 @@ def is_genuine(webhook_id, timestamp, signatures, body):
 
 def handle(webhook_id, event):
     with contextlib.closing(sqlite3.connect(os.environ['DATABASE'])) as db, db:  # one transaction
+        # Without an id, which is then NULL, the call tells repeats of a summary.
         new = db.execute('INSERT OR IGNORE INTO deliveries VALUES (?, ?)', (webhook_id, int(time.time()))).rowcount
         if new and event.get('event') == 'CALL_AI_SUMMARY':
             summary = event['callId'], event['summary']['recap']
@@ -32,10 +42,10 @@ def receive(environ):
     if length > 1_048_576:
         return 413
     body = environ['wsgi.input'].read(length)
-    if not is_genuine(*(environ.get(f'HTTP_WEBHOOK_{name}', '') for name in ('ID', 'TIMESTAMP', 'SIGNATURE')), body):
+    if not is_authentic(environ, body):
         return 401
     try:
-        handle(environ['HTTP_WEBHOOK_ID'], json.loads(body.decode()))
+        handle(environ.get('HTTP_WEBHOOK_ID'), json.loads(body.decode()))
         return 200
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, sqlite3.ProgrammingError, sqlite3.InterfaceError):
         return 400  # not an event as documented; any other error is a 500, after which the sender tries again

@@ -4,14 +4,23 @@ require 'openssl'
 require 'sqlite3'
 
 secrets = ENV.values_at('WABAKIT_WEBHOOK_SECRET', 'WABAKIT_WEBHOOK_SECRET_PREVIOUS').reject { |text| text.to_s.empty? }
-abort 'Set WABAKIT_WEBHOOK_SECRET.' if secrets.empty?
 SECRETS = secrets.map { |text| text.delete_prefix('whsec_').unpack1('m0') }
+TOKEN = ENV['WEBHOOK_TOKEN'].to_s
+if SECRETS.any? { |secret| secret.bytesize < 24 } || (SECRETS.empty? && TOKEN.empty?)
+  abort 'Set WEBHOOK_TOKEN, or WABAKIT_WEBHOOK_SECRET to at least 24 bytes in base64.'
+end
 LOCK = Mutex.new
 DB = SQLite3::Database.new(ENV.fetch('DATABASE'))
 DB.execute('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL)')
 DB.execute('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)')
 
-def genuine?(id, timestamp, signatures, body)
+def authentic?(env, body)
+  return OpenSSL.secure_compare("Bearer #{TOKEN}".b, env['HTTP_AUTHORIZATION'].to_s.b) unless TOKEN.empty?
+
+  signed?(*env.values_at('HTTP_WEBHOOK_ID', 'HTTP_WEBHOOK_TIMESTAMP', 'HTTP_WEBHOOK_SIGNATURE'), body)
+end
+
+def signed?(id, timestamp, signatures, body)
   return false if id.to_s.empty? || !/\A\d{1,12}\z/.match?(timestamp) || (Time.now.to_i - timestamp.to_i).abs > 300
 
   SECRETS.product(signatures.to_s.split).any? do |secret, given|
@@ -36,14 +45,13 @@ def receive(env)
   return 405 unless env['REQUEST_METHOD'] == 'POST'
   return 413 if env['CONTENT_LENGTH'].to_i > 1_048_576
 
-  id, timestamp, signatures = env.values_at('HTTP_WEBHOOK_ID', 'HTTP_WEBHOOK_TIMESTAMP', 'HTTP_WEBHOOK_SIGNATURE')
   body = env['rack.input'].read(1_048_576) || +''
-  return 401 unless genuine?(id, timestamp, signatures, body)
+  return 401 unless authentic?(env, body)
 
   event = JSON.parse(body.force_encoding('UTF-8'))
   return 400 unless body.valid_encoding? && event.is_a?(Hash)
 
-  handle(id, event)
+  handle(env['HTTP_WEBHOOK_ID'], event) # without an id, the call tells repeats of a summary
   200
 rescue JSON::ParserError, KeyError, NoMethodError, TypeError
   400 # not an event as documented; any other error is a 500, after which the sender tries again

@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { signWebhook } from '@wabakit/webhooks'
 import { describe, expect, test, vi } from 'vitest'
 import { previousSecret, secret } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
@@ -62,7 +64,9 @@ const languages: Readonly<Record<string, Language>> = {
   },
 }
 
-const startExample = async (name: string, language: Language) => {
+const signed = { WABAKIT_WEBHOOK_SECRET: secret, WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret }
+
+const startExample = async (name: string, language: Language, variables: Record<string, string>) => {
   const folder = mkdtempSync(join(tmpdir(), `wabakit-${name}-`))
   const database = name === 'go' ? folder : join(folder, 'receiver.db')
   const port = await findFreePort()
@@ -73,8 +77,7 @@ const startExample = async (name: string, language: Language) => {
     PYTHONDONTWRITEBYTECODE: '1',
     RACK_ENV: 'production',
     DATABASE: database,
-    WABAKIT_WEBHOOK_SECRET: secret,
-    WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret,
+    ...variables,
   }
   const started = await startProcess(language.start(folder, port), { port, cwd: folder, env })
   return {
@@ -95,7 +98,7 @@ describe.concurrent('the example receiver', () => {
       console.warn(`SKIPPED: the receiver in ${name}, because \`${[command, ...args].join(' ')}\` fails`)
 
     test.skipIf(!isInstalled)(`in ${name} passes every check of the doctor`, async () => {
-      await using example = await startExample(name, language)
+      await using example = await startExample(name, language, signed)
       const report = await examine(
         { url: example.url, effects: [], [Symbol.asyncDispose]: async () => {} },
         { effects: () => language.readEffects(example.database) },
@@ -103,5 +106,58 @@ describe.concurrent('the example receiver', () => {
       expect(listFindings(report)).toEqual({ fail: [], advice: [] })
       expect(report.verdict).toBe('pass')
     })
+
+    test.skipIf(!isInstalled)(
+      `in ${name} stores a summary once from a sender that sends a token and no id`,
+      async () => {
+        await using example = await startExample(name, language, { WEBHOOK_TOKEN: 't0ken-ä' })
+        const body = JSON.stringify({
+          event: 'CALL_AI_SUMMARY',
+          callId: 'call-1',
+          summary: { recap: 'Refund.' },
+        })
+        const deliver = async (authorization: string) => {
+          const headers = { 'content-type': 'application/json', authorization }
+          return (await fetch(example.url, { method: 'POST', body, headers })).status
+        }
+        const sent = Buffer.from('Bearer t0ken-ä').toString('latin1')
+        expect(await deliver('Bearer ')).toBe(401)
+        expect(await deliver(`${sent}x`)).toBe(401)
+        expect([await deliver(sent), await deliver(sent)]).toEqual([200, 200])
+        expect(language.readEffects(example.database).match(/call-1/g)).toHaveLength(1)
+      },
+    )
+
+    test.skipIf(!isInstalled)(
+      `in ${name} accepts no signature with the empty key of a placeholder`,
+      async () => {
+        const payload = '{"event":"CALL_ENDED"}'
+        const { id, timestamp } = await signWebhook({ payload, secret })
+        const forged = createHmac('sha256', '').update(`${id}.${timestamp}.${payload}`).digest('base64')
+        const headers = {
+          'webhook-id': id,
+          'webhook-timestamp': `${timestamp}`,
+          'webhook-signature': `v1,${forged}`,
+        }
+        for (const placeholder of [
+          'whsec_',
+          'whsec_…',
+          'whsec_...',
+          'whsec_<secret>',
+          'whsec_xxxx',
+          '****',
+          '',
+        ]) {
+          const started = await startExample(name, language, { WABAKIT_WEBHOOK_SECRET: placeholder }).catch(
+            () => undefined,
+          )
+          // PHP has no start at which it could refuse.
+          if (started === undefined) continue
+          await using example = started
+          const { status } = await fetch(example.url, { method: 'POST', body: payload, headers })
+          expect([placeholder, status]).toEqual([placeholder, placeholder === '' ? 401 : 500])
+        }
+      },
+    )
   }
 })
