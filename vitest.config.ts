@@ -59,6 +59,15 @@ export default defineConfig({
         test: { name: 'isolated', include: [...include('.isolated'), startExample], exclude },
       },
       { extends: true, test: { name: 'long', include: include('.long'), exclude, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'live',
+          include: ['examples/{orders,start}/*.test.ts'],
+          exclude,
+          env: { WABAKIT_PROFILE: 'live' },
+        },
+      },
       { extends: true, test: { name: 'packed', include: include('.packed'), exclude } },
       {
         extends: true,

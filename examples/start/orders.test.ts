@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createMock } from 'wabakit/mock'
-import { standardWebhooks } from 'wabakit/webhooks'
+import { bearerAuth } from 'wabakit/webhooks'
 import { createOrders, refunds } from './orders.ts'
 
 test('a refund is recorded once, even if its webhook arrives twice', async () => {
-  const mock = await createMock()
-  mock.deliverTo(createOrders(standardWebhooks({ secrets: [mock.secret] })))
+  const mock = await createMock({ webhookAuth: { token: 'example-token' } })
+  mock.deliverTo(createOrders(bearerAuth({ token: 'example-token' })))
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
 
   const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })

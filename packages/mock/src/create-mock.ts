@@ -1,6 +1,6 @@
 import { startTime } from './data/fixtures.ts'
 import { MockUsageError } from './errors.ts'
-import { parseInput } from './input.ts'
+import { parseInput, parseName } from './input.ts'
 import { MockOptions, TenantSettings } from './mock-options.ts'
 import { createTenant, type Tenant } from './tenant/create-tenant.ts'
 import type { MockTenant } from './tenant/tenant.ts'
@@ -37,6 +37,12 @@ const readSeed = (): number | undefined => {
   )
 }
 
+/** Reads the environment, which runs a whole suite with another profile. */
+const readProfile = (): 'reference' | 'live' => {
+  const text = globalThis.process?.env?.WABAKIT_PROFILE
+  return text ? parseName('createMock: WABAKIT_PROFILE', ['reference', 'live'] as const, text) : 'reference'
+}
+
 /**
  * Creates a mock: the reference server with a virtual clock, faults, and functions for tests.
  *
@@ -51,11 +57,13 @@ const readSeed = (): number | undefined => {
 export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const {
     seed = readSeed() ?? Math.floor(Math.random() * 2 ** 32),
+    profile = readProfile(),
     port,
     clock,
     startAt = startTime,
     ...firstSettings
   } = parseInput('createMock', MockOptions, options)
+  const live = profile === 'live' ? await import('@wabakit/core/live') : undefined
   const tenants = new Map<string, Tenant>()
   const respond: Tenant['respond'] = (request, connection) =>
     (findTenant(tenants, request) ?? first).respond(request, connection)
@@ -68,6 +76,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const addTenant = (settings: TenantSettings): Tenant => {
     const tenant = createTenant({
       seed,
+      live,
       index: tenants.size,
       settings,
       url: listening?.url ?? inProcessUrl,

@@ -39,7 +39,13 @@ export type { WaitOptions } from './waiting/waits.ts'
 
 // Faults of the API and of deliveries
 
-export type { ApiFault, FaultedEndpoint, FaultOptions } from '@wabakit/core/simulation'
+export type {
+  ApiFault,
+  FaultedEndpoint,
+  FaultOptions,
+  LiveSettings,
+  WebhookAuth,
+} from '@wabakit/core/simulation'
 export type {
   DelayFault,
   DeliveryFault,
@@ -48,6 +54,7 @@ export type {
   DuplicateFault,
   ReorderFault,
   TamperFault,
+  TimeOutFault,
 } from './faults/delivery-fault.ts'
 export type { DeliveryFaults } from './faults/delivery-faults.ts'
 export type { Faults } from './faults/faults.ts'

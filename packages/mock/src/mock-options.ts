@@ -1,4 +1,5 @@
 import { JoinApprovalMode } from '@wabakit/contract'
+import type { LiveSettings, WebhookAuth } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 
 const limit = () =>
@@ -8,6 +9,24 @@ const limit = () =>
       z.strictObject({ requests: z.int().check(z.minimum(1)), perMs: z.number().check(z.positive()) }),
     ]),
   )
+
+const flag = () => z.optional(z.boolean())
+
+const webhookAuthSchema = z.union(
+  [
+    z.strictObject({ header: z.string().check(z.minLength(1)), value: z.string() }),
+    z.strictObject({ token: z.string() }),
+    z.strictObject({ username: z.string(), password: z.string(), encoded: flag() }),
+  ] satisfies z.ZodMiniType<WebhookAuth>[],
+  { error: 'webhookAuth must be { header, value }, { token }, or { username, password, encoded }' },
+)
+
+const liveSchema = z.strictObject({
+  groupEventNames: flag(),
+  nullFields: z.optional(z.readonly(z.array(z.enum(['groupId', 'groupName', 'inviteLink'])))),
+  pstnCalling: flag(),
+  retryOnTimeout: flag(),
+} satisfies Record<keyof LiveSettings, unknown>)
 
 /** Settings of a tenant's organization. */
 export const TenantSettings = z.strictObject({
@@ -36,6 +55,15 @@ export const TenantSettings = z.strictObject({
       }),
     ),
   ),
+  /**
+   * Credentials that every webhook carries, unless its subscription has its own headers: `{ header, value }`,
+   * `{ token }` (Bearer), or `{ username, password }` (Basic; `encoded: false` leaves out Base64). In the profile
+   * `reference`, the signature is sent as well.
+   * @default none
+   */
+  webhookAuth: z.optional(webhookAuthSchema),
+  /** Differences between live services, in the profile `live`. */
+  live: z.optional(liveSchema),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
@@ -46,6 +74,12 @@ export const MockOptions = z.extend(TenantSettings, {
    * @default the environment variable WABAKIT_SEED, otherwise drawn at random
    */
   seed: z.optional(z.int()),
+  /**
+   * `reference`: the service that the specification describes. `live`: what a live service publishes, in its strictest
+   * reading, where it differs: unsigned webhooks in their own form, the key's header by path, WhatsApp summaries 404.
+   * @default the environment variable WABAKIT_PROFILE, otherwise 'reference'
+   */
+  profile: z.optional(z.enum(['reference', 'live'])),
   /** Port to listen on, on 127.0.0.1; 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
   /**

@@ -55,7 +55,7 @@ export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
    */
   readonly outcome: ReceiverOutcome | undefined
   /** The faults that hit this attempt. */
-  readonly faults: readonly ('duplicate' | 'drop' | 'tamper' | 'delay' | 'reorder')[]
+  readonly faults: readonly ('duplicate' | 'drop' | 'timeOut' | 'tamper' | 'delay' | 'reorder')[]
 }
 
 /** A delivery of an event with this name. */

@@ -20,5 +20,6 @@ export {
   type SummarySimulation,
   toMilliseconds,
 } from './call-simulation.ts'
+export { type LiveSettings, toAuthHeader, type WebhookAuth } from './live-settings.ts'
 export { createSeededRandom } from './seeded-random.ts'
 export { completeSummary, type SimulationContext, simulateCall } from './simulate-call.ts'

@@ -11,6 +11,10 @@ export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Res
 type ApiOptions = {
   readonly server: Pick<ReferenceServer, 'fetch'>
   readonly faults: Pick<ApiFaults, 'take'>
+  /** Responds as the profile `live` does; `undefined` in the profile `reference`. */
+  readonly respondLive:
+    | ((request: Request, respond: (request: Request) => Promise<Response>) => Promise<Response>)
+    | undefined
   readonly createRequestId: () => string
   readonly now: () => number
   readonly record: (request: RecordedRequest) => void
@@ -51,7 +55,7 @@ const throwConnectionReset = (): never => {
 }
 
 export const createApi =
-  ({ server, faults, createRequestId, now, record }: ApiOptions): Api =>
+  ({ server, faults, respondLive, createRequestId, now, record }: ApiOptions): Api =>
   async (request, connection) => {
     request.signal.throwIfAborted()
     const url = new URL(request.url)
@@ -67,10 +71,19 @@ export const createApi =
       at: now(),
       fault,
     }
-    const respond = () => server.fetch(request, connection)
+    let code: ErrorCode | undefined
+    const respondReference = async (received: Request): Promise<Response> => {
+      const response = await server.fetch(received, connection)
+      code = response.status === 200 ? undefined : await readErrorCode(response)
+      return response
+    }
+    const respond = () =>
+      respondLive === undefined ? respondReference(request) : respondLive(request, respondReference)
     if (fault === undefined) {
       const response = await respond()
-      const verdict = response.status === 200 ? 'ok' : ((await readErrorCode(response)) ?? 'ok')
+      // A live service has no summary of a call for which the reference server has one.
+      if (response.status === 404) code ??= 'summary_not_found'
+      const verdict = code ?? 'ok'
       record({ ...recorded, status: response.status, verdict })
       return response
     }

@@ -9,9 +9,13 @@ import { createDelays, type DelaysOptions } from './delays.ts'
 import { observeOutcome } from './receiver-outcomes.ts'
 import type { Targets } from './targets.ts'
 
-type TransportOptions = DelaysOptions & {
+export type TransportOptions = DelaysOptions & {
   readonly faults: DeliveryFaultLists
   readonly targets: Targets
+  /** Turns a signed request into the one that the profile sends. */
+  readonly prepare: (init: DeliveryRequest, attempted: LoadedDelivery) => DeliveryRequest
+  /** The header that proves who the sender is; `undefined` if none does. */
+  readonly credentialHeader: string | undefined
   readonly record: (delivery: RecordedDelivery) => void
   /**
    * Returns whether a delivery is only collected although another subscription gets the event, too. Faults spare it:
@@ -37,7 +41,7 @@ const addResponse = (attempt: RecordedDelivery, status: number, responseBody: st
 
 /** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
 export const createTransport = (options: TransportOptions) => {
-  const { faults, targets, scheduler, record } = options
+  const { faults, targets, scheduler, prepare, credentialHeader, record } = options
   const delays = createDelays(options)
   const sent = new Map<LoadedDelivery, SentAttempt>()
   const attempts = new Map<string, number>()
@@ -52,19 +56,19 @@ export const createTransport = (options: TransportOptions) => {
 
   const createAttempt = (
     attempted: LoadedDelivery,
-    { init, tampering }: { init: RequestInit; tampering: TamperFault | undefined },
+    { init, tampering }: { init: DeliveryRequest; tampering: TamperFault | undefined },
   ): RecordedDelivery => {
     const { delivery, event, subscription } = attempted
-    const signed = { headers: new Headers(init.headers), body: event.payload }
+    const signed = { headers: new Headers(init.headers), body: init.body }
     const delay = delays.getReason(attempted)
     return {
       id: delivery.webhookId,
       name: event.name,
-      event: readEvent(event.payload),
+      event: readEvent(init.body),
       to: targets.find(subscription.url).name,
       attempt: countAttempt(delivery.id),
       at: scheduler.now(),
-      ...(tampering === undefined ? signed : tamper(signed, tampering)),
+      ...(tampering === undefined ? signed : tamper({ ...signed, credentialHeader }, tampering)),
       status: undefined,
       responseBody: '',
       error: undefined,
@@ -79,7 +83,7 @@ export const createTransport = (options: TransportOptions) => {
       const isHit = !(await options.isSpared(attempted))
       if (isHit && delays.holds(attempted)) return new Response(null, { status: 204 })
       const tampering = isHit ? faults.tamper.take(attempted) : undefined
-      const attempt = createAttempt(attempted, { init, tampering })
+      const attempt = createAttempt(attempted, { init: prepare(init, attempted), tampering })
       const { body, headers } = attempt
       const { send, url } = targets.find(attempted.subscription.url)
       const sendOnce = () => {
@@ -95,6 +99,10 @@ export const createTransport = (options: TransportOptions) => {
       sent.set(attempted, entry)
       const { response, outcome } = await sendOnce()
       entry.attempt = { ...attempt, outcome }
+      if (isHit && faults.timeOut.take(attempted) !== undefined) {
+        entry.attempt = { ...attempt, outcome, faults: [...attempt.faults, 'timeOut'] }
+        throw new Error('no complete response within the time limit, because of faults.deliveries.timeOut')
+      }
       const duplicate = isHit ? faults.duplicate.take(attempted) : undefined
       for (let left = duplicate ? (duplicate.copies ?? 1) : 0; left > 0; left--) {
         const number = countAttempt(attempted.delivery.id)

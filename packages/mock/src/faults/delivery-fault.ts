@@ -51,6 +51,10 @@ export type DuplicateFault = z.infer<typeof DuplicateFault>
 export const DropFault = z.strictObject({ kind: z.literal('drop'), ...oneEvent })
 export type DropFault = z.infer<typeof DropFault>
 
+/** An attempt is handled, but its response arrives too late: the sender takes it for a time-out. */
+export const TimeOutFault = z.strictObject({ kind: z.literal('timeOut'), ...oneEvent })
+export type TimeOutFault = z.infer<typeof TimeOutFault>
+
 /** A failed attempt is never repeated: the sender forgets the event, as vendors without documented retries may do. */
 export const NeverRetryFault = z.strictObject({ kind: z.literal('neverRetry'), ...oneEvent })
 export type NeverRetryFault = z.infer<typeof NeverRetryFault>
@@ -94,6 +98,7 @@ export type ReorderFault = z.infer<typeof ReorderFault>
 export type DeliveryFault =
   | DuplicateFault
   | DropFault
+  | TimeOutFault
   | NeverRetryFault
   | DelayFault
   | TamperFault

@@ -14,6 +14,7 @@ import {
   NeverRetryFault,
   ReorderFault,
   TamperFault,
+  TimeOutFault,
 } from './delivery-fault.ts'
 
 /** Faults for webhook deliveries. Each function returns a function that removes the fault. */
@@ -27,6 +28,8 @@ export type DeliveryFaults = {
   duplicate(event: FaultedEvent, options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies'>): () => void
   /** Drops an attempt; retries follow. `{ times: 'always' }` drops every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
+  /** Lets an attempt be handled, and loses its response, as when a handler is slow. Retries follow. */
+  timeOut(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
    * Gives up on a delivery as soon as an attempt fails, like a vendor without documented retries. By default, the fault
    * hits every event until it is removed.
@@ -97,6 +100,7 @@ const createKind = <Shape extends z.core.$ZodShape>(
 export const createDeliveryFaultLists = (random: Random) => ({
   duplicate: createKind('duplicate', DuplicateFault, random),
   drop: createKind('drop', DropFault, random),
+  timeOut: createKind('timeOut', TimeOutFault, random),
   neverRetry: createKind('neverRetry', NeverRetryFault, random),
   delay: createKind('delay', DelayFault, random),
   tamper: createKind('tamper', TamperFault, random),
@@ -110,6 +114,7 @@ export const createDeliveryFaults = (lists: DeliveryFaultLists): DeliveryFaults 
   return {
     duplicate: (event, options) => lists.duplicate.add({ event, ...options }),
     drop: (event, options) => lists.drop.add({ event, ...options }),
+    timeOut: (event, options) => lists.timeOut.add({ event, ...options }),
     neverRetry: (event = '*', options) => lists.neverRetry.add({ event, times: 'always', ...options }),
     delay: (event, options) => lists.delay.add({ event, ...options }),
     tamper: (event, options) => lists.tamper.add({ event, ...options }),

@@ -1,25 +1,36 @@
 import type { TamperFault } from './delivery-fault.ts'
 
-type SignedDelivery = { readonly headers: Headers; readonly body: string }
-
-const changeFirstCharacter = (signature: string): string => {
-  const [first = ''] = signature.slice('v1,'.length)
-  return `v1,${first === 'A' ? 'B' : 'A'}${signature.slice('v1,'.length + 1)}`
+type SignedDelivery = {
+  readonly headers: Headers
+  readonly body: string
+  /** The header with the signature or, in the profile `live`, with the registered credentials. */
+  readonly credentialHeader: string | undefined
 }
 
-export const tamper = ({ headers, body }: SignedDelivery, fault: TamperFault): SignedDelivery => {
+/** Changes the first character of a signature or of a credential, after its scheme. */
+const changeCredential = (text: string): string => {
+  const [, scheme = '', first = '', rest = ''] = /^(v1,|Bearer |Basic )?(.?)(.*)$/s.exec(text) ?? []
+  return `${scheme}${first === 'A' ? 'B' : 'A'}${rest}`
+}
+
+export const tamper = (
+  { headers, body, credentialHeader }: SignedDelivery,
+  fault: TamperFault,
+): Pick<SignedDelivery, 'headers' | 'body'> => {
   const changed = new Headers(headers)
   switch (fault.part) {
     case 'body':
       return { headers, body: body.replace(/\}$/, ',"tampered":true}') }
     case 'signature':
-      changed.set('webhook-signature', changeFirstCharacter(headers.get('webhook-signature') ?? ''))
+      if (credentialHeader !== undefined)
+        changed.set(credentialHeader, changeCredential(headers.get(credentialHeader) ?? ''))
       break
     case 'timestamp':
-      changed.set('webhook-timestamp', String(Number(headers.get('webhook-timestamp')) - 3_600))
+      if (headers.has('webhook-timestamp'))
+        changed.set('webhook-timestamp', String(Number(headers.get('webhook-timestamp')) - 3_600))
       break
     case 'missing_header':
-      changed.delete(fault.header ?? 'webhook-signature')
+      changed.delete(fault.header ?? credentialHeader ?? 'webhook-signature')
       break
     default:
       fault.part satisfies never

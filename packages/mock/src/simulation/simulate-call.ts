@@ -17,7 +17,13 @@ export type SimulationContext = {
   /** Makes up data for the next call. */
   createCallData(): core.CallData
   /** Publishes an event that the server itself would not publish. */
-  publish(payload: object, channel: 'PSTN' | 'WHATSAPP'): Promise<void>
+  publish(
+    payload: object,
+    channel: 'PSTN' | 'WHATSAPP',
+    options?: { readonly forged?: boolean },
+  ): Promise<void>
+  /** Whether simulated calls that were not answered end with the events of live services, by default. */
+  readonly observedEvents: boolean
 }
 
 /** A call to simulate. By default: an answered incoming PSTN call between made-up people. @interface */
@@ -25,7 +31,7 @@ export type CallSimulation = core.CallSimulation & {
   /**
    * Also sends the event with which a live service ends a call that was not answered: CALL_MISSED; CALL_REJECTED for a
    * rejected WhatsApp call; CALL_ENDED for an outgoing WhatsApp call that was not answered.
-   * @default false
+   * @default false; true in the profile `live`
    */
   readonly observedEvents?: boolean | undefined
   /**
@@ -77,13 +83,17 @@ const findObservedEnd = ({
 }
 
 export const simulateCall = async (
-  { server, account, scheduler, createCallData, publish }: SimulationContext,
+  { server, account, scheduler, createCallData, publish, ...context }: SimulationContext,
   input: CallSimulation = {},
 ): Promise<core.SimulatedCall> => {
   const caller = 'simulateCall'
   // Checks the summary separately, because a union does not report which of its fields is unknown.
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
-  const { observedEvents = false, notPicked = 0, ...simulation } = parseInput(caller, callSchema, input)
+  const {
+    observedEvents = context.observedEvents,
+    notPicked = 0,
+    ...simulation
+  } = parseInput(caller, callSchema, input)
   if (notPicked > 0 && (simulation.channel !== 'WHATSAPP' || simulation.direction === 'OUTGOING')) {
     const message = 'notPicked needs channel: "WHATSAPP" and direction: "INCOMING".'
     throw new MockUsageError(`${caller}: ${message} Only such a call rings for one agent after another.`)

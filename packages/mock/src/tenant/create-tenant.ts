@@ -23,6 +23,8 @@ import { createTenantState, type TenantState } from './tenant-state.ts'
 
 type TenantOptions = {
   readonly seed: number
+  /** The imitation of a live service; `undefined` for the reference server. */
+  readonly live: typeof import('@wabakit/core/live') | undefined
   /** Index of the tenant, from 0. */
   readonly index: number
   readonly settings: TenantSettings
@@ -44,7 +46,13 @@ const listUpcoming = async ({ scheduler, server }: TenantState): Promise<Upcomin
 }
 
 export const createTenant = (options: TenantOptions) => {
-  const { seed, index, settings, url, isListening, createScheduler, onWarning } = options
+  const { seed, live, index, settings, url, isListening, createScheduler, onWarning } = options
+  if (live !== undefined && settings.authHeader !== undefined) {
+    throw new MockUsageError('authHeader: in the profile "live", the path determines the header of the key.')
+  }
+  if (live === undefined && settings.live !== undefined) {
+    throw new MockUsageError('live: these settings need { profile: "live" }.')
+  }
   const account = createAccount(seed, index)
   const { organizationId } = account
   const targets = createTargets()
@@ -57,6 +65,7 @@ export const createTenant = (options: TenantOptions) => {
   const createState = () =>
     createTenantState({
       seed,
+      live,
       account,
       settings,
       targets,
@@ -111,7 +120,8 @@ export const createTenant = (options: TenantOptions) => {
     }
     const payload = typeof event === 'string' ? build(event) : event
     const isPstn = 'channel' in payload && payload.channel === 'PSTN'
-    await simulation.publish(payload, isPstn ? 'PSTN' : 'WHATSAPP')
+    const forged = typeof event !== 'string'
+    await simulation.publish(payload, isPstn ? 'PSTN' : 'WHATSAPP', { forged })
   }
 
   const handles: MockTenant = {
@@ -131,6 +141,7 @@ export const createTenant = (options: TenantOptions) => {
     }),
     url,
     seed,
+    profile: live === undefined ? 'reference' : 'live',
     clock,
     fetch,
     trigger: (event: string | object, overrides?: object) => blameCaller(() => trigger(event, overrides)),

@@ -1,11 +1,18 @@
+import type { WebhookEvent } from '@wabakit/contract'
 import { createIds, createReferenceServer, memoryStore, type Random, type Store } from '@wabakit/core'
-import { createCallData, createSeededRandom, toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
+import {
+  createCallData,
+  createSeededRandom,
+  toAuthHeader,
+  toCallSubject,
+  toGroupSubject,
+} from '@wabakit/core/simulation'
 import { parseEvent } from '@wabakit/webhooks'
 import { createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
 import { hasOtherReceiver } from '../delivery/other-receiver.ts'
 import type { Targets } from '../delivery/targets.ts'
-import { createTransport, type Transport } from '../delivery/transport.ts'
+import { createTransport, type Transport, type TransportOptions } from '../delivery/transport.ts'
 import type { TenantFaults } from '../faults/faults.ts'
 import type { TenantSettings } from '../mock-options.ts'
 import { createRecorder } from '../recording.ts'
@@ -15,6 +22,7 @@ import type { Scheduler } from '../time/scheduler.ts'
 /** The parts of a tenant that survive a reset. */
 type TenantStateOptions = {
   readonly seed: number
+  readonly live: typeof import('@wabakit/core/live') | undefined
   readonly account: Account
   readonly settings: TenantSettings
   readonly targets: Targets
@@ -58,14 +66,29 @@ const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
 /** Creates the parts of a tenant that a reset replaces. */
 export const createTenantState = (options: TenantStateOptions) => {
-  const { seed, account, settings, targets, faults, idRandom } = options
+  const { seed, live, account, settings, targets, faults, idRandom } = options
+  const { webhookAuth, live: liveSettings = {} } = settings
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
   const scheduler = options.createScheduler()
   const recorder = createRecorder(options.onChange)
+  /** Records an event in the form in which it is delivered. */
+  const recordEvent = (event: WebhookEvent): void => {
+    const parsed = live && parseEvent(live.toLivePayload(JSON.stringify(event), liveSettings))
+    recorder.addEvent(parsed?.kind === 'event' ? parsed.event : event)
+  }
+  const [authName, authValue] = webhookAuth === undefined ? [] : toAuthHeader(webhookAuth)
+  const prepare: TransportOptions['prepare'] = (init, { event, subscription }) => {
+    const prepared = live ? live.toLiveDelivery(init, { event, settings: liveSettings }) : init
+    if (authName === undefined || authValue === undefined) return prepared
+    if (Object.keys(subscription.headers).length > 0) return prepared
+    return { ...prepared, headers: { ...prepared.headers, [authName.toLowerCase()]: authValue } }
+  }
   const transport = createTransport({
     faults: faults.deliveries,
     targets,
     scheduler,
+    prepare,
+    credentialHeader: live ? authName : 'webhook-signature',
     record: recorder.addDelivery,
     isSpared: ({ subscription, event }) =>
       faults.hasDeliveryFaults() &&
@@ -74,7 +97,8 @@ export const createTenantState = (options: TenantStateOptions) => {
     resend: (attempted) => server.deliveries.resend(organizationId, { deliveryId: attempted.delivery.id }),
   })
   const ids = createIds({ clock: scheduler, random: idRandom })
-  const store = withLastAttempts(memoryStore(), transport.isLastAttempt)
+  const rows = memoryStore()
+  const store = withLastAttempts(live?.limitRetries(rows, liveSettings) ?? rows, transport.isLastAttempt)
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
   const server = createReferenceServer({
     organizations: [
@@ -96,21 +120,24 @@ export const createTenantState = (options: TenantStateOptions) => {
     rateLimit: settings.rateLimit ?? false,
     allowLoopbackHttp: true,
   })
-  server.on('*', recorder.addEvent)
+  server.on('*', recordEvent)
   server.dispatcher.onAttempt(transport.onSettled)
   scheduler.start({ dispatcher: server.dispatcher, store })
 
-  const publish: SimulationContext['publish'] = async (payload, channel) => {
+  const publish: SimulationContext['publish'] = async (payload, channel, { forged = false } = {}) => {
     const { groupId, callId }: { groupId?: unknown; callId?: unknown } = payload
     const parsed = parseEvent(payload)
-    await server.events.publish(organizationId, {
+    // An event whose group is unknown has an order of its own.
+    const group = groupId ?? ids('evt')
+    const event = {
       name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),
-      subject: groupId === undefined ? toCallSubject(shorten(callId)) : toGroupSubject(shorten(groupId)),
+      subject: groupId === undefined ? toCallSubject(shorten(callId)) : toGroupSubject(shorten(group)),
       channel,
       number: channel === 'PSTN' ? pstnNumber : wabaNumber,
       payload: JSON.stringify(payload),
-    })
-    if (parsed.kind === 'event') recorder.addEvent(parsed.event)
+    }
+    await server.events.publish(organizationId, event, { forged })
+    if (parsed.kind === 'event') (forged ? recorder.addEvent : recordEvent)(parsed.event)
   }
 
   const subscribeBoth = async (): Promise<void> => {
@@ -125,6 +152,7 @@ export const createTenantState = (options: TenantStateOptions) => {
     server,
     scheduler,
     publish,
+    observedEvents: live !== undefined,
     createCallData: () =>
       createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber]),
   }
@@ -138,6 +166,14 @@ export const createTenantState = (options: TenantStateOptions) => {
     api: createApi({
       server,
       faults: faults.api,
+      respondLive:
+        live &&
+        ((request, respond) =>
+          live.respondLive(request, {
+            respond,
+            findCall: async (callId) => (await server.calls.find(organizationId, callId))?.call,
+            pstnCalling: liveSettings.pstnCalling,
+          })),
       createRequestId: () => ids('req'),
       now: scheduler.now,
       record: recorder.addRequest,

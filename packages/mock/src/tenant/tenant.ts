@@ -34,6 +34,8 @@ export type MockTenant = Account &
     readonly url: string
     /** Seed for keys, numbers, ids, made-up data and random faults. Messages of failed waits show it. */
     readonly seed: number
+    /** The service that the mock imitates. */
+    readonly profile: 'reference' | 'live'
     /** The reference server behind the mock, for operations without a function here. A reset replaces it. */
     readonly server: ReferenceServer
     readonly clock: MockClock

@@ -1,0 +1,88 @@
+import { type Issue, reasonPhrases } from '@wabakit/contract'
+import { formatIssue } from '../hosting/control-error.ts'
+import { findEndpoint } from '../http/api.ts'
+import type { CallRecord } from '../records.ts'
+import type { LiveSettings } from '../simulation/live-settings.ts'
+
+/** The parts of the reference server that a live API imitates. @inline */
+type Served = {
+  /** Responds like the reference server. */
+  respond(request: Request): Promise<Response>
+  /** Finds a call of the organization whose key the request has. */
+  findCall(callId: string): Promise<Pick<CallRecord, 'channel'> | undefined>
+}
+
+type ErrorFields = { readonly message?: string; readonly issues?: readonly Issue[] }
+
+const keyHeaders = { 'groups.create': 'x-public-api-key', 'calls.getSummary': 'authorization' } as const
+
+const json = { 'content-type': 'application/json; charset=utf-8' }
+
+const refuse = (status: 401 | 403 | 404, message: string): Response => {
+  const error = status === 401 ? undefined : reasonPhrases[status]
+  return new Response(JSON.stringify({ statusCode: status, message, error }), { status, headers: json })
+}
+
+const forbid = (): Response => refuse(403, 'Forbidden resource')
+
+/** Keeps the key only in the header that the endpoint's page names. Without it there, the key is missing. */
+const keepKey = (request: Request, name: string): Request => {
+  const headers = new Headers(request.headers)
+  for (const each of Object.values(keyHeaders)) if (each !== name) headers.delete(each)
+  // A raw key: after a scheme, a live service knows no key.
+  const key = headers.get(name)
+  if (key !== null && /\s/.test(key)) headers.set(name, `unknown-${key.replace(/\s.*/s, '')}`)
+  return new Request(request, { headers })
+}
+
+/** Removes what no page names from the response to a valid request, or to one with an error. */
+const toLiveResponse = async (response: Response, request: Request): Promise<Response> => {
+  const headers = new Headers(response.headers)
+  for (const name of ['ratelimit', 'ratelimit-policy', 'www-authenticate']) headers.delete(name)
+  const { status } = response
+  if (status === 200) return new Response(response.body, { status, headers })
+  if (status === 202) {
+    headers.delete('retry-after')
+    return new Response('{}', { status, headers })
+  }
+  const { message = '', issues = [] }: ErrorFields = await response.json()
+  const error = Object.entries(reasonPhrases).find(([each]) => Number(each) === status)?.[1]
+  const isRoute = findEndpoint(new URL(request.url).pathname) === undefined || status === 405
+  if (isRoute) return refuse(404, `Cannot ${request.method} ${new URL(request.url).pathname}`)
+  if (status === 401) return refuse(401, 'Unauthorized')
+  const messages = status === 400 ? (issues.length > 0 ? issues.map(formatIssue) : [message]) : message
+  return new Response(JSON.stringify({ statusCode: status, message: messages, error }), { status, headers })
+}
+
+/** Adds the field of the published response to a created group. */
+const addNumber = async (response: Response, request: Request): Promise<Response> => {
+  const { wabaNumber }: { wabaNumber?: unknown } = await request.json()
+  const body: object = await response.json()
+  return new Response(JSON.stringify({ ...body, wabaNumber }), response)
+}
+
+/**
+ * Responds to a request to the public API as a live service does, in the strictest reading of its pages: the key's
+ * header depends on the path, a wrong key is 403 at the summaries, WhatsApp calls have none, and errors have no code.
+ */
+export const respondLive = async (
+  request: Request,
+  { respond, findCall, pstnCalling = true }: Served & Pick<LiveSettings, 'pstnCalling'>,
+): Promise<Response> => {
+  const { pathname, searchParams } = new URL(request.url)
+  const endpoint = findEndpoint(pathname)
+  if (endpoint === undefined) return toLiveResponse(await respond(request), request)
+  const header = keyHeaders[endpoint]
+  const isKeySent = request.headers.has(header)
+  const copy = request.clone()
+  const response = await respond(keepKey(request, header))
+  if (response.status === 405) return toLiveResponse(response, request)
+  if (endpoint === 'groups.create') {
+    const live = await toLiveResponse(response, request)
+    return live.status === 200 ? addNumber(live, copy) : live
+  }
+  if (isKeySent && (response.status === 401 || !pstnCalling)) return forbid()
+  const isKnown = response.status === 200 || response.status === 202 || response.status === 422
+  const call = isKnown ? await findCall(searchParams.get('callId') ?? '') : undefined
+  return call?.channel === 'WHATSAPP' ? refuse(404, 'No such call') : toLiveResponse(response, request)
+}

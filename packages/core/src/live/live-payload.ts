@@ -1,0 +1,109 @@
+import { createCallData } from '../simulation/call-data.ts'
+import type { LiveSettings } from '../simulation/live-settings.ts'
+import { createSeededRandom } from '../simulation/seeded-random.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The fields of every call event of a live service, with the values of those that are not set. */
+const unsetCallFields = {
+  event: '',
+  callId: '',
+  chatMessageId: '',
+  chatId: '',
+  wabaNumber: '',
+  customerNumber: '',
+  customerName: '',
+  customerId: '',
+  callDirection: '',
+  callStatus: '',
+  failedReason: '',
+  durationInSeconds: 0,
+  callStartedAt: '',
+  callEndedAt: '',
+  pickedBy: '',
+  rejectedBy: '',
+  endedBy: '',
+  recordingUrl: '',
+  deviceId: '',
+} as const
+
+const withoutPlus = (number: unknown): string => String(number ?? '').replace(/^\+/, '')
+
+const createName = (...parts: readonly string[]): string =>
+  createCallData(createSeededRandom(...parts)).customerName
+
+/** Returns who took part, in the fields that the published samples fill. */
+const nameParties = (event: Fields) => {
+  const { event: name, callDirection, callId, customerNumber, channel } = event
+  const customerName = String(event.customerName ?? createName('customer', String(customerNumber)))
+  const agent = channel === 'PSTN' ? String(event.agentNumber ?? '') : createName('agent', String(callId))
+  const isAnswered = name === 'CALL_ACCEPTED' || (name === 'CALL_ENDED' && Boolean(event.callStartedAt))
+  const isPlaced = callDirection === 'OUTGOING'
+  return {
+    customerName,
+    pickedBy: isAnswered || isPlaced ? agent : '',
+    endedBy: name === 'CALL_ENDED' ? (isPlaced ? agent : customerName) : '',
+    rejectedBy: name === 'CALL_REJECTED' ? (isPlaced ? customerName : agent) : '',
+  }
+}
+
+/** Returns the identifiers of other parts of a live service, which are made up from the call's and the customer's. */
+const makeUpIds = ({ event, callId, customerNumber, channel }: Fields) => {
+  const customer = withoutPlus(customerNumber)
+  if (channel === 'PSTN') return { customerId: `customer_${customer}` }
+  const rings = event === 'CALL_INCOMING_INITIATED' || event === 'CALL_NOT_PICKED'
+  return {
+    customerId: `customer_${customer}`,
+    chatMessageId: `msg_${callId}`,
+    chatId: rings ? '' : `chat_${customer}`,
+    deviceId: 'device_1',
+  }
+}
+
+const toLiveCall = (event: Fields): Fields => {
+  const { channel, channelNumber, wabaNumber } = event
+  const isPstn = channel === 'PSTN'
+  const own = Object.fromEntries(
+    Object.entries(event).filter(([field, value]) => field in unsetCallFields && value !== undefined),
+  )
+  const numbers = isPstn
+    ? { wabaNumber: '', channel, channelNumber, from: channelNumber }
+    : {
+        wabaNumber: withoutPlus(wabaNumber ?? channelNumber),
+        customerNumber: withoutPlus(event.customerNumber),
+      }
+  const isRecorded = event.event === 'CALL_ENDED' && Boolean(event.callStartedAt)
+  return {
+    ...unsetCallFields,
+    ...own,
+    ...nameParties(event),
+    ...makeUpIds(event),
+    ...numbers,
+    ...(isRecorded && { recordingUrl: `https://recordings.example.com/${event.callId}.mp3` }),
+    ...(event.event === 'CALL_MISSED' && {
+      isNewCaller: event.isNewCaller ?? false,
+      isChatAssigned: event.isChatAssigned ?? false,
+    }),
+    // The published page of this event has the fields of the specification.
+    ...(event.event === 'CALL_AI_SUMMARY' && { agentNumber: '', ...event }),
+  }
+}
+
+const toLiveGroup = (event: Fields, { groupEventNames = true, nullFields = [] }: LiveSettings): Fields => {
+  const { event: name, customerPhone, ...fields } = event
+  const nulls = Object.fromEntries(nullFields.filter((each) => each in fields).map((each) => [each, null]))
+  const isJoin = customerPhone !== undefined
+  if (groupEventNames) {
+    const facts = { event: name, orgId: 'org_live', integrationId: 'int_live' }
+    return { ...facts, ...fields, ...nulls, ...(isJoin && { customerPhone }) }
+  }
+  return { ...fields, ...nulls, ...(isJoin && { customerPhone: withoutPlus(customerPhone) }) }
+}
+
+/** Turns the payload of an event of the reference server into the form in which a live service sends it. */
+export const toLivePayload = (payload: string, settings: LiveSettings): string => {
+  const event: Fields = JSON.parse(payload)
+  const name = String(event.event)
+  if (name.startsWith('CALL_')) return JSON.stringify(toLiveCall(event))
+  return name.startsWith('GROUP_') ? JSON.stringify(toLiveGroup(event, settings)) : payload
+}

@@ -1,0 +1,28 @@
+import type { LiveSettings } from '../simulation/live-settings.ts'
+import type { Store } from '../store.ts'
+
+/** The start of the error of an attempt that ended without a response in time. */
+const timedOut = 'no complete response within'
+
+/** Wraps a store so that a failed delivery is given up, except that a time-out may be repeated once. */
+export const limitRetries = (store: Store, { retryOnTimeout = false }: LiveSettings): Store => {
+  const repeated = new Set<string>()
+  const mayRepeat = (id: string, error: string | null): boolean => {
+    const isFirst = retryOnTimeout && error?.startsWith(timedOut) === true && !repeated.has(id)
+    if (isFirst) repeated.add(id)
+    else repeated.delete(id)
+    return isFirst
+  }
+  return {
+    ...store,
+    settleDeliveries: (settlements) =>
+      store.settleDeliveries(
+        settlements.map((settlement) => {
+          const { id, result } = settlement
+          const isFailure = result.kind === 'retry' || result.kind === 'deferred'
+          if (!isFailure || mayRepeat(id, result.attempt.error)) return settlement
+          return { ...settlement, result: { kind: 'exhausted', attempt: result.attempt } }
+        }),
+      ),
+  }
+}
