@@ -30,6 +30,8 @@ export const toUrl = (target: string, origin: string): string => {
   return url.href
 }
 
+const isStream = (body: unknown): body is ReadableStream => typeof Object(body).getReader === 'function'
+
 /**
  * Creates a request. If a parser has already read the body, marks the body of the new request as used, and keeps what
  * the parser has made of it.
@@ -39,7 +41,7 @@ export const createRequest = async (
   { body, ...init }: { method: string; headers: Headers; signal?: AbortSignal; body: unknown },
 ): Promise<Request> => {
   if (init.method === 'GET' || init.method === 'HEAD') return new Request(url, init)
-  if (body instanceof ReadableStream) {
+  if (isStream(body)) {
     const streamed: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
     return new Request(url, streamed)
   }

@@ -18,7 +18,6 @@ export const isUnparsed = (body: unknown): body is string | Uint8Array<ArrayBuff
  */
 export const toBytes = (payload: unknown): Uint8Array => {
   if (typeof payload === 'string') return encoder.encode(payload)
-  if (payload instanceof Uint8Array) return payload
   if (ArrayBuffer.isView(payload)) {
     const { buffer, byteOffset, byteLength } = payload
     return new Uint8Array(buffer, byteOffset, byteLength)

@@ -10,17 +10,25 @@ export type ByteCollector = {
   toBytes(): Uint8Array<ArrayBuffer>
 }
 
+const empty = /* @__PURE__ */ new Uint8Array()
+
 /**
  * Creates a collector with one growing buffer. A list of chunks would be unsafe: a chunk may be a view of one byte on a
  * buffer of 64 KiB, which it keeps alive, and even one that is not takes about 200 bytes. So a stranger who sends single
  * bytes could fill the memory with little traffic.
  */
 export const createByteCollector = (): ByteCollector => {
-  let buffer = new Uint8Array()
+  let buffer = empty
   let length = 0
   return {
     add: ({ buffer: source, byteOffset, byteLength }) => {
       const needed = length + byteLength
+      // The only chunk of most bodies needs no copy if its buffer contains nothing else.
+      if (length === 0 && byteLength === source.byteLength) {
+        buffer = new Uint8Array(source as ArrayBuffer)
+        length = needed
+        return
+      }
       if (needed > buffer.length) {
         const grown = new Uint8Array(Math.max(needed, 2 * buffer.length))
         grown.set(buffer)

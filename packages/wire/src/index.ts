@@ -52,9 +52,10 @@ export type {
   TriggeredVia,
 } from './vocabulary.ts'
 
-// Reading bodies.
+// Reading bodies, and recognizing errors of any realm.
 
 export { type ByteCollector, createByteCollector } from './byte-collector.ts'
+export { isError } from './is-error.ts'
 
 // Printing untrusted text, and tracing.
 

@@ -1,3 +1,4 @@
+import { isError } from '@wabakit/wire'
 import type { ApiCall } from '../api-call.ts'
 import type { HookRequest, Hooks, LogFields } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
@@ -48,11 +49,7 @@ const reportError = async (
   settings: Settings,
   { redact, ...context }: Context<'afterError'> & LogContext,
 ): Promise<void> => {
-  log(
-    settings,
-    { ...context, redact },
-    { error: context.error instanceof Error ? context.error.name : 'aborted' },
-  )
+  log(settings, { ...context, redact }, { error: isError(context.error) ? context.error.name : 'aborted' })
   await settings.hooks.afterError?.(context)
 }
 

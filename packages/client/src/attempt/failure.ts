@@ -1,3 +1,4 @@
+import { isError } from '@wabakit/wire'
 import { ConnectionError, TimeoutError } from '../errors/call-errors.ts'
 import type { HookRequest } from '../options/hooks.ts'
 import { copyWithoutSecrets, type Redact } from './redact.ts'
@@ -58,8 +59,8 @@ export const createTimeoutError = (
 
 /** Returns the message of the innermost cause, because the outer ones just say "fetch failed". */
 const getInnermostMessage = (error: unknown, depth = 0): string => {
-  if (!(error instanceof Error)) return String(error)
-  if (error.cause instanceof Error && depth < 4) return getInnermostMessage(error.cause, depth + 1)
+  if (!isError(error)) return String(error)
+  if (isError(error.cause) && depth < 4) return getInnermostMessage(error.cause, depth + 1)
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 

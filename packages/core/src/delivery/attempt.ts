@@ -1,5 +1,6 @@
 import { parseRetryAfter } from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
+import { isError } from '@wabakit/wire'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { LoadedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
@@ -106,8 +107,8 @@ const exchange = async (
 }
 
 const describe = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+  if (!isError(error)) return String(error)
+  return isError(error.cause) ? `${error.message}: ${error.cause.message}` : error.message
 }
 
 const toFailure = (error: unknown): Outcome => ({

@@ -1,6 +1,6 @@
 import { createSigner } from '#hmac'
 import { decodeBase64, encoder, toBytes } from '../bytes.ts'
-import { WebhookVerificationError } from '../errors.ts'
+import { isWebhookVerificationError } from '../errors.ts'
 import { removePrefix } from '../secret.ts'
 import {
   checkAge,
@@ -101,7 +101,7 @@ const readHeaders = ({ headers }: DiagnoseOptions): SignatureHeaders | Diagnosis
   try {
     return parseSignatureHeaders(toHeaderReader(headers))
   } catch (error) {
-    const missing = error instanceof WebhookVerificationError && error.reason === 'missing_header'
+    const missing = isWebhookVerificationError(error) && error.reason === 'missing_header'
     return toDiagnosis(missing ? 'missing_header' : 'malformed_header')
   }
 }

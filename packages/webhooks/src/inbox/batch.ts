@@ -1,3 +1,4 @@
+import { isError } from '@wabakit/wire'
 /** Waits for one turn of the event loop, so that items that have already arrived or finished join the same batch. */
 export const collect = (): Promise<void> =>
   new Promise((resolve) => {
@@ -25,7 +26,7 @@ export const createBatch = <Item, Result>(
         for (const [index, { resolve, reject }] of batch.entries()) {
           const result = results[index]
           if (result === undefined) reject(new Error('The batch has no result for this item.'))
-          else if (result instanceof Error) reject(result)
+          else if (isError(result)) reject(result)
           else resolve(result)
         }
       } catch (error) {

@@ -1,3 +1,4 @@
+import { toBytes } from '../bytes.ts'
 import { readColumn } from '../dedupe/sql-database.ts'
 import type { InboxEntry, InboxState, ParkedReason } from '../receiver/inbox-entries.ts'
 import type { InboxTable } from './table.ts'
@@ -49,7 +50,7 @@ const readDate = (row: unknown, column: string): Date | undefined => {
 /** Reads the body of a row. Returns `undefined` when the body is no longer kept. */
 export const readBytes = (row: unknown): Uint8Array | undefined => {
   const body = readColumn(row, 'body')
-  return body instanceof Uint8Array ? body : undefined
+  return ArrayBuffer.isView(body) ? toBytes(body) : undefined
 }
 
 const readShared = (row: unknown) => ({

@@ -1,4 +1,4 @@
-import { createByteCollector } from '@wabakit/wire'
+import { createByteCollector, isError } from '@wabakit/wire'
 import { readColumn } from '../dedupe/sql-database.ts'
 import { createBatch } from './batch.ts'
 import { type InboxValue, type Statement, toPlaceholders } from './engine.ts'
@@ -121,7 +121,7 @@ export const createStoring = (place: InboxTable, entries: Entries, worker: Worke
           await new Promise((resolve) => setTimeout(resolve, 200))
           continue
         }
-        const failure = error instanceof Error ? error : new Error(String(error))
+        const failure = isError(error) ? error : new Error(String(error))
         if (events.length === 1) return [failure]
         // Stores the events one by one, because a single one of them may be the cause.
         const outcomes: (boolean | Error)[] = []

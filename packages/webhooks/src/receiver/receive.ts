@@ -4,6 +4,7 @@ import { toIdentity } from '../identity/identity.ts'
 import { parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../verifiers/signature-headers.ts'
 import type { VerifiedDelivery } from '../verifiers/verifier.ts'
+import { isPromise } from '../verifiers/verify-signature.ts'
 import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
 import { createHandleOnce, type HandlingOutcome } from './handle-once.ts'
@@ -42,12 +43,9 @@ const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 
 const respondAccepted = () => new Response()
 
-const isPromise = <Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> =>
-  typeof Object(value).then === 'function'
-
 const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   const { id, sentAt } = Object(verdict)
-  return typeof id === 'string' && id !== '' && sentAt instanceof Date
+  return typeof id === 'string' && id !== '' && Object.prototype.toString.call(sentAt) === '[object Date]'
 }
 
 /** Interprets the verifier's result. Only `true`, or an id and a time, accepts the delivery. */

@@ -74,11 +74,15 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
   return difference === 0
 }
 
+/** Recognizes a promise of any realm. */
+export const isPromise = <Value>(value: Value | PromiseLike<Value>): value is Promise<Value> =>
+  typeof Object(value).then === 'function'
+
 /** Applies a function to a value or a promised value. Creates no promise for a value, because promises are slow. */
 export const apply = <Input, Output>(
   input: Input | Promise<Input>,
   next: (input: Input) => Output | Promise<Output>,
-): Output | Promise<Output> => (input instanceof Promise ? input.then(next) : next(input))
+): Output | Promise<Output> => (isPromise(input) ? input.then(next) : next(input))
 
 /**
  * Tries the signers one after another. Creates promises only if the HMAC is asynchronous, because promises are slow.
@@ -121,7 +125,7 @@ export const verifySignature = async (options: VerifySignatureOptions): Promise<
   const body = toBytes(options.payload)
   checkAge(signed.timestamp, now(), toleranceSeconds)
   const matched = matchSignature(signed, body, signers)
-  const { id, timestamp } = matched instanceof Promise ? await matched : matched
+  const { id, timestamp } = isPromise(matched) ? await matched : matched
   return { id, timestamp }
 }
 

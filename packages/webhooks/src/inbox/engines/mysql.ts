@@ -44,7 +44,7 @@ const transientCodes = [
 const isBroken = (error: unknown): boolean =>
   typeof readColumn(error, 'sqlState') !== 'string' || readColumn(error, 'fatal') === true
 
-const toParameter = (value: InboxValue) => (value instanceof Uint8Array ? Buffer.from(value) : value)
+const toParameter = (value: InboxValue) => (ArrayBuffer.isView(value) ? Buffer.from(value) : value)
 
 /** Translates a statement of the inbox for MySQL, which has no RETURNING and needs a number after LIMIT. */
 const translate = (text: string, values: readonly InboxValue[]) => {

@@ -1,3 +1,4 @@
+import { isError } from '@wabakit/wire'
 import { type Outcome, readColumn } from '../../dedupe/sql-database.ts'
 import { createBatch } from '../batch.ts'
 import {
@@ -120,7 +121,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
           return held
         } catch (error) {
           database.exec('ROLLBACK TO completion; RELEASE completion')
-          return error instanceof Error ? error : new Error(String(error))
+          return isError(error) ? error : new Error(String(error))
         }
       }),
     )
