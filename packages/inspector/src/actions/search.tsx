@@ -22,10 +22,8 @@ const views: Readonly<Record<SearchHit['kind'], View>> = {
 
 const typingPauseMs = 150
 
-const showLabel = ({ kind, label }: SearchHit): string => {
-  if (kind === 'customer' || kind === 'call') return showNumber(label)
-  return kind === 'group' ? showText(label) : reveal(label)
-}
+const showLabel = ({ kind, label }: SearchHit): string =>
+  kind === 'group' ? showText(label) : reveal(label.replace(/\+\d{6,}/g, showNumber))
 
 /** Searches while the user types. Ignores the results of an earlier text. */
 const useSearch = (text: string) => {

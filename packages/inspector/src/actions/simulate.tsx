@@ -128,7 +128,7 @@ type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string
 /** The values that exist, by the name of the field that takes one of them. */
 type Existing = Readonly<Record<string, readonly Choice[]>>
 
-/** Lists the numbers, groups and customers that exist, so that nobody has to type their ids. */
+/** Lists the numbers, groups and customers that exist, so that the user can choose one instead of typing it. */
 const loadExisting = async (): Promise<Existing> => {
   const [groups, calls] = await Promise.all([
     sendOwn<Page<Group>>(['groups'], { query: { limit: 100 } }),

@@ -1,15 +1,29 @@
 import { notify } from '../state/notices.ts'
 import { getMessage } from './api-error.ts'
 import { connection, type LiveMessage, listen } from './live.ts'
+import { info } from './send.ts'
 
 /** Delay between a message and the reload, in milliseconds. Messages come in bursts, which cause only one reload. */
 const gatherMs = 200
+/** Minimum time between two reloads, in milliseconds. It doubles while messages keep coming, up to the maximum. */
 const pauseMs = 1_000
+const maxPauseMs = 3_000
 
-const all = new Set<{ readonly now: () => void }>()
+/** Interval, in milliseconds, at which the page looks for attempts of other processes, which the live stream omits. */
+const pollMs = 5_000
+
+const all = new Set<{ readonly now: () => void; readonly request: () => void }>()
 
 export const reloadAll = (): void => {
   for (const reload of all) reload.now()
+}
+
+/** Starts looking for attempts of other processes, which only PostgreSQL can have. Returns a function that stops it. */
+export const startPolling = (): (() => void) => {
+  const timer = setInterval(() => {
+    if (info.value?.database === 'postgresql') for (const reload of all) reload.request()
+  }, pollMs)
+  return () => clearInterval(timer)
 }
 
 /** Performs an action, shows a notice about its result or error, and reloads all records in view if it succeeds. */
@@ -47,7 +61,10 @@ export const createReload = ({ load, isAbout }: Part) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isRunning = false
   let next: 'later' | 'at_once' | undefined
+  let pause = pauseMs
   let pausedUntil = 0
+  /** Set if a message arrived during the last load or the pause after it. */
+  let isBusy = false
 
   const run = async (): Promise<void> => {
     timer = undefined
@@ -55,14 +72,17 @@ export const createReload = ({ load, isAbout }: Part) => {
     isRunning = true
     await load()
     isRunning = false
-    pausedUntil = performance.now() + pauseMs
+    pause = isBusy ? Math.min(pause * 2, maxPauseMs) : pauseMs
+    isBusy = false
+    pausedUntil = performance.now() + pause
     if (next === 'at_once') reload.now()
     else if (next === 'later') reload.request()
   }
   const reload = {
-    /** Reloads the part soon, but at most once per second, and never while the page is in the background. */
+    /** Reloads the part soon, but at most once per second, less often in a burst, and never while the page is in the background. */
     request: (): void => {
       if (document.hidden || !all.has(reload)) return
+      isBusy ||= isRunning || performance.now() < pausedUntil
       if (isRunning) next ??= 'later'
       else timer ??= setTimeout(run, Math.max(gatherMs, pausedUntil - performance.now()))
     },

@@ -55,7 +55,7 @@ export const BodyView = ({ text, label }: { readonly text: string; readonly labe
   return (
     <section class="payload" aria-label={label}>
       <header>
-        <h4>{label}</h4>
+        <h3>{label}</h3>
         {json !== undefined && (
           <button
             type="button"

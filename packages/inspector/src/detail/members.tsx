@@ -32,7 +32,7 @@ export const Members = ({ groupId }: { readonly groupId: string }) => {
       </summary>
       <LoadProblem text={problem} />
       {members.length === 0 ? (
-        <p class="quiet">Nobody has joined yet. Simulate a participant, or send the invite link.</p>
+        <p class="quiet">No members yet. Simulate a participant, or send the invite link.</p>
       ) : (
         <table class="figures">
           <thead>

@@ -32,7 +32,7 @@ const Text = ({ text }: { readonly text: string }) => {
 
 const Points = ({ title, points }: { readonly title: string; readonly points: readonly string[] }) =>
   points.length === 0 ? null : (
-    <section aria-label={title}>
+    <div>
       <h4>{title}</h4>
       <ul>
         {points.map((point, index) => (
@@ -41,7 +41,7 @@ const Points = ({ title, points }: { readonly title: string; readonly points: re
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   )
 
 type SummaryViewProps = { readonly summary: NonNullable<Call['summary']> }
@@ -50,11 +50,11 @@ type SummaryViewProps = { readonly summary: NonNullable<Call['summary']> }
 export const SummaryView = ({ summary }: SummaryViewProps) => {
   const { recap, keyPoints, nextSteps } = summary
   return (
-    <section class="summary" aria-label="Summary of the call">
+    <div class="summary" role="group" aria-label="Summary of the call">
       <h3>Summary</h3>
       {recap && <Text text={recap} />}
       <Points title="Key points" points={keyPoints ?? []} />
       <Points title="Next steps" points={nextSteps ?? []} />
-    </section>
+    </div>
   )
 }

@@ -29,33 +29,35 @@ const formatMoment = (iso: string): string =>
 const ChartTable = ({ title, times, series, format }: Omit<ChartProps, 'onOpen'>) => (
   <details>
     <summary>{title} as a table</summary>
-    <table class="figures">
-      <thead>
-        <tr>
-          <th scope="col">From</th>
-          {series.map(({ label }) => (
-            <th scope="col" key={label} class="number">
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {times.map((time, index) => (
-          <tr key={time}>
-            <th scope="row">{formatMoment(time)}</th>
-            {series.map(({ label, values }) => {
-              const value = values[index] ?? null
-              return (
-                <td key={label} class="number">
-                  {value === null ? '–' : format(value)}
-                </td>
-              )
-            })}
+    <div class="scroll" role="group" aria-label={`${title} as a table`} tabIndex={0}>
+      <table class="figures">
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {series.map(({ label }) => (
+              <th scope="col" key={label} class="number">
+                {label}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {times.map((time, index) => (
+            <tr key={time}>
+              <th scope="row">{formatMoment(time)}</th>
+              {series.map(({ label, values }) => {
+                const value = values[index] ?? null
+                return (
+                  <td key={label} class="number">
+                    {value === null ? '–' : format(value)}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   </details>
 )
 

@@ -77,7 +77,7 @@ export const EndpointTable = ({ page }: { readonly page: Page<SubscriptionOvervi
   const shown = isOpen.value ? endpoints : endpoints.slice(0, maxShown)
   return (
     <section aria-label="Endpoints">
-      <h3>Endpoints</h3>
+      <h2>Endpoints</h2>
       <table class="endpoints">
         <thead>
           <tr>

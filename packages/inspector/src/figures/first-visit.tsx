@@ -43,6 +43,7 @@ export const FirstVisit = ({ hasEvents }: { readonly hasEvents: boolean }) => {
   const isSubscribed = subscriptions.value.length > 0
   return (
     <section class="first-visit" aria-label="First steps">
+      <h2>First steps</h2>
       <Facts
         isInline
         facts={{

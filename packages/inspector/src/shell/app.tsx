@@ -5,6 +5,7 @@ import { openSearch } from '../actions/search.tsx'
 import { openSimulation } from '../actions/simulate.tsx'
 import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
+import { startPolling } from '../api/reload.ts'
 import { loadInfo } from '../api/send.ts'
 import { followSubscriptions } from '../api/subscriptions.ts'
 import { ListView } from '../list/list-view.tsx'
@@ -80,6 +81,7 @@ const useOrganization = (): void => {
   useEffect(startKeyboard, [])
   useEffect(() => bindKeys({ '?': openHelp, n: openSimulation, find: openSearch }, (open) => open()), [])
   useEffect(startLive, [])
+  useEffect(startPolling, [])
 }
 
 export const App = () => {

@@ -10,6 +10,7 @@ import { Select, toChoices } from '../parts/select.tsx'
 import { navigate, titles, toLink, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, switchMasking, theme } from '../state/settings.ts'
+import { isPhone } from '../state/viewport.ts'
 import { openHelp } from './help.tsx'
 import { Brand } from './login.tsx'
 
@@ -49,7 +50,7 @@ export const Sidebar = () => {
     <nav class="sidebar" aria-label="Views">
       <Brand />
       <OrganizationPicker />
-      <div class="simulate">
+      <div class="finder">
         <Button icon="search" shortcut="⌘K" onClick={openSearch}>
           Find
         </Button>
@@ -70,6 +71,7 @@ export const Sidebar = () => {
         </Button>
       </div>
       <footer>
+        {isPhone.value && <IconButton icon="search" label="Find" onClick={openSearch} />}
         <IconButton
           icon={masking.value === 'on' ? 'hidden' : 'eye'}
           label="Mask personal data"
