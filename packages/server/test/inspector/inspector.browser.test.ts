@@ -222,7 +222,7 @@ onEachStore('the inspector', (inspector) => {
       .getByLabel('Payload')
       .fill('{"event":"CALL_INCOMING_INITIATED","edited":true}')
     await page.getByRole('button', { name: 'Sign and send' }).click()
-    await page.getByText('Sent to').waitFor()
+    await page.getByText('Sent CALL_INCOMING_INITIATED to').waitFor()
     await page.locator('.rows .row').first().waitFor()
     expect(problems).toEqual([])
   })

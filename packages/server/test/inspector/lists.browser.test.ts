@@ -377,7 +377,8 @@ onEachStore('the lists of the inspector', (inspector) => {
       await publish(12, 'call:other')
       await fresh(page, known).waitFor()
     }
-    expect(count).toBe(0)
+    // On PostgreSQL, another process could have attempted it, so that the page also looks without a message.
+    if (inspector.store === 'SQLite') expect(count).toBe(0)
     await inspector.stage.server.service.deliveries.resend('acme', { deliveryId: id })
     await page.getByRole('button', { name: /^#2/ }).waitFor()
     expect(count).toBeGreaterThan(0)

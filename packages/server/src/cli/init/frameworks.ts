@@ -1,24 +1,53 @@
-import type { Style } from './style.ts'
-
 export type NewFile = { readonly path: string; readonly text: string }
+
+/** A project's language: TypeScript, or JavaScript with the extension required for modules. */
+export type Language = 'ts' | 'js' | 'mjs'
 
 export type Framework = {
   readonly name: string
   readonly dependency: string
-  /** The framework has no JavaScript. */
-  readonly isTypeScript?: true
+  /** The project's language, if the framework determines it. */
+  readonly language?: Language
   /** Path of the receiver, without its extension. */
   readonly receiver: string
   /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]
   /** Creates the receiver on the first request, because the secret is not available earlier. */
   readonly isLazy?: true
-  /** A bundler reads the sources, so they are ES modules, whatever the project is. */
-  readonly isBundled?: true
-  /** Returns the route's file, for frameworks that find it by its path. */
-  route?(style: Style): NewFile
+  /** Returns the route's file, for frameworks with file-based routing. */
+  route?(language: Language): NewFile
   /** The code to add to the application by hand. */
   readonly nextStep: readonly string[]
+}
+
+export const getEnding = (language: Language): string => (language === 'mjs' ? '.mjs' : '.js')
+
+const imports = "import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'\n"
+
+const writeReceiver = (secret: string): string => `createReceiver({
+  verify: standardWebhooks({ secrets: () => [${secret}] }),
+  // Several processes need a shared dedupe store: redisDedupe, sqlDedupe or sqlInbox.
+  dedupe: memoryDedupe(),
+})
+  .on('CALL_AI_SUMMARY', (event) => {
+    console.log(event.callId, event.summary.recap)
+  })
+  .on('GROUP_CREATED', (event) => {
+    console.log(event.groupId)
+  })
+`
+
+export const writeModule = ({ isLazy }: Framework, language: Language): string => {
+  if (!isLazy) {
+    return `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`
+  }
+  const [parameter, type] =
+    language === 'ts' ? ['secret: string', ': ReturnType<typeof create> | undefined'] : ['secret', '']
+  return `${imports}
+const create = (${parameter}) => ${writeReceiver('secret')}
+let receiver${type}
+export const getReceiver = (${parameter}) => (receiver ??= create(secret))
+`
 }
 
 const arrives = ['// Nothing: webhooks arrive at /webhooks.']
@@ -30,9 +59,8 @@ export const frameworks: readonly Framework[] = [
     name: 'Next.js',
     dependency: 'next',
     receiver: 'wabakit/receiver',
-    isBundled: true,
-    route: ({ extension }) => ({
-      path: `app/webhooks/route.${extension}`,
+    route: (language) => ({
+      path: `app/webhooks/route.${language}`,
       // Next.js bundlers do not resolve a .js import to a TypeScript file.
       text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
@@ -44,9 +72,8 @@ export const frameworks: readonly Framework[] = [
     name: 'SvelteKit',
     dependency: '@sveltejs/kit',
     receiver: 'src/lib/server/receiver',
-    isBundled: true,
-    route: ({ extension }) => ({
-      path: `src/routes/webhooks/+server.${extension}`,
+    route: (language) => ({
+      path: `src/routes/webhooks/+server.${language}`,
       // Uses a relative import, because SvelteKit 3 no longer has $lib.
       text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
     }),
@@ -55,13 +82,13 @@ export const frameworks: readonly Framework[] = [
   {
     name: 'NestJS',
     dependency: '@nestjs/core',
-    isTypeScript: true,
+    language: 'ts',
     receiver: 'src/wabakit/receiver',
-    route: ({ ending }) => ({
+    route: () => ({
       path: 'src/wabakit/webhooks.controller.ts',
       text: `import { Controller, Post, Req, Res } from '@nestjs/common'
 import { toNodeHandler } from 'wabakit/webhooks/node'
-import { receiver } from './receiver${ending}'
+import { receiver } from './receiver.js'
 
 const handleWebhook = toNodeHandler(receiver)
 
@@ -75,7 +102,7 @@ export class WebhooksController {
 `,
     }),
     nextStep: [
-      "import { WebhooksController } from './wabakit/webhooks.controller'",
+      "import { WebhooksController } from './wabakit/webhooks.controller.js'",
       '@Module({ controllers: [WebhooksController] })',
       'NestFactory.create(AppModule, { rawBody: true })',
     ],
@@ -109,10 +136,25 @@ export class WebhooksController {
     dependency: 'wrangler',
     ...inAnyFolder,
     isLazy: true,
-    isBundled: true,
     nextStep: [
-      '// In the fetch handler, for POST /webhooks. The variable goes into .dev.vars and to wrangler secret put.',
-      'return getReceiver(env.VARIABLE).handle(request)',
+      '// In the fetch handler, for POST /webhooks. The secret goes into .dev.vars and to wrangler secret put.',
+      'return getReceiver(env.WABAKIT_WEBHOOK_SECRET).handle(request)',
     ],
   },
 ]
+
+export const getExport = ({ isLazy }: Framework): string => (isLazy ? 'getReceiver' : 'receiver')
+
+/**
+ * Lists the lines to add to the application: the code that uses the receiver and, unless a route imports it, the
+ * import.
+ */
+export const listNextLines = (framework: Framework, language: Language): readonly string[] => {
+  const { receiver, route, nextStep } = framework
+  if (route !== undefined) return nextStep
+  const lines = [`import { ${getExport(framework)} } from './${receiver}${getEnding(language)}'`, ...nextStep]
+  // The project is CommonJS.
+  return language === 'mjs'
+    ? lines.map((line) => line.replace(/^import (.*) from (.*)$/, 'const $1 = require($2)'))
+    : lines
+}

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { onEachStore } from './each-store.ts'
+
+onEachStore('the details of the inspector', (inspector) => {
+  const findRejected = async () => {
+    const { deliveries } = inspector.stage.server.service
+    const { items } = await deliveries.list('acme', { subscriptionId: inspector.stage.rejecting.id })
+    return items.find(({ failures }) => failures > 0)
+  }
+
+  test('a resend that fails again is not reported as a success', async () => {
+    await inspector.simulate({ outcome: 'missed' })
+    await expect.poll(findRejected).toBeDefined()
+    const id = (await findRejected())?.id
+    const { page, problems } = await inspector.open(`deliveries?organization=acme&id=${id}`)
+    await page.getByRole('button', { name: 'Resend' }).click()
+
+    await page.locator('.toast.plain', { hasText: 'Waiting for the response' }).waitFor()
+    await page.locator('.toast.bad', { hasText: 'The attempt failed again: 401.' }).waitFor()
+    expect(await page.locator('.toast.good').count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Read the guide' }).getAttribute('href')).toMatch(
+      /^https:.*\/refused-webhooks#invalid-signature$/,
+    )
+    expect(problems).toEqual([])
+  })
+
+  test('what could not be loaded can be loaded again', async () => {
+    const { page } = await inspector.open('')
+    let isDown = true
+    await page.route('**/organizations/acme/events?**', (route) =>
+      isDown ? route.fulfill({ status: 503, json: { message: 'The store is down.' } }) : route.continue(),
+    )
+    await page.getByRole('link', { name: 'Events' }).click()
+    await page.getByText('The store is down.').waitFor()
+    isDown = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.rows .row').first().waitFor()
+    await page.getByText('The store is down.').waitFor({ state: 'detached' })
+  })
+
+  test('failing deliveries omit those that were never tried', async () => {
+    const { server, rejecting } = inspector.stage
+    await inspector.simulate({ outcome: 'missed' })
+    await server.service.subscriptions.update('acme', rejecting.id, { maxAttemptsPerSecond: 0.01 })
+    // The first attempt may start at once, and the next one after 100 seconds.
+    await inspector.simulate({ outcome: 'missed' })
+    await inspector.simulate({ outcome: 'missed', customerNumber: '+15550188001' })
+    const { page } = await inspector.open('calls?organization=acme')
+    await page.locator('.rows .row').first().waitFor()
+    for (const key of ['g', 'f']) await page.keyboard.press(key)
+    await page.locator('.row', { hasText: '401' }).first().waitFor()
+    expect(await page.locator('.row', { hasText: '+15550188001' }).count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Last response' }).selectOption('any')
+    await page.locator('.row', { hasText: '+15550188001' }).filter({ hasText: 'pending' }).waitFor()
+    await server.service.subscriptions.update('acme', rejecting.id, { maxAttemptsPerSecond: null })
+  })
+
+  test('counts what matches by endpoint before it resends', async () => {
+    await inspector.simulate({ customerNumber: '+15550188002' })
+    const { page, picture } = await inspector.open(
+      'deliveries?organization=acme&name=CALL_INCOMING_INITIATED',
+    )
+    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: /^Resend all \d+/ }).waitFor()
+    const counts = await dialog.locator('.figures .number').allInnerTexts()
+    expect(counts.length).toBe(2)
+    const total = counts.reduce((sum, count) => sum + Number(count), 0)
+    await dialog.getByRole('button', { name: `Resend all ${total} that match` }).waitFor()
+    await picture(`${inspector.store}-resend-by-endpoint`)
+  })
+
+  test('a row that is opened stays where it was, with its customer and its endpoint', async () => {
+    const { page } = await inspector.open('deliveries?organization=acme')
+    const row = page.locator('.row', { hasText: /\+\d{11}/ }).nth(5)
+    await row.waitFor()
+    const customer = await row.locator('a').first().innerText()
+    const before = await row.boundingBox()
+    await row.locator('.badge').first().click()
+    await page.getByRole('article').waitFor()
+    const opened = page.locator('.row[aria-selected=true]')
+    expect(await opened.innerText()).toMatch(/→ 127\.0\.0\.1:\d+/)
+    expect(await opened.innerText()).toContain(customer)
+    const after = await opened.boundingBox()
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(130)
+  })
+
+  test.each([768, 1280])('an attempt opens beside the timeline, in view, at %i px', async (width) => {
+    const callId = await inspector.simulate({})
+    const { page, problems } = await inspector.open(`calls?organization=acme&id=${callId}`, {
+      viewport: { width, height: 800 },
+    })
+    await page.locator('.try').first().click()
+    const delivery = page.getByRole('region', { name: 'Selected delivery' })
+    await delivery.getByRole('tab', { name: 'Response' }).waitFor()
+    const box = await delivery.boundingBox()
+    expect(box?.y).toBeLessThan(500)
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(801)
+    await delivery.getByRole('button', { name: 'Close the delivery' }).click()
+    await delivery.waitFor({ state: 'detached' })
+    expect(problems).toEqual([])
+  })
+
+  test('every view has one heading of the first level', async () => {
+    const callId = await inspector.simulate({})
+    const { page } = await inspector.open('')
+    const paths = [
+      '',
+      'deliveries',
+      `calls?id=${callId}`,
+      'customers',
+      'api-keys',
+      'events?organization=none',
+    ]
+    for (const path of paths) {
+      await page.goto(inspector.getUrl(path))
+      await page.locator('h1').waitFor()
+      expect(await page.locator('h1:visible').count(), path).toBe(1)
+    }
+  })
+})

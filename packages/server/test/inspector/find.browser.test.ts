@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { control, createGroup } from '../fixture.ts'
+import { onEachStore } from './each-store.ts'
+
+onEachStore('finding with the inspector', (inspector) => {
+  const customerNumber = inspector.store === 'SQLite' ? '+15550177001' : '+15550177002'
+
+  test('answers a customer who misses a summary: find the number, see why, resend it', async () => {
+    const callId = await inspector.simulate({ customerNumber })
+    await inspector.simulate({ customerNumber, outcome: 'missed' })
+    const { page, problems, picture } = await inspector.open('events?organization=acme')
+    await page.locator('.rows .row').first().waitFor()
+
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox').fill(customerNumber)
+    await dialog
+      .getByRole('option', { name: /^customer/ })
+      .first()
+      .waitFor()
+    await picture(`${inspector.store}-find`)
+    await dialog
+      .getByRole('option', { name: /^customer/ })
+      .first()
+      .click()
+
+    await page.getByRole('heading', { name: `Customer ${customerNumber}` }).waitFor()
+    const calls = page.getByRole('region', { name: 'Calls' })
+    await calls.getByRole('article').nth(1).waitFor()
+    expect(await calls.getByText('No summary.').count()).toBe(1)
+    await calls.getByRole('group', { name: 'Summary of the call' }).waitFor()
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('CALL_AI_SUMMARY').waitFor()
+    await picture(`${inspector.store}-customer`)
+    await calls.getByRole('link', { name: 'See why' }).click()
+    await page.getByText('No summary: the call was missed.').waitFor()
+
+    await page.keyboard.press('Control+k')
+    await dialog.getByRole('combobox').fill(callId)
+    await dialog.getByRole('option').first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: `Call ${callId}` }).waitFor()
+    expect(problems).toEqual([])
+  })
+
+  test('erases a customer only after counting what that deletes', async () => {
+    const { server } = inspector.stage
+    const number = `${customerNumber.slice(0, -1)}9`
+    const callId = await inspector.simulate({ customerNumber: number })
+    const { page, problems, picture } = await inspector.open(
+      `customers?organization=acme&id=${number.slice(1)}`,
+    )
+    await page.getByRole('button', { name: 'Erase' }).click()
+    const dialog = page.getByRole('dialog')
+    await expect.poll(() => dialog.locator('.facts').innerText()).toMatch(/Calls, with their summaries\s+1/)
+    expect(await server.service.calls.find('acme', callId)).toBeDefined()
+    await picture(`${inspector.store}-erase`)
+
+    await dialog.getByRole('button', { name: 'Erase' }).click()
+    await page.getByText('Erased.').waitFor()
+    expect(await server.service.calls.find('acme', callId)).toBeUndefined()
+    expect(problems).toEqual([])
+  })
+
+  test('shows the members of a group, and finds groups by a member', async () => {
+    const { server } = inspector.stage
+    const groupId = `members-${inspector.store}`
+    await createGroup(server.url, { groupId, subject: 'Members' })
+    const phones = Array.from({ length: 120 }, (_, index) => `+1555016${1000 + index}`)
+    for (const phone of phones) {
+      await control(server, 'POST /organizations/acme/participants', { groupId, phone, state: 'joined' })
+    }
+    await control(server, 'POST /organizations/acme/participants', {
+      groupId,
+      phone: phones[3],
+      state: 'left',
+    })
+    const { page, problems, picture } = await inspector.open(`groups?organization=acme&id=${groupId}`)
+    await page.getByText('Members (100 or more)').click()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('Members (120)').waitFor()
+    const left = page.locator('.members tr', { hasText: phones[3] ?? '' })
+    expect(await left.innerText()).toMatch(/left\s+.*\d\d:\d\d/)
+    await page.getByText('Members (120)').click()
+    // The timeline does not grow with the number of members.
+    await page.getByRole('link', { name: /^\d+ more$/ }).waitFor()
+    const height = await page.locator('.timeline').evaluate((timeline) => timeline.clientHeight)
+    expect(height).toBeLessThan(1_500)
+    await picture(`${inspector.store}-members`)
+
+    await page.goto(inspector.getUrl(`groups?organization=acme&participant=%2B${phones[7]?.slice(1)}`))
+    await page.locator('.row', { hasText: groupId }).waitFor()
+    expect(await page.locator('.rows .row').count()).toBe(1)
+    expect(problems).toEqual([])
+  })
+
+  test('lists API requests without a valid key, and shows the bodies', async () => {
+    const { server } = inspector.stage
+    await createGroup(server.url, {}, { authorization: 'not-a-valid-key-at-all' })
+    await createGroup(server.url, { subject: 'A subject to find' })
+    const { page, problems, picture } = await inspector.open('requests?organization=acme')
+    await page.locator('.row', { hasText: '401' }).first().waitFor()
+    await page.locator('.row', { hasText: '200' }).first().click()
+    await page.getByRole('region', { name: 'Request body' }).getByText('A subject to find').waitFor()
+    await page.getByRole('region', { name: 'Response body' }).waitFor()
+    await picture(`${inspector.store}-request`)
+    await page.goto(inspector.getUrl('requests?organization=acme&unidentified=only'))
+    await page.locator('.row', { hasText: '401' }).first().waitFor()
+    expect(await page.locator('.row', { hasText: '200' }).count()).toBe(0)
+    expect(problems).toEqual([])
+  })
+})
